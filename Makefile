@@ -1,0 +1,39 @@
+# Entry points. Each target does its own set-up; the work is in tools/, one script a job.
+.PHONY: help demo test check test-core docs lint clean
+
+# The demo's settings travel by environment, so that any path survives the shell.
+export DATA K
+
+help:
+	@echo 'make demo                      fit a real table and a simulated crowd, draw both'
+	@echo 'make demo DATA=file.csv K=2    the same on your own item,worker,label triples'
+	@echo 'make test                      run the C++ and the R tests'
+	@echo 'make check                     R CMD check on the built package'
+	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
+	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings'
+	@echo 'make lint                      style checks of R, C++ and shell'
+	@echo 'make clean                     remove all that the targets above have built'
+
+demo:
+	@tools/setup run
+	@tools/install
+	@tools/demo
+
+test:
+	@tools/test
+
+check:
+	@tools/check
+
+test-core:
+	@tools/setup test
+	@tools/core-tests sanitized
+
+docs:
+	@tools/docs
+
+lint:
+	@tools/lint
+
+clean:
+	rm -rf .build .lib demo-output

@@ -1,0 +1,67 @@
+# shellcheck shell=sh
+# Sourced by the scripts of this folder: the folders and settings they share.
+
+: "${root:?must be set before tools/environment.sh is read}"
+build=$root/.build
+library=$root/.lib
+mkdir -p "$build/counts" "$library"
+cd "$root" || exit 1
+
+# The package and what set-up fetches live in the clone; the user's own libraries come after.
+R_LIBS=$library${R_LIBS:+:$R_LIBS}
+export R_LIBS
+
+# R compiles with make: the settings of the make that called us must not reach that one.
+unset MFLAGS MAKEOVERRIDES MAKELEVEL GNUMAKEFLAGS
+jobs=$(nproc 2>/dev/null || echo 2)
+MAKEFLAGS=-j$jobs
+export MAKEFLAGS
+
+# Real data beside the clone, where there is any. Absolute, as R CMD check runs tests elsewhere.
+if [ -z "${MDPD_SHARED:-}" ] && [ -d "$root/../shared/data" ]; then
+  MDPD_SHARED=$(cd "$root/../shared" && pwd)
+  export MDPD_SHARED
+fi
+
+# Tests and vignettes contain UTF-8, which R cannot read in the plain C locale.
+use_utf8() {
+  case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
+    *.[Uu][Tt][Ff]*8) ;;
+    *) LC_ALL=C.UTF-8 && export LC_ALL ;;
+  esac
+}
+
+# run_logged LOG COMMAND...: quiet when all is well; otherwise the end of the log tells why.
+run_logged() {
+  log=$1
+  shift
+  if ! "$@" >"$log" 2>&1 </dev/null; then
+    tail -n 40 "$log" >&2
+    echo "Failed: $*. The whole log is in $log." >&2
+    return 1
+  fi
+}
+
+# sum_counts LABEL NAME...: adds up the counts that the named runs left, prints `N passed, N failed`
+# after the label, and fails if anything failed. A run that left no counts, or counted nothing, did
+# not do what it was there for: one failure.
+sum_counts() {
+  label=$1
+  shift
+  passed=0
+  failed=0
+  for name in "$@"; do
+    run_passed=0
+    run_failed=0
+    # No file is a run that ended early; the message below says so.
+    [ ! -s "$build/counts/$name" ] || read -r run_passed run_failed <"$build/counts/$name"
+    if [ "$run_passed" -eq 0 ] && [ "$run_failed" -eq 0 ]; then
+      echo "The run '$name' did not end well or had no tests: counted as one failure." >&2
+      run_failed=1
+    fi
+    passed=$((passed + run_passed))
+    failed=$((failed + run_failed))
+  done
+  echo "$label$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+}
