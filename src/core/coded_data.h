@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "types.h"
+
+namespace mdpd {
+
+using Code = std::uint8_t;
+
+/// Categorical data, one byte a cell, with the sums that never change during a fit.
+/// The codes belong to the caller and must outlive this view. Build it with `make_coded_data()`.
+struct CodedData {
+  Index n_obs = 0;
+  Index n_items = 0;
+  const Code* codes = nullptr;  ///< n_obs x n_items, column-major; 0 = missing, 1..n_levels
+  std::vector<Index> n_levels;  ///< per item
+  std::vector<Index> offset;    ///< n_items + 1: first row of each item in a table of all levels
+  Vector case_weights;          ///< n_obs, >= 0; a weight of 2 counts a row twice
+  double total_weight = 0.0;    ///< their sum: the N of every formula
+  Vector level_weight;          ///< offset.back(): weighted count of every level
+  Vector observed_weight;       ///< n_items: weighted count of rows where the item is observed
+  std::vector<Index> n_levels_seen;  ///< per item: levels with a positive weighted count
+  Vector marginal_loglik;            ///< n_items: log-likelihood of each item on its own (nats)
+
+  const Code* item_codes(Index item) const { return codes + item * n_obs; }
+  Index n_total_levels() const { return offset.back(); }
+  /// Share of the item's observed answers that fall in a level (0-based); the item must be observed
+  /// somewhere, as it is wherever something is estimated.
+  double marginal(Index item, Index level) const {
+    return level_weight[offset[item] + level] / observed_weight[item];
+  }
+};
+
+/// @throws DimensionError if sizes disagree or a code exceeds its item's levels.
+CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_levels,
+                          Vector case_weights);
+
+/// Every item, in order.
+ItemSet all_items(const CodedData& data);
+
+/// Items with at least two levels seen: the others cannot tell components apart.
+ItemSet varying_items(const CodedData& data);
+
+bool contains(const ItemSet& items, Index item);
+
+}  // namespace mdpd

@@ -1,0 +1,77 @@
+#include "pair_tables.h"
+
+namespace mdpd {
+
+namespace {
+
+/// The hot loop: the number of components is a constant where it is small, so that the compiler
+/// keeps one observation's vector in registers.
+template <int n_fixed>
+void add_rows(const Code* first, const Code* second, Index n_obs, Index n_cols,
+              const RowMatrix& row_weights, double* cells) {
+  const Index n_components = n_fixed > 0 ? n_fixed : row_weights.cols();
+  const double* in = row_weights.data();
+  for (Index n = 0; n < n_obs; ++n, in += n_components) {
+    double* out = cells + (first[n] * n_cols + second[n]) * n_components;
+    for (Index k = 0; k < n_components; ++k) out[k] += in[k];
+  }
+}
+
+void clear_missing(PairTable& table) {
+  for (Index k = 0; k < table.n_components; ++k) {
+    for (Index r = 0; r < table.n_rows; ++r) table.at(r, 0, k) = 0.0;
+    for (Index s = 0; s < table.n_cols; ++s) table.at(0, s, k) = 0.0;
+  }
+}
+
+}  // namespace
+
+void PairTable::reset(Index rows, Index cols, Index components) {
+  n_rows = rows;
+  n_cols = cols;
+  n_components = components;
+  cells.assign(rows * cols * components, 0.0);
+}
+
+Matrix PairTable::component(Index k) const {
+  Matrix out(n_rows, n_cols);
+  for (Index r = 0; r < n_rows; ++r) {
+    for (Index s = 0; s < n_cols; ++s) out(r, s) = at(r, s, k);
+  }
+  return out;
+}
+
+void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
+                     MissingCells missing, PairTable& table) {
+  table.reset(data.n_levels[i] + 1, data.n_levels[j] + 1, row_weights.cols());
+  const auto add = [&](auto add_rows_fixed) {
+    add_rows_fixed(data.item_codes(i), data.item_codes(j), data.n_obs, table.n_cols, row_weights,
+                   table.cells.data());
+  };
+  switch (row_weights.cols()) {
+    case 1: add(add_rows<1>); break;
+    case 2: add(add_rows<2>); break;
+    case 3: add(add_rows<3>); break;
+    case 4: add(add_rows<4>); break;
+    default: add(add_rows<0>);
+  }
+  if (missing == MissingCells::kIgnore) clear_missing(table);
+}
+
+void for_each_pair_table(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
+                         Monitor& monitor,
+                         const std::function<void(Index, Index, const PairTable&)>& visit) {
+  // About a million cells read between two looks at the caller: a few milliseconds.
+  const Index pairs_between_looks = std::max<Index>(1, 1000000 / std::max<Index>(1, data.n_obs));
+  PairTable table;
+  Index pairs = 0;
+  for (Index i = 0; i < data.n_items; ++i) {
+    for (Index j = i + 1; j < data.n_items; ++j) {
+      fill_pair_table(data, row_weights, i, j, missing, table);
+      visit(i, j, table);
+      if (++pairs % pairs_between_looks == 0) monitor.on_work();
+    }
+  }
+}
+
+}  // namespace mdpd

@@ -1,0 +1,276 @@
+#include "polish.h"
+
+#include <algorithm>
+
+#include "criterion.h"
+#include "numerics.h"
+#include "split.h"
+
+namespace mdpd {
+
+namespace {
+
+/// EM iterations before a trial is compared with others: enough to see which basin it is in.
+constexpr Index brief_iterations = 10;
+/// Merges of each split that are refined briefly, and trials of a round refined to the end.
+constexpr std::size_t merges_per_split = 3;
+constexpr std::size_t finalists = 3;
+/// Single items whose move is refined.
+constexpr std::size_t n_toggles = 5;
+/// Penalties under which the informative set is let grow and shrink.
+constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
+/// A smaller gain (nats) is EM that had not quite converged, not another optimum.
+constexpr double smallest_gain = 0.05;
+
+struct Trial {
+  PolishRecord move;
+  MixtureFit fit;
+};
+
+bool better(const Trial& a, const Trial& b) {
+  return a.fit.penalised_loglik > b.fit.penalised_loglik;
+}
+
+void keep_best(std::vector<Trial>& trials, std::size_t n) {
+  std::stable_sort(trials.begin(), trials.end(), better);
+  if (trials.size() > n) trials.resize(n);
+}
+
+RefineOptions brief(const RefineOptions& options, Index iterations) {
+  RefineOptions out = options;
+  out.max_iter = std::min(options.max_iter, iterations);
+  return out;
+}
+
+ItemSet with_items(ItemSet items, Index item_1, Index item_2) {
+  for (const Index item : {item_1, item_2}) {
+    if (!contains(items, item)) items.push_back(item);
+  }
+  return items;
+}
+
+/// Posterior with component b added to component a and taken out.
+RowMatrix merge_posterior(const RowMatrix& posterior, Index a, Index b) {
+  RowMatrix out(posterior.rows(), posterior.cols() - 1);
+  Index to = 0;
+  for (Index from = 0; from < posterior.cols(); ++from) {
+    if (from != b) out.col(to++) = posterior.col(from);
+  }
+  out.col(a) += posterior.col(b);
+  return out;
+}
+
+/// A posterior to start from and the items that are informative in it.
+struct Start {
+  RowMatrix posterior;  ///< empty when nothing can be split
+  ItemSet informative;
+};
+
+/// Splits the pair's component of a model whose informative items are `informative`.
+Start split_start(const CodedData& data, const MixtureParameters& params,
+                  const ItemSet& informative, const PairChoice& pair,
+                  const PolishOptions& options) {
+  Start start;
+  start.informative = with_items(informative, pair.item_1, pair.item_2);
+  const Split split = split_at_pair(data, params, start.informative, pair.component, pair.item_1,
+                                    pair.item_2, {0.0, options.missing});
+  if (split.length > 0.0) {
+    start.posterior = e_step(data, split.params, start.informative).posterior;
+  }
+  return start;
+}
+
+MixtureFit refine_briefly(const CodedData& data, const Start& start, Index iterations,
+                          const PolishOptions& options, Monitor& monitor) {
+  return refine(data, start.posterior, start.informative, options.refinement,
+                brief(options.refine, iterations), monitor)
+      .fit;
+}
+
+PolishRecord record_move(MoveKind kind, const PairChoice& pair, Index merged_1, Index merged_2) {
+  PolishRecord move;
+  move.kind = kind;
+  move.component = pair.component;
+  move.item_1 = pair.item_1;
+  move.item_2 = pair.item_2;
+  move.merged_1 = merged_1;
+  move.merged_2 = merged_2;
+  return move;
+}
+
+void continue_em(const CodedData& data, const PolishOptions& options, Index iterations,
+                 Monitor& monitor, Trial& trial) {
+  trial.fit = refine(data, trial.fit.e_step.posterior, trial.fit.informative, options.refinement,
+                     brief(options.refine, iterations), monitor)
+                  .fit;
+}
+
+/// Splits one component, then tries every merge but the one that would undo the split, one EM
+/// iteration each, and refines the best briefly.
+std::vector<Trial> split_merge_trials(const CodedData& data, const MixtureFit& fit,
+                                      const PairChoice& pair, const PolishOptions& options,
+                                      Monitor& monitor) {
+  std::vector<Trial> trials;
+  const Start start = split_start(data, fit.params, fit.informative, pair, options);
+  if (start.posterior.size() == 0) return trials;
+  const MixtureFit grown = refine_briefly(data, start, brief_iterations, options, monitor);
+  const Index n_grown = grown.params.n_components();
+  for (Index a = 0; a < n_grown; ++a) {
+    for (Index b = a + 1; b < n_grown; ++b) {
+      if (a == pair.component && b == n_grown - 1) continue;
+      const Start merged{merge_posterior(grown.e_step.posterior, a, b), grown.informative};
+      trials.push_back({record_move(MoveKind::kSplitMerge, pair, a, b),
+                        refine_briefly(data, merged, 1, options, monitor)});
+    }
+  }
+  keep_best(trials, merges_per_split);
+  for (Trial& trial : trials) continue_em(data, options, brief_iterations, monitor, trial);
+  return trials;
+}
+
+/// Merges components a and b and splits their union at `pair`.
+void add_merge_split_trial(const CodedData& data, const MixtureFit& fit, Index a, Index b,
+                           const PairChoice& pair, const PolishOptions& options, Monitor& monitor,
+                           std::vector<Trial>& trials) {
+  const RowMatrix merged = merge_posterior(fit.e_step.posterior, a, b);
+  const MixtureParameters params = m_step(data, merged, options.refine.m_step);
+  const Start start = split_start(data, params, fit.informative, pair, options);
+  if (start.posterior.size() == 0) return;
+  trials.push_back({record_move(MoveKind::kMergeSplit, pair, a, b),
+                    refine_briefly(data, start, 2 * brief_iterations, options, monitor)});
+}
+
+/// Lets the informative set grow or shrink under another penalty, then puts the penalty back.
+void add_item_trial(const CodedData& data, const MixtureFit& fit, double penalty_scale,
+                    const PolishOptions& options, Monitor& monitor, std::vector<Trial>& trials) {
+  PolishOptions scaled = options;
+  scaled.refine.penalty_scale = penalty_scale;
+  Trial trial{PolishRecord{}, fit};
+  continue_em(data, scaled, brief_iterations, monitor, trial);
+  continue_em(data, options, brief_iterations, monitor, trial);
+  trials.push_back(std::move(trial));
+}
+
+/// One item's move into or out of the informative set.
+struct Toggle {
+  Index item = 0;
+  bool joins = false;
+  double gain = 0.0;  ///< of the penalised log-likelihood at once, all else as it is (nats). Exact,
+                      ///< where the gain that the M-step compares with the penalty is a lower
+                      ///< bound: an item can be worth its penalty although EM does not see it.
+  RowMatrix posterior;  ///< after the move
+};
+
+/// Cost O(n_obs * n_components).
+Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix& item_probs,
+                   Index item, bool joins) {
+  Toggle toggle{item, joins, 0.0, fit.e_step.posterior};
+  const RowMatrix probs =
+      item_probs.middleRows(data.offset[item], data.n_levels[item]).cwiseMax(tiny_probability);
+  const Code* codes = data.item_codes(item);
+  for (Index n = 0; n < data.n_obs; ++n) {
+    if (codes[n] == 0) continue;
+    auto row = toggle.posterior.row(n);
+    const auto factor = probs.row(codes[n] - 1);
+    row = joins ? row.cwiseProduct(factor).eval() : row.cwiseQuotient(factor).eval();
+    const double sum = row.sum();
+    row /= sum;
+    toggle.gain += data.case_weights[n] * safe_log(sum);
+  }
+  const double cost =
+      data.marginal_loglik[item] + item_penalty(data, item, fit.params.n_components());
+  toggle.gain += joins ? -cost : cost;
+  return toggle;
+}
+
+/// The moves of single items that promise most, best first.
+std::vector<Toggle> best_toggles(const CodedData& data, const MixtureFit& fit,
+                                 const PolishOptions& options) {
+  const MixtureParameters by_component = m_step(data, fit.e_step.posterior, options.refine.m_step);
+  std::vector<Toggle> toggles;
+  for (Index item = 0; item < data.n_items; ++item) {
+    if (data.n_levels_seen[item] < 2) continue;
+    const bool inside = contains(fit.informative, item);
+    const RowMatrix& probs = inside ? fit.params.item_probs : by_component.item_probs;
+    toggles.push_back(toggle_item(data, fit, probs, item, !inside));
+    std::stable_sort(toggles.begin(), toggles.end(),
+                     [](const Toggle& a, const Toggle& b) { return a.gain > b.gain; });
+    if (toggles.size() > n_toggles) toggles.pop_back();
+  }
+  return toggles;
+}
+
+/// Moves single items. EM with the item held where it was put: it pays only once the other
+/// parameters have followed, which can take more than a brief run.
+void add_toggle_trials(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
+                       Monitor& monitor, std::vector<Trial>& trials) {
+  for (const Toggle& toggle : best_toggles(data, fit, options)) {
+    ItemSet items = fit.informative;
+    if (toggle.joins)
+      items.push_back(toggle.item);
+    else
+      items.erase(std::find(items.begin(), items.end(), toggle.item));
+    if (items.empty()) continue;
+    RefineResult held = refine_fixed(data, toggle.posterior, items, options.refine, monitor);
+    trials.push_back({PolishRecord{}, std::move(held.fit)});
+  }
+}
+
+/// The most promising moves from a fit, each refined to the end, best first.
+std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
+                                   const PolishOptions& options, Monitor& monitor) {
+  SearchOptions search_options;
+  search_options.missing = options.missing;
+  search_options.unions = true;
+  const PairSearch search = search_pairs(data, weighted_posterior(data, fit.e_step.posterior),
+                                         fit.informative, search_options, monitor);
+  const Index n_components = fit.params.n_components();
+  std::vector<Trial> trials;
+  for (Index b = 0; b < n_components; ++b) {
+    if (search.by_component[b].found) {
+      for (Trial& trial : split_merge_trials(data, fit, search.by_component[b], options, monitor)) {
+        trials.push_back(std::move(trial));
+      }
+    }
+    for (Index a = 0; a < b; ++a) {
+      const PairChoice& pair = search.by_union[union_index(a, b)];
+      if (pair.found) add_merge_split_trial(data, fit, a, b, pair, options, monitor, trials);
+    }
+  }
+  if (options.refinement == Refinement::kSparse) {
+    for (const double scale : penalty_scales) {
+      add_item_trial(data, fit, scale, options, monitor, trials);
+    }
+    add_toggle_trials(data, fit, options, monitor, trials);
+  }
+  keep_best(trials, finalists);
+  for (Trial& trial : trials) continue_em(data, options, options.refine.max_iter, monitor, trial);
+  keep_best(trials, 1);
+  return trials;
+}
+
+}  // namespace
+
+PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
+                    Monitor& monitor) {
+  PolishResult result;
+  result.fit = std::move(fit);
+  // With one component there is nothing to merge.
+  if (result.fit.params.n_components() < 2) return result;
+  for (Index round = 0; round < options.max_rounds; ++round) {
+    std::vector<Trial> trials = round_of_trials(data, result.fit, options, monitor);
+    if (trials.empty()) return result;
+    Trial& best = trials.front();
+    const double gain = best.fit.penalised_loglik - result.fit.penalised_loglik;
+    if (!(gain > smallest_gain)) return result;
+    result.fit = std::move(best.fit);
+    best.move.n_informative = static_cast<Index>(result.fit.informative.size());
+    best.move.loglik = result.fit.loglik;
+    best.move.penalised_loglik = result.fit.penalised_loglik;
+    result.trace.push_back(best.move);
+  }
+  result.status = Status::kIterationLimit;
+  return result;
+}
+
+}  // namespace mdpd

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "information.h"
+#include "refine.h"
+
+namespace mdpd {
+
+struct PolishOptions {
+  Refinement refinement = Refinement::kSparse;
+  RefineOptions refine;
+  MissingCells missing = MissingCells::kIgnore;
+  Index max_rounds = 50;
+};
+
+enum class MoveKind {
+  kSplitMerge,  ///< a component was split, then two components were merged
+  kMergeSplit,  ///< two components were merged, then their union was split
+  kItems        ///< items moved into or out of the informative set
+};
+
+/// One accepted move as it is kept in the trace. Components are numbered as before the move; the
+/// copy made by a split has the number n_components.
+struct PolishRecord {
+  MoveKind kind = MoveKind::kItems;
+  Index component = 0;  ///< that was split (kMergeSplit: the first of the union)
+  Index item_1 = 0;
+  Index item_2 = 0;
+  Index merged_1 = 0;
+  Index merged_2 = 0;
+  Index n_informative = 0;
+  double loglik = 0.0;
+  double penalised_loglik = 0.0;
+};
+
+struct PolishResult {
+  MixtureFit fit;
+  Status status = Status::kConverged;
+  std::vector<PolishRecord> trace;
+};
+
+/// Search for a better optimum with the same number of components. Each round tries three kinds of
+/// move: split a component at its worst explained pair and merge the two components whose union
+/// costs least; merge two components and split their union at its worst explained pair; move items
+/// into or out of the informative set. Every trial is refined briefly, the best
+/// ones to the end, and the best of all is kept if its penalised log-likelihood is higher; the
+/// search ends when none is. Deterministic. The first kind is after Ueda, Nakano, Ghahramani and
+/// Hinton (2000), SMEM Algorithm for Mixture Models.
+PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
+                    Monitor& monitor);
+
+}  // namespace mdpd

@@ -1,0 +1,124 @@
+#include "refine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "criterion.h"
+#include "numerics.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Items whose gain exceeds their penalty. Those that were informative keep their place in the order
+/// of joining; new ones follow by decreasing gain.
+ItemSet worth_their_penalty(const CodedData& data, const Vector& gains, Index n_components,
+                            double penalty_scale, const ItemSet& before) {
+  std::vector<bool> joins(data.n_items);
+  for (Index item = 0; item < data.n_items; ++item) {
+    joins[item] = gains[item] > penalty_scale * item_penalty(data, item, n_components);
+  }
+  ItemSet kept;
+  for (const Index item : before) {
+    if (!joins[item]) continue;
+    kept.push_back(item);
+    joins[item] = false;
+  }
+  ItemSet added;
+  for (Index item = 0; item < data.n_items; ++item) {
+    if (joins[item]) added.push_back(item);
+  }
+  std::stable_sort(added.begin(), added.end(),
+                   [&](Index a, Index b) { return gains[a] > gains[b]; });
+  kept.insert(kept.end(), added.begin(), added.end());
+  return kept;
+}
+
+/// The loop both refinements share: `choose(counts, items)` names the items that differ between
+/// components after an M-step; the objective is the fit's penalised log-likelihood.
+template <class Choose>
+RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet informative,
+                    const RefineOptions& options, Monitor& monitor, Choose choose) {
+  RefineResult result;
+  result.status = Status::kIterationLimit;
+  const RowMatrix* posterior = &start;
+  double before = -std::numeric_limits<double>::infinity();
+  for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
+    const RowMatrix counts = level_counts(data, *posterior);
+    informative = choose(counts, informative);
+    result.fit =
+        finish_fit(data, m_step_from_counts(data, *posterior, counts, options.m_step), informative);
+    posterior = &result.fit.e_step.posterior;
+    const double now = result.fit.penalised_loglik;
+    result.trace.push_back({static_cast<Index>(informative.size()), result.fit.loglik, now});
+    monitor.on_iteration(iteration, now);
+    if (informative.empty()) {
+      result.fit = finish_fit(data, independence_model(data), {});
+      result.status = Status::kNothingInformative;
+      break;
+    }
+    if (std::abs(now - before) <= options.tol * std::abs(now)) {
+      result.status = Status::kConverged;
+      break;
+    }
+    before = now;
+  }
+  return result;
+}
+
+}  // namespace
+
+MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
+  MixtureFit fit;
+  set_uninformative_to_marginal(data, informative, params);
+  fit.e_step = e_step(data, params, informative);
+  fit.loglik = fit.e_step.loglik + marginal_loglik(data, informative);
+  fit.penalised_loglik = penalised_loglik(data, fit.loglik, informative, params.n_components());
+  fit.params = std::move(params);
+  fit.informative = std::move(informative);
+  return fit;
+}
+
+Vector item_gains(const CodedData& data, const RowMatrix& counts) {
+  Vector gains(data.n_items);
+  for (Index item = 0; item < data.n_items; ++item) {
+    const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
+    double by_component = 0.0;
+    for (Index k = 0; k < table.cols(); ++k) {
+      for (Index r = 0; r < table.rows(); ++r) by_component += x_log_x(table(r, k));
+      by_component -= x_log_x(table.col(k).sum());
+    }
+    gains[item] = std::max(0.0, by_component - data.marginal_loglik[item]);
+  }
+  return gains;
+}
+
+RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
+                           const ItemSet& informative, const RefineOptions& options,
+                           Monitor& monitor) {
+  return run_em(data, start, informative, options, monitor,
+                [&](const RowMatrix& counts, const ItemSet& items) {
+                  return worth_their_penalty(data, item_gains(data, counts), counts.cols(),
+                                             options.penalty_scale, items);
+                });
+}
+
+RefineResult refine_fixed(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
+                          const RefineOptions& options, Monitor& monitor) {
+  return run_em(data, start, informative, options, monitor,
+                [&](const RowMatrix&, const ItemSet&) { return informative; });
+}
+
+RefineResult refine_full(const CodedData& data, const RowMatrix& start,
+                         const RefineOptions& options, Monitor& monitor) {
+  return refine_fixed(data, start, varying_items(data), options, monitor);
+}
+
+RefineResult refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
+                    Refinement type, const RefineOptions& options, Monitor& monitor) {
+  if (type == Refinement::kFull) return refine_full(data, start, options, monitor);
+  return refine_sparse(data, start, informative, options, monitor);
+}
+
+}  // namespace mdpd

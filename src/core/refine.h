@@ -1,0 +1,78 @@
+#pragma once
+
+#include "m_step.h"
+#include "monitor.h"
+#include "posterior.h"
+
+namespace mdpd {
+
+/// How a run of EM ended.
+enum class Status {
+  kConverged,          ///< the relative change of the objective fell below the tolerance
+  kIterationLimit,     ///< it did not within max_iter iterations
+  kNothingInformative  ///< no item is worth its penalty: the fit has one component
+};
+
+struct RefineOptions {
+  MStepOptions m_step;
+  double penalty_scale = 1.0;  ///< of every item's penalty; the polish loosens or tightens it for a
+                               ///< few iterations to move the informative set
+  double tol = 1e-8;           ///< relative change of the objective that counts as none
+  Index max_iter = 1000;       ///< EM iterations
+};
+
+/// A fitted mixture: everything belongs to the same parameters.
+struct MixtureFit {
+  MixtureParameters params;       ///< items outside `informative` at their observed frequencies
+  ItemSet informative;            ///< in the order they joined
+  EStep e_step;                   ///< on the informative items, at `params`
+  double loglik = 0.0;            ///< of all items (nats)
+  double penalised_loglik = 0.0;  ///< see criterion.h (nats)
+};
+
+/// One EM iteration as it is kept in the trace.
+struct IterationRecord {
+  Index n_informative;
+  double loglik;
+  double penalised_loglik;
+};
+
+struct RefineResult {
+  MixtureFit fit;
+  Status status;
+  std::vector<IterationRecord> trace;
+};
+
+/// The last E-step: posterior, log-likelihoods and parameters that agree.
+MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative);
+
+/// EM on the penalised log-likelihood. After each M-step an item is informative exactly when letting
+/// it differ between components gains more log-likelihood than its penalty; the others stay at their
+/// observed frequencies. Without smoothing and floor the penalised log-likelihood never falls.
+/// @param start posterior to start from, with the items that were informative in it.
+RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
+                           const ItemSet& informative, const RefineOptions& options,
+                           Monitor& monitor);
+
+/// EM with a fixed informative set. Without smoothing and floor the log-likelihood never falls.
+/// Dempster, Laird and Rubin (1977).
+RefineResult refine_fixed(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
+                          const RefineOptions& options, Monitor& monitor);
+
+/// Ordinary EM: all items that vary differ between components.
+RefineResult refine_full(const CodedData& data, const RowMatrix& start,
+                         const RefineOptions& options, Monitor& monitor);
+
+/// Which EM follows the stages.
+enum class Refinement {
+  kSparse,  ///< refine_sparse()
+  kFull     ///< refine_full()
+};
+
+RefineResult refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
+                    Refinement type, const RefineOptions& options, Monitor& monitor);
+
+/// Log-likelihood gained by letting each item differ between components (n_items, nats, >= 0).
+Vector item_gains(const CodedData& data, const RowMatrix& counts);
+
+}  // namespace mdpd
