@@ -1,0 +1,204 @@
+#' Align the components of a mixture with a reference
+#'
+#' Components have no order of their own. This permutes those of a model so that they match a
+#' reference one to one, as well as is possible, by solving the assignment problem.
+#'
+#' The match is by observations if the reference is a posterior matrix or a class vector: the
+#' matched components share the largest sum of posterior probability,
+#' \eqn{\max_\sigma \sum_k \sum_n g_{n \sigma(k)} r_{nk}}. It is by parameters if the reference is
+#' another model, which may have been fitted to other rows: the smallest sum of squared Hellinger
+#' distances between the item-response probabilities of the items and levels in both.
+#'
+#' @param object A model of class `mdpd`; it must hold a posterior if `reference` is not a model.
+#' @param reference A model of class `mdpd`; or a posterior matrix, one row an observation, columns
+#'   named by class; or a vector or factor of classes, one value an observation, `NA` if unknown.
+#'   Observations are matched by names if both have names, else by position.
+#' @return `object` with its components in the order of the reference's and named as they are there.
+#'   Components without a partner follow, with the names they had. Mixing weights, item-response
+#'   probabilities and posterior are permuted; `trace` keeps the numbering of its stages.
+#' @section Errors: `mdpd_error_argument` for inputs of the wrong class or that have no item or no
+#'   observation in common.
+#' @references Kuhn (1955), The Hungarian method for the assignment problem, *Naval Research
+#'   Logistics Quarterly* 2, 83-97. \doi{10.1002/nav.3800020109}. Stephens (2000), Dealing with
+#'   label switching in mixture models, *JRSS B* 62, 795-809. \doi{10.1111/1467-9868.00265}
+#' @family evaluation
+#' @seealso [clue::solve_LSAP()]
+#' @examples
+#' model <- simulate_crowd(seed = 1)$model
+#' swapped <- model
+#' swapped$item_probs <- lapply(model$item_probs, function(probs) probs[, c(2, 3, 1)])
+#' aligned <- align_components(swapped, model)
+#' all.equal(aligned$item_probs, model$item_probs)
+#' @export
+align_components <- function(object, reference) {
+  check_class(object, "mdpd")
+  overlap <- if (inherits(reference, "mdpd")) {
+    parameter_overlap(object, reference)
+  } else {
+    posterior_overlap(as_posterior(object), as_posterior(reference))
+  }
+  match <- best_match(overlap)
+  order <- order(match, na.last = TRUE)
+  names <- names(object$mixing_weights)[order]
+  matched <- !is.na(match[order])
+  names[matched] <- colnames(overlap)[match[order][matched]]
+  permute_components(object, order, make.unique(names))
+}
+
+#' Share of wrong classes
+#'
+#' The share of observations whose estimated class is not the true one, in \eqn{[0, 1]}. Classes are
+#' compared as strings, so factors, numbers and strings go together.
+#'
+#' @param estimate A fit (each row gets its most probable component) or a vector or factor of
+#'   classes, one value an observation. An `NA` counts as wrong.
+#' @param truth A vector or factor of true classes; observations where it is `NA` are left out.
+#'   Matched to the estimate by names if both have names, else by position.
+#' @param align `TRUE` to first find the one-to-one matching of estimated to true classes that has
+#'   the fewest errors, for components that have no meaning of their own. `FALSE` by default.
+#' @return One number from 0 to 1.
+#' @section Errors: `mdpd_error_argument` for different lengths, no common or doubled names, a truth
+#'   that is all `NA`.
+#' @inherit align_components references
+#' @family evaluation
+#' @examples
+#' error_rate(c("a", "b", "b"), c("a", "b", "a"))
+#' error_rate(c(2, 1, 1), c("a", "b", "b"), align = TRUE)
+#' @export
+error_rate <- function(estimate, truth, align = FALSE) {
+  check_flag(align)
+  pair <- match_observations(as_classes(estimate), as_classes(truth))
+  known <- !is.na(pair$y)
+  if (!any(known)) {
+    abort_mdpd("{.arg truth} must have a value that is not missing.", class = "argument")
+  }
+  estimate <- pair$x[known]
+  truth <- pair$y[known]
+  if (align) {
+    counts <- table(estimate, truth)
+    estimate <- colnames(counts)[best_match(counts)][match(estimate, rownames(counts))]
+  }
+  mean(is.na(estimate) | estimate != truth)
+}
+
+# Components in another order and under other names.
+permute_components <- function(object, order, names) {
+  permute_columns <- function(x) {
+    x <- x[, order, drop = FALSE]
+    colnames(x) <- names
+    x
+  }
+  object$mixing_weights <- stats::setNames(object$mixing_weights[order], names)
+  object$item_probs <- lapply(object$item_probs, permute_columns)
+  if (!is.null(object$posterior)) {
+    object$posterior <- permute_columns(object$posterior)
+  }
+  object
+}
+
+# For each row of `overlap` the column assigned to it, NA for rows that are left over.
+best_match <- function(overlap) {
+  size <- max(dim(overlap))
+  padded <- matrix(0, size, size)
+  padded[seq_len(nrow(overlap)), seq_len(ncol(overlap))] <- overlap - min(overlap, 0)
+  match <- as.integer(clue::solve_LSAP(padded, maximum = TRUE))[seq_len(nrow(overlap))]
+  replace(match, match > ncol(overlap), NA)
+}
+
+posterior_overlap <- function(x, y) {
+  pair <- match_observations(x, y)
+  known <- stats::complete.cases(pair$y)
+  crossprod(pair$x[known, , drop = FALSE], pair$y[known, , drop = FALSE])
+}
+
+# Sum over items of the Bhattacharyya coefficient, one minus the squared Hellinger distance.
+parameter_overlap <- function(object, reference, call = rlang::caller_env()) {
+  items <- intersect(names(object$item_probs), names(reference$item_probs))
+  if (length(items) == 0) {
+    abort_mdpd("{.arg object} and {.arg reference} must have items in common.",
+               class = "argument", call = call)
+  }
+  overlaps <- lapply(items, function(item) {
+    x <- object$item_probs[[item]]
+    y <- reference$item_probs[[item]]
+    levels <- intersect(rownames(x), rownames(y))
+    crossprod(sqrt(x[levels, , drop = FALSE]), sqrt(y[levels, , drop = FALSE]))
+  })
+  Reduce(`+`, overlaps)
+}
+
+# Classes and posteriors ---------------------------------------------------------------------------
+
+# A posterior matrix from a fit, a posterior or classes (rows of zeros and ones, NA if unknown).
+as_posterior <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (inherits(x, "mdpd")) {
+    if (is.null(x$posterior)) {
+      abort_mdpd("{.arg {arg}} must be a fit: a model that holds a posterior.",
+                 class = "argument", call = call)
+    }
+    return(x$posterior)
+  }
+  if (is.matrix(x) && is.numeric(x)) {
+    if (is.null(colnames(x))) {
+      colnames(x) <- seq_len(ncol(x))
+    }
+    return(x)
+  }
+  classes <- as_classes(x, arg, call)
+  levels <- if (is.factor(x)) levels(x) else code_values(x, numbers_first = TRUE)$levels
+  posterior <- outer(unname(classes), levels, `==`) + 0
+  dimnames(posterior) <- list(names(classes), levels)
+  posterior
+}
+
+# Classes as strings, named if the observations have names.
+as_classes <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (inherits(x, "mdpd")) {
+    posterior <- as_posterior(x, arg, call)
+    winner <- max.col(posterior, ties.method = "first")
+    return(stats::setNames(colnames(posterior)[winner], rownames(posterior)))
+  }
+  if (!is.atomic(x) || length(dim(x)) > 1 || length(x) == 0) {
+    abort_mdpd(
+      "{.arg {arg}} must be a model of class {.cls mdpd} or a vector of classes, not
+       {describe(x)}.",
+      class = "argument", call = call
+    )
+  }
+  coded <- code_values(x)
+  stats::setNames(coded$levels[replace(coded$codes, coded$codes == 0L, NA)], names(x))
+}
+
+# The observations of two vectors or matrices that belong together: by names or by position.
+match_observations <- function(x, y, call = rlang::caller_env()) {
+  ids <- lapply(list(x, y), function(z) if (is.matrix(z)) rownames(z) else names(z))
+  if (is.null(ids[[1]]) || is.null(ids[[2]])) {
+    if (NROW(x) != NROW(y)) {
+      abort_mdpd(
+        "Unless both have names, the two must have the same length, not {NROW(x)} and {NROW(y)}.",
+        class = "argument", call = call
+      )
+    }
+    return(list(x = x, y = y))
+  }
+  check_unique_names(c(ids[[1]][duplicated(ids[[1]])], ids[[2]][duplicated(ids[[2]])]), call)
+  common <- intersect(ids[[1]], ids[[2]])
+  if (length(common) == 0) {
+    abort_mdpd(
+      c("The names of the two must have values in common.",
+        x = "The first names are {.val {ids[[1]][1]}} and {.val {ids[[2]][1]}}."),
+      class = "argument", call = call
+    )
+  }
+  pick <- function(z) if (is.matrix(z)) z[common, , drop = FALSE] else z[common]
+  list(x = pick(x), y = pick(y))
+}
+
+check_unique_names <- function(doubled, call) {
+  if (length(doubled) > 0) {
+    abort_mdpd(
+      c("Observations must have different names.", x = "{.val {doubled[1]}} comes twice."),
+      class = "argument", call = call
+    )
+  }
+}

@@ -1,0 +1,512 @@
+# Tables of categories as codes, the one form in which data reach the engine.
+#
+# An `mdpd_coded` object is a plain list:
+#   codes    raw matrix, n_obs x n_items: 0 is missing, r is the r-th level of the item; dimnames
+#            are the row names (or NULL) and the item names
+#   levels   named list, per item the levels seen, as strings; all workers of a crowd share theirs
+#   weights  double, n_obs case weights, at least 0; sum(weights) is the N of the formulas
+#   missing  how missing cells are modelled: "ignore", "frozen", "level" or "fail"
+
+max_levels <- 254L  # a code is one byte: 0 is missing, 255 is kept free
+missing_level <- "(missing)"
+
+#' Code a table of categories
+#'
+#' @param x Matrix, data frame or [crowd_labels()] object: rows are observations, columns items.
+#' @param weights Case weights or NULL.
+#' @param missing What a missing cell means, see [stagewise_em()].
+#' @param arg,call How errors name `x` and the function the user called.
+#' @return An `mdpd_coded` object.
+#' @noRd
+encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_arg(x),
+                   call = rlang::caller_env()) {
+  force(arg)
+  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"), call = call)
+  if (inherits(x, "crowd_labels")) {
+    check_crowd_size(x, arg, call)
+    weights <- check_weights(weights, nrow(x), call = call)
+    coded <- code_crowd(x)
+  } else {
+    check_table(x, arg, call)
+    weights <- check_weights(weights, nrow(x), call = call)
+    coded <- drop_unweighted_levels(code_table(x, arg, call), weights)
+    warn_duplicated_items(coded, call)
+  }
+  check_observed(coded, weights, call)
+  coded <- apply_missing(coded, missing, call)
+  check_n_levels(coded$levels, call)
+  new_coded(coded$codes, coded$levels, weights, missing)
+}
+
+#' Code new observations by the levels of a fit
+#'
+#' Columns are matched by name, and by position when `x` is a matrix without column names. Columns
+#' that are not in `items` are ignored. A level the fit has not seen becomes a missing cell, with
+#' one warning for all. Workers of whom a new crowd has no label are missing throughout.
+#'
+#' @param x Matrix, data frame or [crowd_labels()] object.
+#' @param levels The `levels` of the fit's coded data, all items.
+#' @param items Names of the items that are needed.
+#' @param missing The fit's `missing`.
+#' @return An `mdpd_coded` object of `items`, with all case weights one.
+#' @noRd
+encode_new <- function(x, levels, items = names(levels), missing = "ignore",
+                       arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  force(arg)
+  table <- new_table(x, names(levels), items, arg, call)
+  codes <- matrix(raw(1), table$n_obs, length(items), dimnames = list(table$row_names, items))
+  unseen <- list()
+  for (item in items) {
+    column <- recode(table$column(item), levels[[item]], missing)
+    codes[, item] <- as.raw(column$codes)
+    unseen[[item]] <- column$unseen
+  }
+  warn_unseen_levels(unseen, call)
+  new_coded(codes, levels[items], rep(1, table$n_obs), missing)
+}
+
+#' The columns a one-sided formula names
+#'
+#' @param formula One-sided, of column names only: `~ a + b`, `~ .`, `~ . - c`.
+#' @param data Data frame.
+#' @return A data frame of these columns.
+#' @noRd
+formula_items <- function(formula, data, call = rlang::caller_env()) {
+  if (!is.data.frame(data)) {
+    abort_mdpd(
+      "{.arg data} must be a data frame, not {describe(data)}.", class = "argument", call = call
+    )
+  }
+  if (length(formula) != 2) {
+    abort_mdpd(
+      c("The formula must be one-sided, such as {.code ~ a + b} or {.code ~ .}.",
+        x = "It has a response, {.code {rlang::as_label(formula[[2]])}}."),
+      class = "argument", call = call
+    )
+  }
+  check_table_size(data, "data", call, min_columns = 1)
+  check_column_names(names(data), "data", call)
+  terms <- attr(stats::terms(formula, data = data), "term.labels")
+  is_column <- vapply(terms, function(term) is.symbol(str2lang(term)), logical(1))
+  if (!all(is_column)) {
+    abort_mdpd(
+      "The formula must name columns only, not {.code {terms[!is_column][1]}}.",
+      class = "argument", call = call
+    )
+  }
+  items <- vapply(terms, function(term) as.character(str2lang(term)), character(1))
+  check_has_items(items, names(data), "data", call)
+  as.data.frame(data)[unname(items)]
+}
+
+# The S3 object ------------------------------------------------------------------------------------
+
+new_coded <- function(codes, levels, weights, missing) {
+  structure(
+    list(codes = codes, levels = levels, weights = weights, missing = missing),
+    class = "mdpd_coded"
+  )
+}
+
+# Columns to codes ---------------------------------------------------------------------------------
+
+code_table <- function(x, arg, call) {
+  items <- item_names(x)
+  levels <- stats::setNames(vector("list", length(items)), items)
+  codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x), items))
+  for (j in seq_along(items)) {
+    column <- code_values(table_column(x, j))
+    levels[[j]] <- column$levels
+    check_n_levels(levels[j], call)
+    codes[, j] <- as.raw(column$codes)
+  }
+  list(codes = codes, levels = levels, what = "Column")
+}
+
+code_crowd <- function(x) {
+  codes <- matrix(raw(1), length(x$items), length(x$workers), dimnames = list(x$items, x$workers))
+  codes[cell_index(x$item, x$worker, length(x$items))] <- as.raw(x$label)
+  levels <- rep(list(x$labels), length(x$workers))
+  list(codes = codes, levels = stats::setNames(levels, x$workers), what = "Worker")
+}
+
+# Codes (0 is missing) and levels of one vector. Levels are in factor order, numbers ascending,
+# FALSE before TRUE, strings in the C locale so that results do not depend on where they are made.
+# `numbers_first` sorts strings that all are numbers as numbers: ids read from a file.
+code_values <- function(x, numbers_first = FALSE) {
+  if (is.factor(x)) {
+    return(code_factor(x))
+  }
+  x <- if (is_time(x) || inherits(x, "integer64")) as.character(x) else as.vector(unclass(x))
+  if (is.double(x) && !all_whole(x)) {
+    x <- signif(x, 15)  # values that print alike are one level
+  }
+  values <- unique(x)
+  values <- if (numbers_first && is_number_text(values)) {
+    values[order(as.double(values), values, method = "radix")]
+  } else {
+    sort(values, method = "radix")
+  }
+  list(codes = match(x, values[!is.na(values)], nomatch = 0L), levels = value_text(values))
+}
+
+code_factor <- function(x) {
+  codes <- as.integer(x)
+  used <- tabulate(codes, nlevels(x)) > 0 & !is.na(levels(x))
+  codes <- ifelse(used, cumsum(used), 0L)[codes]
+  codes[is.na(codes)] <- 0L
+  list(codes = codes, levels = levels(x)[used])
+}
+
+# Strings without loss: whole numbers are never written 1e+05.
+value_text <- function(values) {
+  values <- values[!is.na(values)]
+  text <- enc2utf8(as.character(values))
+  if (is.double(values)) {
+    whole <- values == trunc(values) & is.finite(values)
+    text[whole] <- sprintf("%.0f", values[whole] + 0)  # + 0: no minus before a zero
+  }
+  text
+}
+
+is_number_text <- function(x) {
+  is.character(x) && all(grepl("^[-+]?[0-9]+([.][0-9]+)?$", x[!is.na(x)]))
+}
+
+is_time <- function(x) inherits(x, c("Date", "POSIXt", "difftime"))
+
+all_whole <- function(x) all(is.na(x) | is.finite(x) & x == trunc(x))
+
+# Codes of a new column by the levels of the fit, and the levels the fit does not have.
+recode <- function(x, levels, missing) {
+  coded <- code_values(x)
+  position <- match(coded$levels, levels, nomatch = 0L)
+  absent <- if (missing == "level") match(missing_level, levels, nomatch = 0L) else 0L
+  list(codes = c(absent, position)[coded$codes + 1L], unseen = coded$levels[position == 0L])
+}
+
+# New data, checked: n_obs, row_names and a function that gives the column of an item.
+new_table <- function(x, all_items, items, arg, call) {
+  if (inherits(x, "crowd_labels")) {
+    return(new_crowd_table(x, items, arg, call))
+  }
+  if (!is.data.frame(x) && !is.matrix(x)) {
+    abort_not_a_table(x, arg, call)
+  }
+  by_position <- is.matrix(x) && is.null(colnames(x))
+  if (by_position && ncol(x) != length(all_items)) {
+    abort_mdpd(
+      c("{.arg {arg}} has no column names, so it must have the {length(all_items)} column{?s} of
+         the fit, in order.", x = "It has {ncol(x)} column{?s}."),
+      class = "missing_item", call = call
+    )
+  }
+  names <- if (by_position) all_items else item_names(x)
+  check_column_names(names, arg, call)
+  check_has_items(items, names, arg, call)
+  column <- function(item) {
+    check_column(table_column(x, match(item, names)), item, arg, call)
+  }
+  list(n_obs = nrow(x), row_names = row_names(x), column = column)
+}
+
+new_crowd_table <- function(x, items, arg, call) {
+  if (length(items) > 0 && !any(items %in% x$workers)) {
+    abort_mdpd(
+      c("{.arg {arg}} must have a label of at least one worker of the fit.",
+        x = "Its first worker is {.val {x$workers[1]}}, the fit's {.val {items[1]}}."),
+      class = "missing_item", call = call
+    )
+  }
+  codes <- code_crowd(x)$codes
+  column <- function(item) {
+    code <- if (item %in% x$workers) as.integer(codes[, item]) else integer(nrow(x))
+    code_to_factor(replace(code, code == 0L, NA), x$labels)
+  }
+  list(n_obs = nrow(x), row_names = x$items, column = column)
+}
+
+# Access that does not depend on the class of the table: no `[`, no `drop`.
+table_column <- function(x, j) {
+  if (is.data.frame(x)) .subset2(x, j) else unclass(x)[, j]
+}
+
+item_names <- function(x) {
+  if (is.data.frame(x)) {
+    names(x)
+  } else if (is.null(colnames(x))) {
+    paste0("V", seq_len(ncol(x)))
+  } else {
+    colnames(x)
+  }
+}
+
+row_names <- function(x) {
+  if (is.matrix(x)) {
+    rownames(x)
+  } else if (.row_names_info(x) > 0) {  # negative: automatic, so no names
+    as.character(attr(x, "row.names"))
+  }
+}
+
+# Where cell (row, column) is in a matrix; double, since big tables pass the largest integer.
+cell_index <- function(row, column, n_rows) {
+  row + (column - 1) * n_rows
+}
+
+# Levels seen only in rows of weight zero are not parameters: such rows count as if left out.
+drop_unweighted_levels <- function(coded, weights) {
+  if (all(weights > 0)) {
+    return(coded)
+  }
+  for (j in seq_along(coded$levels)) {
+    codes <- as.integer(coded$codes[, j])
+    used <- tabulate(codes[weights > 0], length(coded$levels[[j]])) > 0
+    coded$codes[, j] <- as.raw(c(0L, ifelse(used, cumsum(used), 0L))[codes + 1L])
+    coded$levels[[j]] <- coded$levels[[j]][used]
+  }
+  coded
+}
+
+# Missing cells ------------------------------------------------------------------------------------
+
+apply_missing <- function(coded, missing, call) {
+  if (missing == "fail") {
+    check_complete(coded, call)
+  }
+  if (missing != "level") {
+    return(coded)
+  }
+  for (j in seq_along(coded$levels)) {
+    absent <- coded$codes[, j] == as.raw(0)
+    if (any(absent)) {
+      check_no_missing_level(coded, j, call)
+      coded$levels[[j]] <- c(coded$levels[[j]], missing_level)
+      coded$codes[absent, j] <- as.raw(length(coded$levels[[j]]))
+    }
+  }
+  coded
+}
+
+check_complete <- function(coded, call) {
+  n_missing <- vapply(
+    seq_along(coded$levels), function(j) sum(coded$codes[, j] == as.raw(0)), integer(1)
+  )
+  if (any(n_missing > 0)) {
+    item <- names(coded$levels)[n_missing > 0][1]
+    abort_mdpd(
+      c('{coded$what} {.field {item}} must have no missing value with {.code missing = "fail"}.',
+        x = "It has {n_missing[n_missing > 0][1]}; the table has {sum(n_missing)} in all."),
+      class = "missing_value", call = call
+    )
+  }
+}
+
+check_no_missing_level <- function(coded, j, call) {
+  if (missing_level %in% coded$levels[[j]]) {
+    abort_mdpd(
+      c('{coded$what} {.field {names(coded$levels)[j]}} must not have a level
+         {.val {missing_level}} with {.code missing = "level"}.',
+        i = "That name stands for its missing values."),
+      class = "data", call = call
+    )
+  }
+}
+
+# Checks of tables ---------------------------------------------------------------------------------
+
+check_table <- function(x, arg, call) {
+  if (!is.data.frame(x) && !is.matrix(x)) {
+    abort_not_a_table(x, arg, call)
+  }
+  check_table_size(x, arg, call)
+  items <- item_names(x)
+  check_column_names(items, arg, call)
+  for (j in seq_along(items)) {
+    check_column(table_column(x, j), items[j], arg, call)
+  }
+}
+
+abort_not_a_table <- function(x, arg, call) {
+  abort_mdpd(
+    "{.arg {arg}} must be a data frame, a matrix or {.cls crowd_labels}, not {describe(x)}.",
+    class = "argument", call = call
+  )
+}
+
+check_table_size <- function(x, arg, call, min_columns = 2) {
+  if (nrow(x) == 0) {
+    abort_mdpd("{.arg {arg}} must have at least one row.", class = "data", call = call)
+  }
+  if (ncol(x) == 0) {
+    abort_mdpd("{.arg {arg}} must have columns; it has none.", class = "data", call = call)
+  }
+  if (ncol(x) < min_columns) {
+    abort_mdpd(
+      c("{.arg {arg}} must have at least two columns.",
+        x = "It has one, {.field {item_names(x)}}."),
+      class = "data", call = call
+    )
+  }
+}
+
+check_column_names <- function(names, arg, call) {
+  unnamed <- which(is.na(names) | names == "")
+  if (is.null(names) || length(unnamed) > 0) {
+    abort_mdpd(
+      c("Every column of {.arg {arg}} must have a name.",
+        x = "Column {c(unnamed, 1)[1]} has none."),
+      class = "data", call = call
+    )
+  }
+  if (anyDuplicated(names)) {
+    twice <- names[anyDuplicated(names)]
+    abort_mdpd(
+      c("The columns of {.arg {arg}} must have different names.",
+        x = "There are {sum(names == twice)} columns {.field {twice}}."),
+      class = "data", call = call
+    )
+  }
+}
+
+check_has_items <- function(items, names, arg, call) {
+  absent <- setdiff(items, names)
+  if (length(absent) > 0) {
+    abort_mdpd(
+      "{.arg {arg}} must have the column{cli::qty(absent)}{?s} {.field {absent}}.",
+      class = "missing_item", call = call, items = absent
+    )
+  }
+}
+
+# A column must be a vector of categories: factor, string, whole number or logical.
+check_column <- function(x, name, arg, call) {
+  kind <- if (is_time(x)) {
+    "dates or times"
+  } else if (length(dim(x)) > 1) {
+    "a table of its own"
+  } else if (is.list(x)) {
+    "a list"
+  } else if (inherits(x, "integer64")) {
+    "64-bit integers"
+  } else if (!is.factor(x) && !typeof(x) %in% c("logical", "integer", "double", "character")) {
+    paste("values of type", typeof(x))
+  }
+  if (!is.null(kind)) {
+    abort_mdpd(
+      "Column {.field {name}} of {.arg {arg}} must hold categories (a factor, strings, whole
+       numbers or logical values), not {kind}.",
+      class = "data", call = call, item = name
+    )
+  }
+  if (is.double(x)) {
+    check_whole(as.vector(unclass(x)), name, arg, call)
+  }
+  invisible(x)
+}
+
+check_whole <- function(x, name, arg, call) {
+  if (all_whole(x) && !any(is.nan(x))) {
+    return(invisible(x))
+  }
+  row <- which(is.nan(x) | !is.na(x) & (is.infinite(x) | x != trunc(x)))[1]
+  hint <- if (is.finite(x[row])) {
+    "Cut measurements into classes first, for example with {.fn cut}."
+  } else {
+    "Write {.code NA} for a missing value."
+  }
+  abort_mdpd(
+    c("Column {.field {name}} of {.arg {arg}} must hold whole numbers.",
+      x = "Row {row} is {x[row]}.", i = hint),
+    class = "data", call = call, item = name
+  )
+}
+
+check_n_levels <- function(levels, call) {
+  too_many <- lengths(levels) > max_levels
+  if (any(too_many)) {
+    levels <- levels[too_many][1]
+    abort_mdpd(
+      c("An item must have at most {max_levels} levels.",
+        x = "{.field {names(levels)}} has {length(levels[[1]])}.",
+        i = "Is it an identifier? Then leave it out."),
+      class = "data", call = call, item = names(levels)
+    )
+  }
+}
+
+check_observed <- function(coded, weights, call) {
+  empty <- vapply(seq_along(coded$levels), function(j) {
+    !any(coded$codes[, j] != as.raw(0) & weights > 0)
+  }, logical(1))
+  if (any(empty)) {
+    what <- coded$what %||% "Item"
+    abort_mdpd(
+      "{what} {.field {names(coded$levels)[empty][1]}} must have an observed value; all of
+       its values are missing{if (any(weights == 0)) ' or of weight zero'}.",
+      class = "data", call = call, item = names(coded$levels)[empty][1]
+    )
+  }
+}
+
+check_crowd_size <- function(x, arg, call) {
+  if (length(x$workers) < 2) {
+    abort_mdpd(
+      c("{.arg {arg}} must have at least two workers.", x = "It has one, {.val {x$workers}}."),
+      class = "data", call = call
+    )
+  }
+}
+
+# Warnings -----------------------------------------------------------------------------------------
+
+warn_duplicated_items <- function(coded, call) {
+  original <- duplicated_items(coded$codes, lengths(coded$levels))
+  if (length(original) > 0) {
+    items <- colnames(coded$codes)
+    repeats <- sprintf("%s (of %s)", items[as.integer(names(original))], items[original])
+    warn_mdpd(
+      c("{length(repeats)} item{?s} repeat{?s/} another exactly: {.field {repeats}}.",
+        i = "Items must be independent within a component; leave repeated ones out."),
+      class = "duplicated_items", call = call, items = items[as.integer(names(original))]
+    )
+  }
+}
+
+# Items that divide the rows as an earlier one does, whatever their levels are called: the earlier
+# one's position, named by the item's. Rows are compared only where the counts of levels agree.
+duplicated_items <- function(codes, n_levels) {
+  varying <- which(n_levels > 1)
+  counts <- vapply(varying, function(j) {
+    paste(sort(tabulate(as.integer(codes[, j]), n_levels[j])), collapse = " ")
+  }, character(1))
+  groups <- split(varying, counts)
+  original <- lapply(unname(groups[lengths(groups) > 1]), function(group) {
+    keys <- vapply(group, function(j) partition_key(as.integer(codes[, j])), character(1))
+    first <- match(keys, keys)
+    copy <- first != seq_along(first)
+    stats::setNames(group[first[copy]], group[copy])
+  })
+  original <- unlist(original)
+  original[order(as.integer(names(original)))]
+}
+
+# The same for two columns exactly when they differ by the names of their levels only: codes are
+# renumbered in the order in which they are seen, missing cells apart.
+partition_key <- function(codes) {
+  seen <- unique(codes)
+  rlang::hash(match(codes, seen[seen > 0L], nomatch = 0L))
+}
+
+warn_unseen_levels <- function(unseen, call) {
+  unseen <- unseen[lengths(unseen) > 0]
+  if (length(unseen) > 0) {
+    found <- vapply(names(unseen), function(item) {
+      cli::format_inline("{.field {item}} ({.val {unseen[[item]]}})")
+    }, character(1))
+    warn_mdpd(
+      c("Levels that the fit has not seen are treated as missing.", x = "{found}"),
+      class = "unseen_level", call = call, levels = unseen
+    )
+  }
+}

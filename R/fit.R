@@ -1,0 +1,121 @@
+# Assembles the fit that users see from what the core returns: names, order of components, and the
+# quantities that follow from the parameters. The object is a plain list, safe for saveRDS().
+new_mdpd <- function(core, coded, class, trace, status, method, refine, control, call, labels,
+                     keep_data) {
+  items <- colnames(coded$codes)
+  informative <- items[core$informative]
+  order <- order(core$mixing_weights, decreasing = TRUE)
+  item_probs <- name_item_probs(core$item_probs, coded$levels, order)
+  names <- component_names(item_probs, informative, coded, labels)
+  item_probs <- lapply(item_probs, `colnames<-`, names)
+  mixing_weights <- stats::setNames(core$mixing_weights[order], names)
+  fit <- list(
+    k = length(names),
+    mixing_weights = mixing_weights,
+    item_probs = item_probs,
+    informative = informative,
+    item_information = item_information(mixing_weights, item_probs),
+    posterior = name_posterior(core$posterior, order, rownames(coded$codes), names),
+    loglik = core$loglik,
+    penalised_loglik = core$penalised_loglik,
+    df = core$df,
+    nobs = sum(coded$weights),
+    weights = if (any(coded$weights != 1)) coded$weights,
+    n_obs = nrow(coded$codes),
+    n_missing = sum(coded$codes == as.raw(0)),
+    trace = trace,
+    status = status,
+    converged = status %in% c("converged", "fewer_components"),
+    method = method, refine = refine, missing = coded$missing, control = control, call = call,
+    version = as.character(utils::packageVersion("mdpd")),
+    coded = if (keep_data) coded,
+    labels = labels
+  )
+  structure(fit, class = c(class, "mdpd"))
+}
+
+name_item_probs <- function(item_probs, levels, order) {
+  probs <- Map(
+    function(probs, levels) {
+      probs <- probs[, order, drop = FALSE]
+      rownames(probs) <- levels
+      probs
+    },
+    item_probs, levels
+  )
+  stats::setNames(probs, names(levels))
+}
+
+name_posterior <- function(posterior, order, row_names, names) {
+  posterior <- posterior[, order, drop = FALSE]
+  dimnames(posterior) <- list(row_names, names)
+  posterior
+}
+
+# Components of a crowd with one component a label carry the labels' names: the one-to-one matching
+# in which the informative workers, each counted by the labels given, most often say the label.
+component_names <- function(item_probs, informative, coded, labels) {
+  k <- ncol(item_probs[[1]])
+  if (is.null(labels) || k != length(labels) || length(informative) == 0) {
+    return(as.character(seq_len(k)))
+  }
+  n_labels <- colSums(coded$codes[, informative, drop = FALSE] != as.raw(0))
+  votes <- Reduce(`+`, Map(`*`, item_probs[informative], n_labels))
+  labels[as.integer(clue::solve_LSAP(t(votes), maximum = TRUE))]
+}
+
+# I(X_i; Y) = sum_k w_k sum_r mu_kr log(mu_kr / mubar_r) for every item (nats).
+item_information <- function(mixing_weights, item_probs) {
+  entropy <- function(p) -sum(p[p > 0] * log(p[p > 0]))
+  vapply(item_probs, function(probs) {
+    within <- sum(mixing_weights * apply(probs, 2, entropy))
+    information <- entropy(probs %*% mixing_weights) - within
+    # Below rounding error the columns are equal.
+    if (information > 1e-12) information else 0
+  }, 0)
+}
+
+# The coded data a function works on: those given, read by the fit's levels, or the fit's own.
+data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::caller_env()) {
+  if (!is.null(x)) {
+    coded <- read_new(x, object, arg = arg, call = call)
+    coded$weights <- check_weights(weights, nrow(coded$codes), call = call)
+    return(coded)
+  }
+  if (is.null(object$coded)) {
+    abort_mdpd(
+      c("The fit keeps no data.",
+        i = "Give {.arg {arg}}, or fit with {.code keep_data = TRUE}."),
+      class = "no_data", call = call
+    )
+  }
+  coded <- object$coded
+  if (!is.null(weights)) {
+    coded$weights <- check_weights(weights, nrow(coded$codes), call = call)
+  }
+  coded
+}
+
+# A fit, as against a true model, which has parameters only.
+check_fit <- function(object, call = rlang::caller_env()) {
+  if (is.null(object$loglik)) {
+    abort_mdpd(
+      "{.arg object} must be a fit; it is a model without data.",
+      class = "not_stored", call = call
+    )
+  }
+  invisible(object)
+}
+
+# New data by the levels and the treatment of missing values of a fit.
+read_new <- function(x, object, items = names(object$item_probs), arg = rlang::caller_arg(x),
+                     call = rlang::caller_env()) {
+  levels <- lapply(object$item_probs, rownames)
+  encode_new(x, levels, items, object$missing %||% "ignore", arg = arg, call = call)
+}
+
+# Posterior and log-density at the fit's parameters; all items of `coded` enter.
+posterior_of <- function(object, coded) {
+  items <- colnames(coded$codes)
+  core_posterior(coded, object$mixing_weights, object$item_probs[items], seq_along(items))
+}

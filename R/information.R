@@ -1,0 +1,86 @@
+#' Pairwise conditional mutual information
+#'
+#' Measures the dependence between two items that the mixture leaves unexplained:
+#' \deqn{I_{ij} = \sum_k w_k \, I(X_i; X_j \mid k)}{I[i,j] = sum_k w_k I(X_i; X_j | k)}
+#' under the empirical distribution weighted by the posterior. Were the model exact, it would be zero
+#' up to sampling noise.
+#'
+#' @param object A fitted mixture, see [stagewise_em()].
+#' @param x The data, n_obs rows; by default those of the fit.
+#' @param component Name or number of one component, for \eqn{I(X_i; X_j \mid k)} within it; `NULL`,
+#'   the default, for the sum over all.
+#' @param ... Not used; must be empty.
+#' @return A symmetric n_items x n_items matrix of non-negative numbers in nats; the diagonal is
+#'   zero. With missing values an entry is multiplied by the share of the component's weight on which
+#'   both items are observed.
+#' @section Errors:
+#' `mdpd_error_argument` when there is no such component, `mdpd_error_no_data` when the fit keeps no
+#' data and `x` is not given.
+#' @references
+#' Cover, T. M. and Thomas, J. A. (2006). *Elements of Information Theory*, chapter 2.
+#' \doi{10.1002/047174882X}
+#'
+#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' @family diagnostics
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' max(information(fit))
+#' @export
+information <- function(object, x = NULL, component = NULL, ...) {
+  UseMethod("information")
+}
+
+#' @rdname information
+#' @export
+information.mdpd <- function(object, x = NULL, component = NULL, ...) {
+  rlang::check_dots_empty()
+  component <- check_component(component, object)
+  coded <- data_of(object, x)
+  check_table_size(coded$codes, "x", rlang::current_env(), min_columns = 1)
+  posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
+  out <- core_information(coded, posterior, component, identical(object$missing, "frozen"))
+  dimnames(out) <- rep(list(colnames(coded$codes)), 2)
+  out
+}
+
+# The component's number; 0 stands for all of them.
+check_component <- function(component, object, call = rlang::caller_env()) {
+  if (is.null(component)) {
+    return(0L)
+  }
+  names <- names(object$mixing_weights)
+  at <- if (is.character(component)) match(component, names) else component
+  if (rlang::is_scalar_integerish(at, finite = TRUE) && at >= 1 && at <= object$k) {
+    return(as.integer(at))
+  }
+  abort_mdpd(
+    "{.arg component} must be one of {.val {names}}, not {describe(component)}.",
+    class = "argument", call = call
+  )
+}
+
+#' Informative items
+#'
+#' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
+#' @param ... Not used; must be empty.
+#' @return Names of the informative items, in the order they joined: those of the stages first, then
+#'   those the refinement added, by decreasing gain. How much each tells about the component is in
+#'   `object$item_information` (nats).
+#' @references
+#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' @family results
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' informative(stagewise_em(crowd$labels, k = 3))
+#' @export
+informative <- function(object, ...) {
+  UseMethod("informative")
+}
+
+#' @rdname informative
+#' @export
+informative.mdpd <- function(object, ...) {
+  rlang::check_dots_empty()
+  object$informative
+}

@@ -1,0 +1,25 @@
+#' mdpd: sparse mixtures of discrete product distributions
+#'
+#' Clusters categorical data in which most items are noise, by stagewise EM. [stagewise_em()] fits,
+#' [informative()] names the items that matter, [predict()][predict.mdpd] classifies new rows,
+#' [plot()][plot.mdpd] shows what was found. For crowdsourced labels begin with [crowd_labels()] or
+#' [read_crowd()].
+#'
+#' @section Model:
+#' A row \eqn{x} of items has the density
+#' \deqn{f(x) = \sum_{k=1}^K w_k \prod_{i \in S} \mu_{k,i,x_i} \prod_{i \notin S} \bar\mu_{i,x_i}}{
+#' f(x) = sum_k w_k prod_(i in S) mu[k,i,x_i] prod_(i not in S) mubar[i,x_i]}
+#' with mixing weights \eqn{w}, item-response probabilities \eqn{\mu} and the informative set
+#' \eqn{S}: items outside \eqn{S} have the same distribution in every component. Items are
+#' independent within a component (local independence), and a missing answer is missing at random.
+#'
+#' @references
+#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#'
+#' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
+#' the EM algorithm. *Applied Statistics* 28, 20-28. \doi{10.2307/2346806}
+#' @keywords internal
+#' @useDynLib mdpd, .registration = TRUE
+#' @importFrom Rcpp evalCpp
+#' @importFrom rlang %||%
+"_PACKAGE"

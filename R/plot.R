@@ -1,0 +1,99 @@
+#' Pictures of a fitted mixture
+#'
+#' `autoplot()` makes one of four pictures as a ggplot object, to which layers, scales and themes
+#' can be added; `plot()` draws it.
+#'
+#' * `"trace"`: how the fit went. The log-likelihood per row (nats; for `method = "paper"` that of
+#'   all items by component, as in the paper), the largest conditional information of a pair of
+#'   items (nats; as found before the stage) and the number of informative items, against the stage
+#'   and then against the iteration of the refinement. Stages that split a component are marked.
+#' * `"information"`: heat map of the conditional information of pairs of items (nats), the
+#'   dependence that the mixture leaves unexplained, see [information()]. Informative items come
+#'   first, in a frame, then the items with the strongest entries. The diagonal is left out.
+#' * `"profiles"`: the item-response probabilities of the informative items by component, the most
+#'   informative items first: \eqn{P(X_i = r | Y = k)}{P(X_i = r | Y = k)}. Where no item is
+#'   informative, the first items of the table are shown.
+#' * `"posterior"`: how sure the class of each row is. Rows are grouped by their predicted class,
+#'   the surest first; the height of a colour is the posterior probability of that component. What
+#'   is not in the colour of the predicted class is the expected error,
+#'   \eqn{1 - \max_k P(Y = k | x_n)}{1 - max_k P(Y = k | x_n)}. Above 500 rows, neighbours are
+#'   averaged.
+#'
+#' Components have the colours of Okabe and Ito (2008), continuous scales are perceptually uniform:
+#' both can be read by the colour-blind and in grey.
+#'
+#' @param object,x A fitted mixture, see [stagewise_em()]. A true model of [simulate_crowd()] has
+#'   profiles, and an information for given data, but no trace and no posterior.
+#' @param type One of `"trace"`, `"information"`, `"profiles"`, `"posterior"`; by default the
+#'   first.
+#' @param component For `type = "information"`: name or number of the component to look into; by
+#'   default, `NULL`, the mean over all components by their weight.
+#' @param newdata For `type = "information"`: data frame, matrix or crowd labels with the items
+#'   of the fit; by default, `NULL`, the training data.
+#' @param max_items The largest number of items shown, at least 2; by default, `NULL`, 60 for
+#'   `"information"` and 20 for `"profiles"`. The subtitle says how many are left out.
+#' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
+#' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
+#' @section Errors:
+#' `mdpd_error_argument` for an argument out of range, `mdpd_error_not_stored` when the model does
+#' not hold what the picture shows, such as the posterior of a true model.
+#' @references Okabe and Ito (2008), Color Universal Design. Zhao and Zucker, Stagewise Learning for
+#'   Sparse Clustering of Discretely-Valued Data, figures 2 and 3.
+#' @family diagnostics
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 3, seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' plot(fit, type = "profiles")
+#' autoplot(fit, type = "posterior") + ggplot2::labs(title = "My crowd")
+#' @name plot.mdpd
+NULL
+
+#' @rdname plot.mdpd
+#' @export
+autoplot.mdpd <- function(object, type = c("trace", "information", "profiles", "posterior"),
+                          component = NULL, newdata = NULL, max_items = NULL, ...) {
+  rlang::check_dots_empty()
+  type <- check_choice(type, c("trace", "information", "profiles", "posterior"))
+  check_component(component, object)
+  if (!is.null(max_items)) check_count(max_items, min = 2)
+  switch(
+    type,
+    trace = plot_trace(object),
+    information = plot_information(object, component, newdata, max_items),
+    profiles = plot_profiles(object, max_items),
+    posterior = plot_posterior(object)
+  )
+}
+
+#' @rdname plot.mdpd
+#' @export
+plot.mdpd <- function(x, ...) {
+  picture <- autoplot.mdpd(x, ...)
+  print(picture)
+  invisible(picture)
+}
+
+#' @importFrom ggplot2 autoplot
+#' @export
+ggplot2::autoplot
+
+#' @importFrom rlang .data
+NULL
+
+# A picture needs a part of the fit that true models do not have.
+check_stored <- function(object, part, call = rlang::caller_env(2)) {
+  if (!is.null(object[[part]]) && NROW(object[[part]]) > 0) {
+    return(invisible(object))
+  }
+  abort_mdpd(
+    c("The model must hold a {part} to draw it, and this one does not.",
+      i = "Models returned by {.fn stagewise_em} hold one."),
+    class = "not_stored", call = call
+  )
+}
+
+# The informative items, the one that tells most about the component first.
+informative_order <- function(object) {
+  items <- object$informative
+  items[order(object$item_information[items], decreasing = TRUE)]
+}

@@ -1,0 +1,86 @@
+plot_information <- function(object, component, newdata, max_items) {
+  arguments <- list(x = newdata, component = component)
+  values <- do.call(information, c(list(object), arguments[lengths(arguments) > 0]))
+  draw_information(values, object, component, if (is.null(max_items)) 60 else max_items)
+}
+
+draw_information <- function(values, object, component, max_items) {
+  shown <- information_order(values, informative_order(object), max_items)
+  n_informative <- sum(shown %in% object$informative)
+  ggplot2::ggplot(information_cells(values, shown), ggplot2::aes(.data$item_1, .data$item_2)) +
+    ggplot2::geom_raster(ggplot2::aes(fill = .data$information)) +
+    information_frame(n_informative, length(shown)) +
+    ggplot2::scale_x_discrete(
+      breaks = thin_breaks(34), labels = shorten, position = "top", drop = FALSE
+    ) +
+    ggplot2::scale_y_discrete(
+      breaks = thin_breaks(34, vertical = TRUE), labels = shorten, limits = rev, drop = FALSE
+    ) +
+    scale_fill_heat(limits = c(0, max(values[shown, shown], .Machine$double.eps))) +
+    ggplot2::coord_fixed(expand = FALSE, clip = "off") +
+    information_labels(object, component, nrow(values), length(shown), n_informative) +
+    theme_information(length(shown))
+}
+
+# Informative items as they come, then the others: those with the strongest entries are chosen, and
+# sorted by their mean. Sorted by the strongest entry the two items of a pair, which share it, would
+# be neighbours, and noise would look like a band along the diagonal.
+information_order <- function(values, informative, max_items) {
+  others <- setdiff(rownames(values), informative)
+  values <- values[others, , drop = FALSE]
+  strongest <- rank(-apply(values, 1, max), ties.method = "first")
+  mean_entry <- rowMeans(values)
+  chosen <- strongest <= max_items - length(informative)
+  utils::head(c(informative, others[chosen][order(mean_entry[chosen], decreasing = TRUE)]),
+              max_items)
+}
+
+information_cells <- function(values, shown) {
+  cells <- expand.grid(item_1 = shown, item_2 = shown, KEEP.OUT.ATTRS = FALSE,
+                       stringsAsFactors = TRUE)
+  cells$information <- as.vector(values[shown, shown])
+  cells[cells$item_1 != cells$item_2, ]
+}
+
+# On the reversed vertical axis the first item has the highest position.
+information_frame <- function(n_informative, n_shown) {
+  if (n_informative == 0) {
+    return(NULL)
+  }
+  ggplot2::annotate(
+    "rect", xmin = 0.5, xmax = n_informative + 0.5, ymin = n_shown - n_informative + 0.5,
+    ymax = n_shown + 0.5, fill = NA, colour = "#D55E00", linewidth = 0.8
+  )
+}
+
+information_labels <- function(object, component, n_items, n_shown, n_informative) {
+  where <- if (is.null(component)) {
+    if (object$k > 1) paste0("Mean over ", object$k, " components") else "One component"
+  } else {
+    paste0("Component ", names(object$mixing_weights)[check_component(component, object)])
+  }
+  many <- if (n_shown < n_items) paste(comma(n_shown), "of", comma(n_items)) else comma(n_items)
+  frame <- paste0(
+    "framed: ", if (n_informative < length(object$informative)) paste0(n_informative, " of "),
+    plural(length(object$informative), "informative item")
+  )
+  ggplot2::labs(
+    title = "Dependence that the mixture leaves unexplained",
+    subtitle = paste0(where, "; ", many, " items, strongest first",
+                      if (n_informative > 0) paste0("; ", frame)),
+    x = "Item", y = "Item", fill = "Conditional\ninformation\n(nats)"
+  )
+}
+
+theme_information <- function(n_shown) {
+  size <- label_size(min(n_shown, 34))
+  theme_heat_map() +
+    ggplot2::theme(
+      legend.position = "right",
+      legend.key.width = ggplot2::unit(10, "pt"),
+      legend.key.height = ggplot2::unit(30, "pt"),
+      axis.text.x.top = ggplot2::element_text(angle = 90, hjust = 0, vjust = 0.5, size = size),
+      axis.text.y = ggplot2::element_text(size = size),
+      panel.background = ggplot2::element_rect(fill = "grey88", colour = NA)
+    )
+}

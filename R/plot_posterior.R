@@ -1,0 +1,119 @@
+plot_posterior <- function(object) {
+  check_stored(object, "posterior")
+  bins <- posterior_bins(object, max_bins = 500)
+  blocks <- posterior_blocks(bins)
+  components <- names(object$mixing_weights)
+  ggplot2::ggplot(posterior_bars(bins, components)) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = .data$bottom, ymax = .data$top,
+                   fill = .data$component, colour = .data$component),
+      linewidth = 0.3  # in the colour of the bar: neighbours would show a seam between them
+    ) +
+    ggplot2::geom_segment(
+      ggplot2::aes(x = .data$from, xend = .data$to, y = .data$sure, yend = .data$sure), data = bins,
+      linewidth = 0.4
+    ) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$to), data = blocks[-nrow(blocks), ],
+                        colour = "white", linewidth = 0.9) +
+    posterior_x_scale(blocks) +
+    ggplot2::scale_y_continuous(expand = c(0, 0), breaks = (0:4) / 4) +
+    ggplot2::scale_fill_manual(
+      values = component_colours(components), labels = component_labels(object), drop = FALSE,
+      aesthetics = c("fill", "colour"), name = "Component"
+    ) +
+    ggplot2::guides(fill = ggplot2::guide_legend(ncol = min(6, object$k))) +
+    ggplot2::coord_cartesian(ylim = c(0, 1)) +
+    posterior_labels(object) +
+    theme_mdpd() +
+    ggplot2::theme(panel.grid = ggplot2::element_blank(),
+                   plot.margin = ggplot2::margin(8, 22, 8, 8),
+                   legend.key.size = ggplot2::unit(10, "pt"))
+}
+
+# Rows by predicted class, the surest first. Each bin is a run of neighbours of one class: `from`
+# and `to` on the axis of rows (case weights count), the class, and the mean posterior.
+posterior_bins <- function(object, max_bins) {
+  class <- predicted_component(object$posterior)
+  sure <- largest_posterior(object$posterior)
+  sorted <- order(class, -sure)
+  n_bins <- pmax(1, ceiling(max_bins * tabulate(class, object$k) / length(class)))
+  run <- unlist(lapply(split(seq_along(class), class[sorted]), function(rows) {
+    k <- class[sorted[rows[1]]]
+    k * (max_bins + 1) + ceiling(seq_along(rows) * min(1, n_bins[k] / length(rows)))
+  }))
+  run <- match(run, unique(run))
+  weights <- row_weights(object)[sorted]
+  width <- drop(rowsum(weights, run))
+  posterior <- rowsum(object$posterior[sorted, , drop = FALSE] * weights, run) / width
+  bins <- data.frame(from = cumsum(width) - width, to = cumsum(width),
+                     class = class[sorted][!duplicated(run)])
+  bins$posterior <- posterior
+  bins$sure <- posterior[cbind(seq_along(width), bins$class)]
+  bins[width > 0, ]
+}
+
+# One bar for each bin and component, the predicted class at the bottom.
+posterior_bars <- function(bins, components) {
+  bars <- lapply(seq_along(components), function(k) {
+    is_class <- bins$class == k
+    before <- seq_along(components) < k
+    below <- rowSums(bins$posterior[, before, drop = FALSE]) + ifelse(bins$class > k, bins$sure, 0)
+    bottom <- ifelse(is_class, 0, below)
+    data.frame(from = bins$from, to = bins$to, component = components[k],
+               bottom = bottom, top = bottom + bins$posterior[, k])
+  })
+  bars <- do.call(rbind, bars)
+  bars$component <- factor(bars$component, components)
+  bars[bars$top - bars$bottom > 1e-3, ]
+}
+
+# Where each predicted class begins and ends.
+posterior_blocks <- function(bins) {
+  data.frame(
+    class = unique(bins$class), component = colnames(bins$posterior)[unique(bins$class)],
+    from = as.vector(tapply(bins$from, bins$class, min)),
+    to = as.vector(tapply(bins$to, bins$class, max))
+  )
+}
+
+# Rows below, the names of the classes above; a class with hardly a row gets no name.
+posterior_x_scale <- function(blocks) {
+  named <- blocks[blocks$to - blocks$from > 0.02 * max(blocks$to), ]
+  ggplot2::scale_x_continuous(
+    expand = c(0, 0), labels = comma,
+    sec.axis = ggplot2::dup_axis(
+      name = "Predicted class", breaks = (named$from + named$to) / 2,
+      labels = shorten(named$component, if (nrow(named) > 4) 12 else 18)
+    )
+  )
+}
+
+posterior_labels <- function(object) {
+  sure <- largest_posterior(object$posterior)
+  weights <- row_weights(object)
+  ggplot2::labs(
+    title = "How sure the class of each row is",
+    subtitle = paste0(
+      "Expected error ", percent(stats::weighted.mean(1 - sure, weights), 1), " (all that is not ",
+      "in the colour of its class); ", percent(stats::weighted.mean(sure >= 0.95, weights)),
+      " of rows are at least 95 % sure"
+    ),
+    x = paste0("Rows (", comma(nrow(object$posterior)), "), by predicted class, the surest first"),
+    y = "Posterior probability"
+  )
+}
+
+predicted_component <- function(posterior) max.col(posterior, ties.method = "first")
+
+largest_posterior <- function(posterior) {
+  posterior[cbind(seq_len(nrow(posterior)), predicted_component(posterior))]
+}
+
+# Case weights, where the fit keeps them; else every row counts the same.
+row_weights <- function(object) {
+  weights <- object[["weights"]]
+  if (is.null(weights)) {
+    weights <- object[["coded"]][["weights"]]
+  }
+  if (is.null(weights)) rep(1, nrow(object$posterior)) else weights
+}

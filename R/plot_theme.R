@@ -1,0 +1,115 @@
+# The look that all pictures share: theme, colours, labels.
+
+theme_mdpd <- function() {
+  ggplot2::theme_minimal(base_size = 11) +
+    ggplot2::theme(
+      plot.title = ggplot2::element_text(face = "bold", size = 13),
+      plot.subtitle = ggplot2::element_text(colour = "grey30", size = 10),
+      plot.title.position = "plot",
+      plot.margin = ggplot2::margin(8, 10, 8, 8),
+      strip.text = ggplot2::element_text(face = "bold", size = 9.5),
+      panel.grid.minor = ggplot2::element_blank(),
+      legend.position = "bottom",
+      legend.title = ggplot2::element_text(size = 10, margin = ggplot2::margin(r = 10, b = 4))
+    )
+}
+
+# A heat map needs no grid behind its tiles, and a colour bar wide enough to be read.
+theme_heat_map <- function() {
+  theme_mdpd() +
+    ggplot2::theme(
+      panel.grid = ggplot2::element_blank(),
+      legend.key.width = ggplot2::unit(34, "pt"),
+      legend.key.height = ggplot2::unit(9, "pt")
+    )
+}
+
+# Okabe and Ito (2008); the black comes last and is softened.
+okabe_ito <- c("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442",
+               "#4D4D4D")
+
+# Beyond eight components the eight hues come again darker, then lighter; beyond 24, a ramp.
+component_colours <- function(components) {
+  n <- length(components)
+  colours <- if (n <= 24) {
+    c(okabe_ito, blend(okabe_ito, "black", 0.45), blend(okabe_ito, "white", 0.6))[seq_len(n)]
+  } else {
+    grDevices::hcl.colors(n, "viridis")
+  }
+  stats::setNames(colours, components)
+}
+
+blend <- function(colours, with, share) {
+  mixed <- (1 - share) * grDevices::col2rgb(colours) + share * drop(grDevices::col2rgb(with))
+  grDevices::rgb(t(mixed), maxColorValue = 255)
+}
+
+# Light is low, dark is high; readable in grey.
+scale_fill_heat <- function(..., limits = NULL) {
+  ggplot2::scale_fill_viridis_c(
+    ..., option = "mako", direction = -1, begin = 0.12, limits = limits, na.value = "grey90"
+  )
+}
+
+# Text on a tile of the heat scale, for a value between 0 and 1.
+ink_on_heat <- function(value) ifelse(value > 0.45, "white", "grey10")
+
+# The first way to shorten that keeps different labels different: cut the end, the middle, or
+# what all labels begin with; else letter by letter.
+shorten <- function(labels, width = 16) {
+  if (!any(nchar(labels) > width)) {
+    return(labels)
+  }
+  without_prefix <- paste0(ellipsis(), substring(labels, common_prefix(labels) + 1))
+  ways <- list(cut_middle(labels, width, 0), cut_middle(labels, width, 6),
+               cut_middle(without_prefix, width, 0))
+  for (short in ways) {
+    if (length(unique(short)) == length(unique(labels))) {
+      return(short)
+    }
+  }
+  abbreviate(labels, width, named = FALSE)
+}
+
+# At most `width` characters, the last `n_last` of them from the end of the label.
+cut_middle <- function(labels, width, n_last) {
+  n <- nchar(labels)
+  short <- paste0(substr(labels, 1, width - nchar(ellipsis()) - n_last), ellipsis(),
+                  substr(labels, n - n_last + 1, n))
+  ifelse(n > width, short, labels)
+}
+
+# The number of characters that all labels share at their beginning.
+common_prefix <- function(labels) {
+  letters <- strsplit(labels[c(which.min(rank(labels)), which.max(rank(labels)))], "")
+  shortest <- min(lengths(letters))
+  differ <- letters[[1]][seq_len(shortest)] != letters[[2]][seq_len(shortest)]
+  match(TRUE, c(differ, TRUE)) - 1
+}
+
+ellipsis <- function() cli::symbol$ellipsis
+
+# For the `breaks` of a discrete scale: every second, third, ... value when there are too many,
+# beginning with the one that is drawn first: on a vertical axis the last, which is on top.
+thin_breaks <- function(most, vertical = FALSE) {
+  function(limits) {
+    if (vertical) limits <- rev(limits)
+    limits[seq(1, length(limits), by = max(1, ceiling(length(limits) / most)))]
+  }
+}
+
+percent <- function(share, digits = 0) {
+  paste0(formatC(100 * share, format = "f", digits = digits), " %")
+}
+
+# "2 (31 %)": a component and its mixing weight.
+component_labels <- function(object, between = " ") {
+  weights <- object$mixing_weights
+  names <- shorten(names(weights), if (object$k <= 4) 18 else 12)
+  stats::setNames(paste0(names, between, "(", percent(weights), ")"), names(weights))
+}
+
+# Type size (points) at which `n` labels fit into a picture five inches high.
+label_size <- function(n, largest = 9, smallest = 6) max(smallest, min(largest, 210 / n))
+
+comma <- function(x) format(x, big.mark = ",", trim = TRUE, scientific = FALSE)

@@ -1,0 +1,63 @@
+#' Classify new rows
+#'
+#' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
+#' @param newdata Matrix, data frame or [crowd_labels()] with the fit's items: in any order, extra
+#'   ones are left out. By default the rows of the fit. A level the fit never saw counts as missing,
+#'   with a warning.
+#' @param type `"class"` (default), `"prob"` or `"density"`.
+#' @param ... Not used; must be empty.
+#' @return n_rows of `newdata`, row names kept:
+#'   * `"class"`: a factor, the component with the largest posterior probability;
+#'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1;
+#'   * `"density"`: the log-density of each row's observed items (nats).
+#' @details Items that are the same in every component are needed for `"density"` only: `newdata`
+#'   for `"class"` and `"prob"` may lack them.
+#' @section Errors and warnings:
+#' `mdpd_error_missing_item` names the items that `newdata` lacks; `mdpd_warning_unseen_level` names
+#' levels the fit did not see; `mdpd_error_no_data` when `newdata` is needed and not given.
+#' @references
+#' McLachlan, G. and Peel, D. (2000). *Finite Mixture Models*, section 1.15.
+#' \doi{10.1002/0471721182}
+#' @family results
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' new <- simulate_crowd(n_items = 5, n_workers = 30, seed = 2)
+#' predict(fit, new$labels)
+#' predict(fit, new$labels, type = "prob")
+#' @export
+predict.mdpd <- function(object, newdata = NULL, type = c("class", "prob", "density"), ...) {
+  rlang::check_dots_empty()
+  type <- check_choice(type, c("class", "prob", "density"))
+  if (is.null(newdata) && type != "density" && !is.null(object$posterior)) {
+    posterior <- object$posterior
+  } else {
+    items <- if (type == "density") names(object$item_probs) else differing_items(object)
+    coded <- if (is.null(newdata)) data_of(object, arg = "newdata") else read_new(newdata, object, items)
+    step <- posterior_of(object, coded)
+    if (type == "density") {
+      return(stats::setNames(step$row_loglik, rownames(coded$codes)))
+    }
+    posterior <- step$posterior
+    dimnames(posterior) <- list(rownames(coded$codes), names(object$mixing_weights))
+  }
+  if (type == "prob") posterior else posterior_class(posterior, class_levels(object))
+}
+
+# Items without which the posterior cannot be computed.
+differing_items <- function(object) {
+  differs <- vapply(object$item_probs, function(probs) any(probs != probs[, 1]), NA)
+  # With one component nothing differs, and any item will do to count the rows.
+  if (any(differs)) names(object$item_probs)[differs] else names(object$item_probs)
+}
+
+# Levels of the class factor: the order of the labels where components are named by them.
+class_levels <- function(object) {
+  names <- names(object$mixing_weights)
+  if (setequal(names, object$labels)) object$labels else names
+}
+
+posterior_class <- function(posterior, levels) {
+  largest <- max.col(posterior, ties.method = "first")
+  stats::setNames(factor(colnames(posterior)[largest], levels = levels), rownames(posterior))
+}

@@ -1,0 +1,342 @@
+#' Print and summarise a fitted mixture
+#'
+#' `print()` says in a screenful what was fitted, how well, how large the components are and which
+#' items tell them apart. `summary()` computes the numbers behind it, and more.
+#'
+#' @param x,object A fitted mixture, see [stagewise_em()], or a true model from
+#'   [simulate_crowd()]; for `print()` also the result of `summary()`.
+#' @param max_items The largest number of informative items printed, at least 1. Default 12 for a
+#'   fit, 10 for a summary.
+#' @param ... Not used; must be empty.
+#' @return `print()` returns its argument invisibly. `summary()` returns a list of class
+#'   `"summary_mdpd"`:
+#'   \item{n_obs, nobs, n_items, n_missing, k}{numbers of rows, sum of the case weights, items,
+#'     missing cells, components}
+#'   \item{method, refine, missing, control, call, status, converged}{how the fit was made and
+#'     ended}
+#'   \item{components}{data frame: `component`, `mixing_weight`, `size` (sum of the case weights of
+#'     the rows assigned to it) and `mean_posterior`, the mean posterior of the component among
+#'     these rows: how tight the group is, in \[1 / k, 1\]; `NA` where no row is assigned}
+#'   \item{overlap}{k x k matrix: the mean posterior of the column's component among the rows
+#'     assigned to the row's; rows sum to 1}
+#'   \item{expected_error}{mean of one minus the largest posterior of a row, in \[0, 1\]: the share
+#'     of wrong classes to be expected if the model holds}
+#'   \item{informative}{data frame, the most informative item first: `item`, its `information` about
+#'     the component (nats) and, for each component, the most probable level (`level_<component>`)
+#'     and its probability (`probability_<component>`)}
+#'   \item{loglik, df, aic, bic, penalised_loglik}{fit; log-likelihoods in nats}
+#'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
+#'     and `loglik` at its end}
+#'   True models have no parts that need data.
+#' @family results
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' fit
+#' summary(fit)$overlap
+#' @name print.mdpd
+NULL
+
+#' @rdname print.mdpd
+#' @export
+print.mdpd <- function(x, max_items = 12, ...) {
+  rlang::check_dots_empty()
+  check_count(max_items)
+  cat_rule(fit_title(x))
+  cat_fields(c(fit_fields(x), quality_fields(x)))
+  cat_heading("Components, by share of the rows")
+  cat_columns(component_entries(x), most = 24)
+  cat_heading(informative_title(x))
+  cat_columns(item_entries(x), most = max_items)
+  cat_hint(next_step(x))
+  invisible(x)
+}
+
+#' @rdname print.mdpd
+#' @export
+summary.mdpd <- function(object, ...) {
+  rlang::check_dots_empty()
+  copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
+              "status", "converged", "loglik", "df", "penalised_loglik")
+  structure(
+    c(
+      unclass(object)[intersect(copied, names(object))],
+      information_criteria(object),
+      list(n_items = length(object$item_probs), components = component_table(object),
+           informative = informative_table(object), trace = phase_table(object$trace)),
+      if (!is.null(object$posterior)) {
+        list(overlap = component_overlap(object), expected_error = expected_error(object))
+      }
+    ),
+    class = "summary_mdpd"
+  )
+}
+
+#' @rdname print.mdpd
+#' @export
+print.summary_mdpd <- function(x, max_items = 10, ...) {
+  rlang::check_dots_empty()
+  check_count(max_items)
+  cat_rule(paste0("Summary: ", fit_title(x)))
+  cat_fields(c(fit_fields(x), quality_fields(x), criteria_fields(x)))
+  cat_heading("Components")
+  cat_table(format_components(x$components))
+  if (!is.null(x$overlap) && x$k > 1) {
+    cat_heading("Overlap: mean posterior (column) of the rows assigned to (row)")
+    cat_table(format_overlap(x$overlap))
+  }
+  cat_heading(paste0(informative_title(x), if (n_informative(x) > 0) {
+    ", and the likeliest level by component"
+  }))
+  cat_table(format_informative(x, max_items))
+  if (!is.null(x$trace)) {
+    cat_heading("How the fit went")
+    cat_table(format_phases(x$trace))
+  }
+  invisible(x)
+}
+
+# ---- the numbers of a summary ----------------------------------------------------------
+
+information_criteria <- function(object) {
+  if (is.null(object$loglik)) {
+    return(NULL)
+  }
+  list(aic = -2 * object$loglik + 2 * object$df,
+       bic = -2 * object$loglik + log(object$nobs) * object$df)
+}
+
+component_table <- function(object) {
+  table <- data.frame(component = names(object$mixing_weights),
+                      mixing_weight = unname(object$mixing_weights))
+  if (!is.null(object$posterior)) {
+    table$size <- assigned_weight(object)
+    table$mean_posterior <- unname(diag(component_overlap(object)))
+  }
+  table
+}
+
+# The sum of the case weights of the rows assigned to each component.
+assigned_weight <- function(object) {
+  class <- predicted_component(object$posterior)
+  weights <- row_weights(object)
+  vapply(seq_len(object$k), function(k) sum(weights[class == k]), 0)
+}
+
+component_overlap <- function(object) {
+  weights <- row_weights(object)
+  class <- predicted_component(object$posterior)
+  overlap <- vapply(seq_len(object$k), function(k) {
+    rows <- class == k
+    colSums(object$posterior[rows, , drop = FALSE] * weights[rows]) / sum(weights[rows])
+  }, numeric(object$k))
+  overlap <- matrix(overlap, object$k, byrow = TRUE)
+  overlap[is.nan(overlap)] <- NA
+  dimnames(overlap) <- list(names(object$mixing_weights), names(object$mixing_weights))
+  overlap
+}
+
+expected_error <- function(object) {
+  stats::weighted.mean(1 - largest_posterior(object$posterior), row_weights(object))
+}
+
+informative_table <- function(object) {
+  items <- informative_order(object)
+  table <- data.frame(item = items, information = unname(object$item_information[items]))
+  for (k in seq_len(object$k)) {
+    probs <- lapply(object$item_probs[items], function(probs) probs[, k])
+    name <- names(object$mixing_weights)[k]
+    table[[paste0("level_", name)]] <- vapply(probs, function(p) names(p)[which.max(p)], "",
+                                              USE.NAMES = FALSE)
+    table[[paste0("probability_", name)]] <- vapply(probs, max, 0, USE.NAMES = FALSE)
+  }
+  table
+}
+
+phase_table <- function(trace) {
+  if (NROW(trace) == 0) {
+    return(NULL)
+  }
+  last <- trace[!duplicated(trace$phase, fromLast = TRUE), ]
+  data.frame(phase = last$phase, n_steps = tabulate(match(trace$phase, last$phase), nrow(last)),
+             last[c("k", "n_informative", "loglik")], row.names = NULL)
+}
+
+# ---- what is said of a fit -------------------------------------------------------------
+
+fit_title <- function(x) {
+  n_items <- if (is.null(x$n_items)) length(x$item_probs) else x$n_items
+  paste0("Mixture of ", plural(x$k, "component"), ", ", n_informative(x), " of ",
+         plural(n_items, "item"), " informative")
+}
+
+n_informative <- function(x) NROW(x$informative)
+
+fit_fields <- function(x) {
+  if (is.null(x$method)) {
+    return(c(Method = "a true model, not fitted to data"))
+  }
+  n_items <- if (is.null(x$n_items)) length(x$item_probs) else x$n_items
+  refined <- switch(x$refine, none = "no refinement", paste(x$refine, "refinement"))
+  missing <- if (x$n_missing == 0) {
+    "no cell missing"
+  } else {
+    paste0(percent(x$n_missing / (x$n_obs * n_items), 1), " of cells missing (", x$missing, ")")
+  }
+  weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
+  c(
+    Method = paste0(x$method, if (x$method %in% c("robust", "paper")) " stages", ", ", refined),
+    Data = paste0(plural(x$n_obs, "row"), weighted, ", ", plural(n_items, "item"), ", ", missing),
+    Status = gsub("_", " ", x$status)
+  )
+}
+
+quality_fields <- function(x) {
+  if (is.null(x$loglik)) {
+    return(NULL)
+  }
+  bic <- information_criteria(x)$bic
+  error <- if (is.null(x$expected_error)) expected_error(x) else x$expected_error
+  c(
+    "Fit" = paste0("log-likelihood ", nats(x$loglik), ", BIC ", nats(bic), ", penalised ",
+                   nats(x$penalised_loglik)),
+    "Certainty" = paste0("expected error ", percent(error, 1), " of the rows")
+  )
+}
+
+criteria_fields <- function(x) {
+  if (!is.null(x$loglik)) {
+    c(Parameters = paste0("df ", comma(x$df), ", AIC ", nats(x$aic)))
+  }
+}
+
+nats <- function(x) formatC(x, format = "f", digits = 1)
+
+component_entries <- function(x) {
+  paste0(shorten(names(x$mixing_weights), 20), " (", percent(x$mixing_weights, 1), ")")
+}
+
+informative_title <- function(x) {
+  if (n_informative(x) == 0) {
+    "No item is informative"
+  } else {
+    "Informative items, by information (nats)"
+  }
+}
+
+item_entries <- function(x) {
+  items <- informative_order(x)
+  paste0(shorten(items, 20), " (", nats_about_class(x$item_information[items]), ")",
+         recycle0 = TRUE)
+}
+
+nats_about_class <- function(x) formatC(x, format = "f", digits = 3)
+
+next_step <- function(x) {
+  if (is.null(x$posterior)) {
+    "predict(model, newdata), plot(model, type = \"profiles\")"
+  } else if (isFALSE(x$converged)) {
+    "not converged: raise `max_iter` or `max_stages` in stagewise_control()"
+  } else if (n_informative(x) == 0) {
+    "plot(fit, type = \"information\")"
+  } else {
+    "summary(fit), plot(fit, type = \"profiles\"), predict(fit, newdata)"
+  }
+}
+
+# ---- tables as text --------------------------------------------------------------------
+
+format_components <- function(components) {
+  table <- cbind(weight = percent(components$mixing_weight, 1))
+  if (!is.null(components$size)) {
+    table <- cbind(table, rows = comma(components$size),
+                   "mean posterior" = format_share(components$mean_posterior))
+  }
+  rownames(table) <- shorten(components$component, 20)
+  table
+}
+
+format_overlap <- function(overlap) {
+  table <- format_share(overlap)
+  table[!is.na(overlap) & overlap < 0.005] <- "."
+  dimnames(table) <- list(shorten(rownames(overlap), 20), shorten(colnames(overlap), 10))
+  table
+}
+
+# The most probable level of each component, with its probability in percent.
+format_informative <- function(x, max_items) {
+  shown <- utils::head(x$informative, max_items)
+  if (nrow(shown) == 0) {
+    return(shown)
+  }
+  components <- x$components$component
+  cells <- vapply(components, function(name) {
+    paste0(shorten(shown[[paste0("level_", name)]], 10), ": ",
+           round(100 * shown[[paste0("probability_", name)]]), "%")
+  }, character(nrow(shown)))
+  table <- cbind(nats_about_class(shown$information), matrix(cells, nrow(shown)))
+  dimnames(table) <- list(shorten(shown$item, 20), c("nats", shorten(components, 12)))
+  structure(table, left_out = nrow(x$informative) - nrow(shown))
+}
+
+format_phases <- function(trace) {
+  table <- cbind(steps = comma(trace$n_steps), components = trace$k,
+                 informative = trace$n_informative, "log-likelihood" = nats(trace$loglik))
+  rownames(table) <- trace$phase
+  table
+}
+
+format_share <- function(x) {
+  text <- formatC(x, format = "f", digits = 2)
+  text[is.na(x)] <- "-"
+  text
+}
+
+# ---- writing ---------------------------------------------------------------------------
+
+cat_line <- function(...) cat(..., "\n", sep = "")
+
+cat_rule <- function(title) cat_line(cli::rule(left = cli::style_bold(title)))
+
+cat_heading <- function(title) cat_line("\n", cli::style_bold(title))
+
+cat_fields <- function(fields) {
+  names <- format(names(fields), width = 10)
+  for (i in seq_along(fields)) {
+    lines <- strwrap(fields[i], width = cli::console_width() - 10)
+    indent <- c(paste0(cli::col_grey(names[i]), " "), rep(strrep(" ", 11), length(lines) - 1))
+    cat(paste0(indent, lines), sep = "\n")
+  }
+}
+
+# Entries side by side in columns, row by row, as many as fit into the line.
+cat_columns <- function(entries, most) {
+  if (length(entries) == 0) {
+    return(invisible())
+  }
+  shown <- format(utils::head(entries, most))
+  per_line <- max(1, (cli::console_width() - 2) %/% (nchar(shown[1], "width") + 3))
+  lines <- split(shown, (seq_along(shown) - 1) %/% per_line)
+  cat(paste0("  ", trimws(vapply(lines, paste, "", collapse = "   "), "right")), sep = "\n")
+  cat_left_out(length(entries) - length(shown))
+}
+
+# Wide tables go on below, as the columns of a printed matrix do.
+cat_table <- function(table) {
+  if (nrow(table) == 0) {
+    return(invisible())
+  }
+  left_out <- attr(table, "left_out")
+  attr(table, "left_out") <- NULL
+  rownames(table) <- paste0("  ", format(rownames(table)))
+  print(table, quote = FALSE, right = TRUE)
+  cat_left_out(left_out)
+}
+
+cat_left_out <- function(n) {
+  if (!is.null(n) && n > 0) {
+    cat_line("  ", ellipsis(), " and ", comma(n), " more")
+  }
+}
+
+cat_hint <- function(hint) cat_line("\n", cli::col_grey(paste("Next:", hint)))

@@ -1,0 +1,236 @@
+#' Read the labels of a crowd from a file
+#'
+#' Reads item-worker-label triples from a text file, one label in a line: comma, tab or semicolon
+#' separated values or columns set apart by white space, with or without a header, plain or
+#' compressed (gzip, bzip2, xz). Ids are read as they stand: `007` and `1.0` stay what they are.
+#'
+#' The first line is a header if at least two of its fields are usual names of such columns, such as
+#' `item`, `task`, `question`, `worker`, `annotator`, `label` or `answer` (also `task_id`,
+#' `WorkerID`, ...), or if it has no number and a column below it has nothing but numbers. If the
+#' header names one item, one worker and one label column, these are read, in whatever order and
+#' among others; else the file must have three columns: items, workers, labels. Fields may be
+#' quoted by `"`. Blank lines are skipped. Empty fields and `NA` are missing values and an error.
+#'
+#' @param file Path to the file.
+#' @param ... Must be empty; the arguments after it are matched by full name.
+#' @param sep Separator: one character, or `""` for white space. By default (`NULL`) the first of
+#'   tab, comma and semicolon that cuts the first line in three or more, else white space.
+#' @param header `TRUE` or `FALSE`: is the first line a header? By default (`NULL`) found as above.
+#' @inheritParams crowd_labels
+#' @return A [crowd_labels()] object.
+#' @section Errors:
+#'   `mdpd_error_file` for a file that does not exist, is empty, has fewer than three columns, more
+#'   columns than can be told apart, lines of different length, a missing id or label or no label at
+#'   all; `mdpd_error_argument` for a bad argument; `mdpd_error_duplicated_label` for a worker who
+#'   labels an item twice.
+#' @family crowds
+#' @seealso [crowd_labels()] for triples in a data frame, of any names.
+#' @examples
+#' file <- tempfile(fileext = ".csv")
+#' writeLines(c("task,annotator,answer", "007,ann,yes", "007,bob,no", "008,ann,no"), file)
+#' as.matrix(read_crowd(file))
+#' @export
+read_crowd <- function(file, ..., sep = NULL, header = NULL,
+                       duplicates = c("error", "first", "last")) {
+  rlang::check_dots_empty()
+  check_file(file)
+  check_separator(sep)
+  if (!is.null(header)) check_flag(header)
+  duplicates <- check_choice(duplicates, c("error", "first", "last"))
+
+  first_lines <- read_first_lines(file)
+  sep <- if (is.null(sep)) guess_separator(first_lines[1]) else sep
+  header <- if (is.null(header)) guess_header(first_lines, sep) else header
+  lines <- check_lines(file, sep, header)
+  names <- if (header) split_line(first_lines[1], sep)
+  columns <- triple_columns(names, lines$n_fields)
+  triples <- read_columns(file, sep, header, lines$n_fields, columns)
+  check_no_blank(triples, lines$numbers)
+  new_crowd_labels(triples, duplicates)
+}
+
+# Finding the format -------------------------------------------------------------------------------
+
+# A connection for text, decompressed, behind the byte order mark if there is one.
+open_text <- function(file) {
+  con <- gzfile(file, "rb")
+  if (!identical(readBin(con, "raw", 3), as.raw(c(0xef, 0xbb, 0xbf)))) {
+    close(con)
+    con <- gzfile(file, "rb")
+  }
+  con
+}
+
+# Up to `n` lines that are not blank.
+read_first_lines <- function(file, n = 50, call = rlang::caller_env()) {
+  con <- open_text(file)
+  on.exit(close(con))
+  lines <- character()
+  repeat {
+    more <- readLines(con, n, warn = FALSE, encoding = "UTF-8", skipNul = TRUE)
+    lines <- c(lines, more[grepl("[^ \t]", more, useBytes = TRUE)])
+    if (length(more) < n || length(lines) >= n) break
+  }
+  if (length(lines) == 0) {
+    abort_mdpd("File {.file {file}} is empty.", class = "file", call = call)
+  }
+  check_utf8(lines, call)
+}
+
+guess_separator <- function(line) {
+  separators <- c("\t", ",", ";", "")
+  n_fields <- vapply(separators, function(sep) length(split_line(line, sep)), integer(1))
+  if (any(n_fields >= 3)) separators[n_fields >= 3][1] else separators[which.max(n_fields)]
+}
+
+guess_header <- function(lines, sep) {
+  fields <- lapply(lines, split_line, sep = sep)
+  first <- fields[[1]]
+  if (sum(!is.na(column_role(first))) >= 2) {
+    return(TRUE)
+  }
+  below <- fields[-1]
+  below <- below[lengths(below) == length(first)]
+  if (length(below) == 0 || any(is_number(first))) {
+    return(FALSE)
+  }
+  any(colSums(!is_number(do.call(rbind, below))) == 0)
+}
+
+# What a column is by its name: "item", "worker", "label" or NA.
+column_role <- function(names) {
+  words <- list(
+    item = c("item", "task", "question", "example", "object", "instance", "document", "doc",
+             "image", "sentence", "text", "unit", "subject", "patient", "case", "query", "sample"),
+    worker = c("worker", "annotator", "rater", "user", "coder", "judge", "labeler", "labeller",
+               "assessor", "observer", "expert", "participant", "respondent", "performer"),
+    label = c("label", "answer", "response", "class", "rating", "judgment", "judgement", "grade",
+              "annotation", "category", "vote", "value", "score")
+  )
+  role <- rep(names(words), lengths(words))
+  name <- gsub("[^a-z]", "", tolower(names))
+  name <- sub("(id|ids|no|name|index|s)$", "", name)
+  role[match(name, sub("s$", "", unlist(words)))]
+}
+
+is_number <- function(x) {
+  number <- "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+  array(grepl(number, x), if (is.null(dim(x))) length(x) else dim(x))
+}
+
+# Quiet about a quote left open: a quoted field may go on in the next line.
+split_line <- function(line, sep) {
+  suppressWarnings(scan(
+    text = line, what = "", sep = sep, quote = "\"", strip.white = TRUE, quiet = TRUE,
+    na.strings = character(), encoding = "UTF-8"
+  ))
+}
+
+# Positions of the item, worker and label columns.
+triple_columns <- function(names, n_fields, call = rlang::caller_env()) {
+  role <- column_role(names)
+  columns <- c(item = 1L, worker = 2L, label = 3L)
+  if (all(table(factor(role, names(columns))) == 1)) {
+    return(stats::setNames(match(names(columns), role), names(columns)))
+  }
+  if (n_fields == 3) {
+    return(columns)
+  }
+  found <- if (is.null(names)) " and no header" else cli::format_inline(": {.field {names}}")
+  abort_mdpd(
+    c("The file must have three columns or a header that names one item, one worker and one label
+       column.",
+      x = "It has {n_fields} columns{found}.",
+      i = "Read it with {.fn utils::read.csv} and name the columns to {.fn crowd_labels}."),
+    class = "file", call = call
+  )
+}
+
+# Reading ------------------------------------------------------------------------------------------
+
+read_columns <- function(file, sep, header, n_fields, columns, call = rlang::caller_env()) {
+  con <- open_text(file)
+  on.exit(close(con))
+  what <- replace(rep(list(NULL), n_fields), columns, list(""))
+  fields <- tryCatch(
+    scan(
+      con, what = what, sep = sep, quote = "\"", strip.white = TRUE, blank.lines.skip = TRUE,
+      na.strings = c("", "NA"), multi.line = FALSE, quiet = TRUE, encoding = "UTF-8"
+    ),
+    warning = function(cnd) {
+      abort_mdpd(
+        c("The file must be readable as text in columns.", x = "{conditionMessage(cnd)}."),
+        class = "file", call = call
+      )
+    }
+  )
+  fields <- lapply(stats::setNames(fields[columns], names(columns)), check_utf8, call = call)
+  if (header) lapply(fields, `[`, -1) else fields
+}
+
+# Checks -------------------------------------------------------------------------------------------
+
+check_utf8 <- function(x, call) {
+  bad <- which(!validUTF8(x))
+  if (length(bad) > 0) {
+    abort_mdpd(
+      c("The file must be encoded in UTF-8.",
+        x = "{.val {iconv(x[bad[1]], 'latin1', 'UTF-8')}} is not."),
+      class = "file", call = call
+    )
+  }
+  enc2utf8(x)
+}
+
+check_separator <- function(sep, arg = rlang::caller_arg(sep), call = rlang::caller_env()) {
+  if (!is.null(sep) && !(rlang::is_string(sep) && nchar(sep, "bytes") <= 1)) {
+    abort_mdpd(
+      "{.arg {arg}} must be one character, or {.code \"\"} for white space, not {describe(sep)}.",
+      class = "argument", call = call
+    )
+  }
+}
+
+# Counts the fields of every line: they must agree, be at least three, and go on below the header.
+# `numbers` are the lines the triples are in.
+check_lines <- function(file, sep, header, call = rlang::caller_env()) {
+  con <- open_text(file)
+  on.exit(close(con))
+  n_fields <- utils::count.fields(
+    con, sep = sep, quote = "\"", blank.lines.skip = FALSE, comment.char = ""
+  )
+  numbers <- which(n_fields > 0)
+  n_fields <- n_fields[numbers]
+  if (n_fields[1] < 3) {
+    abort_mdpd(
+      c("The file must have at least three columns: items, workers and labels.",
+        x = "Its first line has {n_fields[1]}."),
+      class = "file", call = call
+    )
+  }
+  ragged <- which(n_fields != n_fields[1])
+  if (length(ragged) > 0) {
+    abort_mdpd(
+      c("Every line must have {n_fields[1]} fields, as the first has.",
+        x = "Line {numbers[ragged[1]]} has {n_fields[ragged[1]]}."),
+      class = "file", call = call
+    )
+  }
+  if (length(n_fields) == header) {
+    abort_mdpd("The file must have labels below its header.", class = "file", call = call)
+  }
+  list(n_fields = n_fields[1], numbers = if (header) numbers[-1] else numbers)
+}
+
+check_no_blank <- function(triples, numbers, call = rlang::caller_env()) {
+  for (name in names(triples)) {
+    blank <- which(is.na(triples[[name]]))
+    if (length(blank) > 0) {
+      abort_mdpd(
+        c("Every line must have an item, a worker and a label.",
+          x = "Line {numbers[blank[1]]} has no {name}; {length(blank)} in all."),
+        class = "file", call = call
+      )
+    }
+  }
+}

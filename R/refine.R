@@ -1,0 +1,94 @@
+#' Refine a fitted mixture by EM
+#'
+#' Continues from a fit's posterior. `"sparse"` does EM on the penalised log-likelihood of the paper:
+#' after each M-step an item is informative exactly when letting it differ between the components
+#' gains more log-likelihood than its BIC penalty
+#' \eqn{\lambda_i = \frac12 (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i}, with \eqn{R_i} the
+#' levels seen and \eqn{N_i} the weight of the rows that observe the item. `"full"` does ordinary EM
+#' in which every item differs between components. Where the fit's `control` says so, a search for a
+#' better optimum follows, see `polish` in [stagewise_control()].
+#'
+#' @param object A fitted mixture, see [stagewise_em()].
+#' @param x The data: by default those of the fit. Other data are read by the fit's levels, as in
+#'   [predict.mdpd()].
+#' @param type `"sparse"` (default) or `"full"`.
+#' @param ... Not used; must be empty.
+#' @param weights Case weights of `x`; by default all 1, or those of the fit when `x` is not given.
+#' @param control Settings, see [stagewise_control()]; by default those of the fit.
+#' @param verbose Show a progress bar when it takes long?
+#' @return The refined fit; its `trace` has the new iterations at the end.
+#' @section Errors:
+#' `mdpd_error_no_data` when the fit keeps no data and `x` is not given, and those of
+#' [stagewise_em()].
+#' @references
+#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' @family fitting
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3, method = "paper", refine = "none")
+#' error_rate(fit, crowd$truth)
+#' error_rate(refine(fit), crowd$truth)
+#' @export
+refine <- function(object, x = NULL, type = c("sparse", "full"), ...) {
+  UseMethod("refine")
+}
+
+#' @rdname refine
+#' @export
+refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weights = NULL,
+                        control = NULL, verbose = interactive()) {
+  rlang::check_dots_empty()
+  type <- check_choice(type, c("sparse", "full"))
+  check_flag(verbose)
+  if (!is.null(control)) check_class(control, "stagewise_control")
+  coded <- data_of(object, x, weights)
+  check_observed(coded, coded$weights, rlang::current_env())
+  method <- object$method %||% "robust"
+  control <- complete_control(control %||% object$control %||% stagewise_control(), method)
+
+  start <- list(
+    posterior = if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior,
+    informative = match(object$informative, colnames(coded$codes))
+  )
+  refined <- refine_core(coded, start, type, control, verbose)
+  fit <- new_mdpd(
+    refined$fit, coded,
+    class = setdiff(class(object), "mdpd"),
+    trace = bind_traces(object$trace, refined$trace),
+    status = if (length(refined$fit$mixing_weights) < object$k) {
+      "fewer_components"
+    } else {
+      refined$status
+    },
+    method = method, refine = type, control = control, call = match.call(),
+    labels = if (inherits(x, "crowd_labels")) x$labels else object$labels, keep_data = !is.null(object$coded)
+  )
+  warn_status(fit, object$k)
+  fit
+}
+
+# Refinement and polish from a posterior; "none" hands the start back. Of one component no item is
+# informative, whatever the type, and there is nothing to polish.
+refine_core <- function(coded, start, type, control, verbose) {
+  if (type == "none") {
+    return(list(fit = start))
+  }
+  one_component <- NCOL(start$posterior) == 1
+  if (one_component) type <- "sparse"
+  refined <- core_refine(coded, start$posterior, start$informative, type, control, verbose)
+  if (one_component) refined$status <- "converged"
+  k <- length(refined$fit$mixing_weights)
+  trace <- trace_rows("refine", refined$trace, coded, k)
+  if (one_component || !control$polish || refined$status != "converged") {
+    return(list(fit = refined$fit, status = refined$status, trace = trace))
+  }
+  fit <- refined$fit
+  polished <- core_polish(
+    coded, fit$mixing_weights, fit$item_probs, fit$informative, type,
+    coded$missing == "frozen", control, verbose
+  )
+  list(
+    fit = polished$fit, status = polished$status,
+    trace = rbind(trace, trace_rows("polish", polished$trace, coded, k))
+  )
+}

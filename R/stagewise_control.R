@@ -1,0 +1,70 @@
+#' Settings of the stagewise EM algorithm
+#'
+#' Every argument may be left at `NULL`: the engine then uses its own default, which depends on the
+#' `method` of [stagewise_em()] where two values are given.
+#'
+#' @param max_stages Largest number of stages, a count of at least 1. Default 100 (`"robust"`, which
+#'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
+#' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default 5
+#'   (`"robust"`) or 1 (`"paper"`).
+#' @param alpha Level of the test that stops `method = "robust"`, a probability in (0, 1): a pair is
+#'   used when its p-value, corrected for the number of pairs and components, is below it. Default
+#'   0.01.
+#' @param split_step Euclidean length by which a split moves the probabilities of each of its two
+#'   items, from 0 to 1. The value 0, the default of `"robust"`, searches the length with the smallest
+#'   remaining information; `"paper"` uses 0.05.
+#' @param floor Smallest item-response probability during the stages, from 0 to 0.1. Default 0
+#'   (`"robust"`) or 0.002 (`"paper"`). Refinement uses none.
+#' @param smoothing Pseudo-count added to each item in each component, spread over its levels by
+#'   their overall frequency, a number of at least 0. Default 0, maximum likelihood.
+#' @param tol Refinement stops when the relative change of its objective is at most this, a number in
+#'   (0, 1). Default 1e-8.
+#' @param max_iter Largest number of EM iterations of a refinement, a count of at least 1. Default
+#'   1000.
+#' @param polish After the refinement, search for a better optimum by splitting and merging
+#'   components and by moving items into and out of the informative set? `TRUE` or `FALSE`. Default
+#'   `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is polished.
+#' @return A list of class `"stagewise_control"`.
+#' @section Errors:
+#' An argument outside its range is an error of class `mdpd_error_argument`.
+#' @family fitting
+#' @examples
+#' control <- stagewise_control(alpha = 0.001)
+#' crowd <- simulate_crowd(n_items = 200, n_workers = 20, seed = 1)
+#' stagewise_em(crowd$labels, k = 3, control = control)
+#' @export
+stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, split_step = NULL,
+                              floor = NULL, smoothing = NULL, tol = NULL, max_iter = NULL,
+                              polish = NULL) {
+  positive <- .Machine$double.xmin
+  if (!is.null(max_stages)) check_count(max_stages)
+  if (!is.null(em_steps)) check_count(em_steps)
+  if (!is.null(alpha)) check_number(alpha, c(positive, 1))
+  if (!is.null(split_step)) check_number(split_step, c(0, 1))
+  if (!is.null(floor)) check_number(floor, c(0, 0.1))
+  if (!is.null(smoothing)) check_number(smoothing, c(0, Inf))
+  if (!is.null(tol)) check_number(tol, c(positive, 1))
+  if (!is.null(max_iter)) check_count(max_iter)
+  if (!is.null(polish)) check_flag(polish)
+  structure(
+    list(
+      max_stages = max_stages, em_steps = em_steps, alpha = alpha, split_step = split_step,
+      floor = floor, smoothing = smoothing, tol = tol, max_iter = max_iter, polish = polish
+    ),
+    class = "stagewise_control"
+  )
+}
+
+# The control with the engine's defaults for `method` in place of every NULL. The defaults live in
+# C++, so that the core is complete without R.
+complete_control <- function(control, method) {
+  given <- Filter(Negate(is.null), unclass(control))
+  structure(utils::modifyList(core_defaults(method), given), class = "stagewise_control")
+}
+
+#' @export
+print.stagewise_control <- function(x, ...) {
+  values <- vapply(x, function(value) if (is.null(value)) "default" else format(value), "")
+  cat(paste0(format(names(x)), "  ", values), sep = "\n")
+  invisible(x)
+}

@@ -1,0 +1,214 @@
+#' Stagewise EM for sparse mixtures of categorical data
+#'
+#' Learns a mixture of product distributions (a latent class model) in which only some items differ
+#' between the components. The fit starts from one component; each stage finds the two items whose
+#' dependence the mixture explains worst, makes them informative, splits a component along them and
+#' does EM on the informative items. There are no random starts: the same data give the same answer.
+#'
+#' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
+#'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a
+#'   [crowd_labels()] object (rows are its items, columns its workers); or a one-sided formula naming
+#'   columns of `data`, such as `~ a + b` or `~ .`. `NA` is missing; no row is dropped.
+#' @param k Number of components, a whole number from 1 to the number of rows.
+#' @param ... Not used; must be empty.
+#' @param data For a formula: the data frame its names are looked up in.
+#' @param method `"robust"`, the default, selects pairs by a significance test and chooses the length
+#'   of a split by search; `"paper"` does what the paper describes.
+#' @param refine What follows the stages: `"sparse"`, the default, does EM on the penalised
+#'   log-likelihood, which also decides which items are informative; `"full"` does ordinary EM on all
+#'   items; `"none"` leaves the result of the stages.
+#' @param missing What a missing value means. `"ignore"`, the default: missing at random, tables use
+#'   what is observed. `"frozen"`: as in the paper, one more level with the same probability in every
+#'   component, which also counts when pairs are compared. `"level"`: an answer like any other, named
+#'   `"(missing)"`. `"fail"`: an error.
+#' @param weights Case weights, a non-negative finite number for every row; a row of weight 2 counts
+#'   like two equal rows. Default: all 1.
+#' @param control Settings of the algorithm, see [stagewise_control()].
+#' @param keep_data Keep the coded data (one byte a cell) in the fit, so that [information()],
+#'   [refine()] and plots need no data again? Default `TRUE`.
+#' @param verbose Show a progress bar when the fit takes long? Default: in interactive sessions.
+#'
+#' @return A list of class `c("stagewise_em", "mdpd")`:
+#'   \item{k}{number of components found}
+#'   \item{mixing_weights}{k probabilities, decreasing}
+#'   \item{item_probs}{for each item a levels x k matrix; columns sum to 1. Items that are not
+#'     informative have the same column k times.}
+#'   \item{informative}{names of the informative items, in the order they joined}
+#'   \item{item_information}{mutual information of each item with the component (nats)}
+#'   \item{posterior}{n_obs x k posterior probabilities; rows sum to 1}
+#'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
+#'     of each informative item and of the mixing weights (nats)}
+#'   \item{df, nobs}{number of free parameters; sum of the case weights}
+#'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
+#'     every accepted move of the polish: `stage`, `phase`, `move` (`"split"`, `"split-merge"`,
+#'     `"merge-split"` or `"items"`), `k`, the pair `item_1`, `item_2` and the `component` (numbered
+#'     as they were born), the largest conditional `information` before the stage (nats), the pair's
+#'     corrected `p_value`, `n_informative`, `loglik` (items outside the informative set at their
+#'     observed frequencies), `loglik_all` (all items by component, as in the paper),
+#'     `penalised_loglik` and `split_length`}
+#'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
+#'     (stages only, none left) or `"fewer_components"`; and whether that is a converged fit}
+#'   \item{method, refine, missing, control, call, version}{how it was made}
+#'   \item{coded}{the coded data, or `NULL`}
+#'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
+#'   Components are ordered by decreasing mixing weight and named `"1"`, `"2"`, and so on. On crowd
+#'   labels with `k` equal to the number of labels they carry the names of the labels they stand for,
+#'   matched without knowing the truth.
+#'
+#' @section Errors and warnings:
+#' Errors of class `mdpd_error_data` name the column that cannot be used (fractions, `NaN`, infinite
+#' values, lists, dates, all missing, more than 254 levels) or say that the table is empty or has one
+#' column; errors of class `mdpd_error_argument` name the argument. Warnings:
+#' `mdpd_warning_fewer_components` when the data show fewer components than asked for,
+#' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
+#' `mdpd_warning_independent` when one component has the higher penalised log-likelihood,
+#' `mdpd_warning_duplicated_items` when one item repeats another.
+#'
+#' @section Input:
+#' Levels may have any names and differ between items; a level that occurs in no row is not a
+#' parameter. The order of factor levels is kept but has no meaning to the model. A constant item is
+#' kept and never informative. Row names are kept.
+#'
+#' @references
+#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#'
+#' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via
+#' the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
+#' \doi{10.1111/j.2517-6161.1977.tb01600.x}
+#' @family fitting
+#' @seealso [predict.mdpd()], [informative()], [plot.mdpd()], [summary.mdpd()].
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, n_labels = 3, seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' fit
+#' error_rate(fit, crowd$truth)
+#'
+#' # A data frame, by formula
+#' stagewise_em(~ cyl + vs + am + gear + carb, k = 2, data = mtcars)
+#' @export
+stagewise_em <- function(x, k, ...) {
+  UseMethod("stagewise_em")
+}
+
+#' @rdname stagewise_em
+#' @export
+stagewise_em.formula <- function(x, k, data, ...) {
+  # Through the generic, so that errors show it as their call.
+  fit <- stagewise_em(formula_items(x, data, call = rlang::current_env()), k, ...)
+  fit$call <- match.call()
+  fit
+}
+
+#' @rdname stagewise_em
+#' @export
+stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
+                                 refine = c("sparse", "full", "none"),
+                                 missing = c("ignore", "frozen", "level", "fail"),
+                                 weights = NULL, control = stagewise_control(),
+                                 keep_data = TRUE, verbose = interactive()) {
+  rlang::check_dots_empty()
+  method <- check_choice(method, c("robust", "paper"))
+  refine <- check_choice(refine, c("sparse", "full", "none"))
+  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
+  check_class(control, "stagewise_control")
+  check_flag(keep_data)
+  check_flag(verbose)
+  check_count(k)
+  coded <- encode(x, weights, missing)
+  check_k_against_rows(k, coded)
+
+  control <- complete_control(control, method)
+  stages <- core_stagewise(coded, k, method, missing == "frozen", control, verbose)
+  refined <- refine_core(coded, stages$fit, refine, control, verbose)
+  fit <- new_mdpd(
+    refined$fit, coded,
+    class = "stagewise_em",
+    trace = bind_traces(stage_trace(stages, coded), refined$trace),
+    status = fit_status(stages, refined, k),
+    method = method, refine = refine, control = control, call = match.call(),
+    labels = if (inherits(x, "crowd_labels")) x$labels,
+    keep_data = keep_data
+  )
+  warn_status(fit, k)
+  warn_independent(fit, stages$loglik_of_one)
+  fit
+}
+
+check_k_against_rows <- function(k, coded, call = rlang::caller_env()) {
+  n_obs <- nrow(coded$codes)
+  if (k <= n_obs) {
+    return(invisible(k))
+  }
+  abort_mdpd(
+    "{.arg k} must be at most the number of rows, {n_obs}, not {k}.",
+    class = "argument", call = call
+  )
+}
+
+# A word for how the fit ended; the first reason that holds.
+fit_status <- function(stages, refined, k) {
+  if (length(refined$fit$mixing_weights) < k) return("fewer_components")
+  if (!is.null(refined$status)) return(refined$status)
+  if (stages$status == "explained") "converged" else "stage_limit"
+}
+
+# A fit that ran all its stages and was not to be refined is what was asked for: no warning.
+warn_status <- function(fit, k, call = rlang::caller_env()) {
+  if (fit$status == "fewer_components") {
+    warn_mdpd(
+      c("The data show {fit$k} component{?s}, not {k}.",
+        i = "No pair of items is dependent enough within a component to split it further."),
+      class = "fewer_components", call = call
+    )
+  }
+  if (fit$status == "iteration_limit") {
+    warn_mdpd(
+      c("The refinement did not converge in {fit$control$max_iter} iteration{?s}.",
+        i = "Raise {.arg max_iter} or {.arg tol} in {.fn stagewise_control}."),
+      class = "not_converged", call = call
+    )
+  }
+  invisible(fit)
+}
+
+# The penalised log-likelihood of one component is its log-likelihood: nothing is penalised.
+warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
+  if (fit$k == 1 || fit$refine != "sparse" || fit$penalised_loglik >= loglik_of_one) {
+    return(invisible(fit))
+  }
+  gap <- format(loglik_of_one - fit$penalised_loglik, digits = 3)
+  warn_mdpd(
+    c("The items look independent: one component explains them better than {fit$k}.",
+      i = "Its penalised log-likelihood is {gap} nats higher."),
+    class = "independent", call = call
+  )
+}
+
+stage_trace <- function(stages, coded) {
+  trace <- stages$trace
+  trace$move <- ifelse(is.na(trace$split_length), NA, "split")
+  trace_rows("stage", trace, coded)
+}
+
+# Trace rows of one phase: columns the phase has nothing to say about are NA.
+trace_rows <- function(phase, columns, coded, k = columns$k) {
+  n <- length(columns$penalised_loglik)
+  items <- colnames(coded$codes)
+  column <- function(name, default) columns[[name]] %||% rep(default, n)
+  data.frame(
+    stage = seq_len(n), phase = rep(phase, n), move = column("move", NA_character_),
+    k = rep_len(as.integer(k), n), item_1 = items[column("item_1", NA_integer_)],
+    item_2 = items[column("item_2", NA_integer_)], component = column("component", NA_integer_),
+    information = column("information", NA_real_), p_value = column("p_value", NA_real_),
+    n_informative = columns$n_informative, loglik = columns$loglik,
+    loglik_all = column("loglik_all", NA_real_), penalised_loglik = columns$penalised_loglik,
+    split_length = column("split_length", NA_real_)
+  )
+}
+
+# One table of all phases, numbered through.
+bind_traces <- function(...) {
+  trace <- rbind(...)
+  trace$stage <- seq_len(NROW(trace))
+  trace
+}

@@ -1,0 +1,405 @@
+#include <testthat.h>
+
+#include "information.h"
+#include "monitors.h"
+#include "numerics.h"
+#include "posterior.h"
+#include "random_data.h"
+
+namespace mdpd {
+
+namespace {
+
+/// I_k(i, j) by its definition, times the share of the component's weight in the table.
+double information_twin(const Matrix& joint, double component_weight) {
+  const double weight = joint.sum();
+  double sum = 0.0;
+  for (Index r = 0; r < joint.rows(); ++r) {
+    for (Index s = 0; s < joint.cols(); ++s) {
+      const double cell = joint(r, s);
+      if (cell > 0.0) {
+        sum += cell / weight * std::log(cell * weight / (joint.row(r).sum() * joint.col(s).sum()));
+      }
+    }
+  }
+  return component_weight > 0.0 ? sum * weight / component_weight : 0.0;
+}
+
+PairTable one_component(const Matrix& joint) {
+  PairTable table;
+  table.reset(joint.rows(), joint.cols(), 1);
+  for (Index r = 0; r < joint.rows(); ++r) {
+    for (Index s = 0; s < joint.cols(); ++s) table.at(r, s, 0) = joint(r, s);
+  }
+  return table;
+}
+
+/// Data with dependence everywhere, and the row weights of a random posterior.
+struct Case {
+  Table table;
+  RowMatrix weights;
+};
+
+Case random_case(std::uint64_t seed, Index n_components, double missing) {
+  Random random(seed);
+  const std::vector<Index> n_levels = {2, 3, 4, 2, 3};
+  const MixtureParameters truth = random_parameters(random, n_levels, 3);
+  Table table = draw_table(random, truth, {120, n_levels, missing, true});
+  const RowMatrix weights =
+      weighted_posterior(table.data, random_posterior(random, 120, n_components));
+  return {std::move(table), weights};
+}
+
+PairChoice choose(const CodedData& data, const RowMatrix& weights, const ItemSet& informative,
+                  const SearchOptions& options) {
+  Monitor monitor;
+  return worst_explained(search_pairs(data, weights, informative, options, monitor));
+}
+
+/// The best pair by plain loops over the tables.
+PairChoice choose_twin(const Case& in, const ItemSet& informative, const SearchOptions& options) {
+  PairChoice best;
+  PairTable table;
+  const Index n_items = in.table.data.n_items;
+  const Index n_components = in.weights.cols();
+  const double n_tests = 0.5 * static_cast<double>(n_items * (n_items - 1) * n_components);
+  const auto inside = [&](Index item) {
+    return std::count(informative.begin(), informative.end(), item) > 0;
+  };
+  for (Index i = 0; i < n_items; ++i) {
+    for (Index j = i + 1; j < n_items; ++j) {
+      if (options.candidates == Candidates::kTouchingOutside && inside(i) && inside(j)) continue;
+      fill_pair_table(in.table.data, in.weights, i, j, options.missing, table);
+      for (Index k = 0; k < n_components; ++k) {
+        const double component_weight = in.weights.col(k).sum();
+        const double information = information_twin(table.component(k), component_weight);
+        const double g2 = 2.0 * in.table.data.total_weight * information * component_weight;
+        const double log_p = log_chi_square_upper(g2, degrees_of_freedom(table));
+        const double score = options.selection == Selection::kInformation ? information : -log_p;
+        if (score <= best.score) continue;
+        best = {true, i, j, k, information, std::min(0.0, log_p + std::log(n_tests)), score};
+      }
+    }
+  }
+  return best;
+}
+
+/// Calls `check(options)` for every way to search.
+template <class Check>
+void for_each_search(Check check) {
+  for (const Selection selection : {Selection::kInformation, Selection::kEvidence}) {
+    for (const Candidates candidates : {Candidates::kAll, Candidates::kTouchingOutside}) {
+      for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kLevel}) {
+        check(SearchOptions{selection, candidates, missing, false});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+context("information") {
+  test_that("information and G2 of a table agree with their definitions") {
+    const Case in = random_case(1, 3, 0.2);
+    PairTable table;
+    for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kLevel}) {
+      fill_pair_table(in.table.data, in.weights, 1, 2, missing, table);
+      for (Index k = 0; k < 3; ++k) {
+        const double weight = in.weights.col(k).sum();
+        const PairInformation pair = pair_information(table, k, weight, in.table.data.total_weight);
+        const double expected = information_twin(table.component(k), weight);
+        expect_true(std::abs(pair.information - expected) < 1e-13);
+        const double g2 = 2.0 * in.table.data.total_weight * weight * expected;
+        expect_true(relative_difference(pair.g2, g2) < 1e-12);
+      }
+    }
+  }
+
+  test_that("independent items share nothing, equal items their entropy") {
+    Random random(2);
+    for (int trial = 0; trial < 50; ++trial) {
+      const Vector rows = random.probabilities(4);
+      const Vector cols = random.probabilities(3);
+      const PairInformation none =
+          pair_information(one_component(rows * cols.transpose()), 0, 1.0, 100.0);
+      expect_true(none.information >= 0.0);
+      expect_true(none.information < 1e-15);
+      const PairInformation all =
+          pair_information(one_component(Matrix(rows.asDiagonal())), 0, 1.0, 100.0);
+      const double entropy = -rows.unaryExpr(&x_log_x).sum();
+      expect_true(std::abs(all.information - entropy) < 1e-14);
+      expect_true(std::abs(all.g2 - 200.0 * entropy) < 1e-11);
+    }
+  }
+
+  test_that("a component without weight has no information") {
+    const PairInformation none = pair_information(one_component(Matrix::Zero(3, 3)), 0, 0.0, 10.0);
+    expect_true(none.information == 0.0);
+    expect_true(none.g2 == 0.0);
+  }
+
+  test_that("a pair seen on few rows counts by the share of those rows") {
+    // Equal answers in four rows of forty, missing in the others.
+    std::vector<int> codes(40, 0);
+    codes[0] = codes[1] = 1;
+    codes[2] = codes[3] = 2;
+    const Table table = table_of({codes, codes}, {2, 2});
+    Monitor monitor;
+    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(40, 1));
+    const Matrix information =
+        information_matrix(table.data, weights, 0, MissingCells::kIgnore, monitor);
+    expect_true(std::abs(information(0, 1) - 0.1 * std::log(2.0)) < 1e-15);
+  }
+
+  test_that("degrees of freedom count the levels that carry weight") {
+    const Table table = table_of({{1, 1, 2, 0}, {1, 2, 4, 3}}, {3, 5});
+    PairTable pairs;
+    const RowMatrix weights = RowMatrix::Constant(4, 2, 0.125);
+    fill_pair_table(table.data, weights, 0, 1, MissingCells::kIgnore, pairs);
+    expect_true(degrees_of_freedom(pairs) == 2.0);  // 2 levels and 3
+    fill_pair_table(table.data, weights, 0, 1, MissingCells::kLevel, pairs);
+    expect_true(degrees_of_freedom(pairs) == 6.0);  // 3 levels, counting missing, and 4
+    expect_true(degrees_of_freedom(one_component(Matrix::Zero(3, 3))) == 0.0);
+    expect_true(degrees_of_freedom(one_component(Matrix::Ones(1, 3))) == 0.0);
+  }
+
+  test_that("the information matrix is symmetric, never negative, with a zero diagonal") {
+    const Case in = random_case(3, 4, 0.2);
+    Monitor monitor;
+    for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kLevel}) {
+      for (Index component = -1; component < 4; ++component) {
+        const Matrix information =
+            information_matrix(in.table.data, in.weights, component, missing, monitor);
+        expect_true(information == information.transpose());
+        expect_true(information.minCoeff() >= 0.0);
+        expect_true(information.diagonal() == Vector::Zero(5));
+      }
+    }
+  }
+
+  test_that("the sum over components weighs each by its mixing weight") {
+    const Case in = random_case(4, 3, 0.1);
+    Monitor monitor;
+    Matrix expected = Matrix::Zero(5, 5);
+    for (Index k = 0; k < 3; ++k) {
+      expected += in.weights.col(k).sum() *
+                  information_matrix(in.table.data, in.weights, k, MissingCells::kIgnore, monitor);
+    }
+    const Matrix sum =
+        information_matrix(in.table.data, in.weights, -1, MissingCells::kIgnore, monitor);
+    expect_true(distance(sum, expected) < 1e-14);
+  }
+
+  test_that("duplicating a component changes no information") {
+    const Case in = random_case(5, 2, 0.2);
+    RowMatrix split(in.weights.rows(), 3);
+    split << in.weights.col(0), 0.3 * in.weights.col(1), 0.7 * in.weights.col(1);
+    Monitor monitor;
+    for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kLevel}) {
+      const auto at = [&](const RowMatrix& weights, Index k) {
+        return information_matrix(in.table.data, weights, k, missing, monitor);
+      };
+      expect_true(distance(at(split, 1), at(in.weights, 1)) < 1e-13);
+      expect_true(distance(at(split, 2), at(in.weights, 1)) < 1e-13);
+      expect_true(distance(at(split, -1), at(in.weights, -1)) < 1e-14);
+    }
+  }
+
+  test_that("permuted items give the permuted information") {
+    const Case in = random_case(6, 2, 0.2);
+    const std::vector<Index> items = {3, 0, 4, 1, 2};
+    const Table permuted = pick_items(in.table, items);
+    Monitor monitor;
+    const Matrix before =
+        information_matrix(in.table.data, in.weights, -1, MissingCells::kIgnore, monitor);
+    const Matrix after =
+        information_matrix(permuted.data, in.weights, -1, MissingCells::kIgnore, monitor);
+    for (Index i = 0; i < 5; ++i) {
+      for (Index j = 0; j < 5; ++j) {
+        expect_true(std::abs(after(i, j) - before(items[i], items[j])) < 1e-14);
+      }
+    }
+  }
+
+  test_that("the chosen pair is the best of all that may be chosen") {
+    for (std::uint64_t seed = 10; seed < 30; ++seed) {
+      const Case in = random_case(seed, 1 + static_cast<Index>(seed % 4), 0.1);
+      const ItemSet informative = {1, 2, 4};
+      for_each_search([&](const SearchOptions& options) {
+        const PairChoice chosen = choose(in.table.data, in.weights, informative, options);
+        const PairChoice twin = choose_twin(in, informative, options);
+        expect_true(chosen.found);
+        expect_true(chosen.item_1 == twin.item_1);
+        expect_true(chosen.item_2 == twin.item_2);
+        expect_true(chosen.component == twin.component);
+        expect_true(std::abs(chosen.information - twin.information) < 1e-13);
+        expect_true(relative_difference(chosen.log_p_value, twin.log_p_value) < 1e-10);
+        expect_true(relative_difference(chosen.score, twin.score) < 1e-10);
+      });
+    }
+  }
+
+  test_that("a component's worst pair does not depend on the other components") {
+    const Case in = random_case(31, 3, 0.1);
+    Monitor monitor;
+    for_each_search([&](const SearchOptions& options) {
+      const PairSearch search = search_pairs(in.table.data, in.weights, {0, 3}, options, monitor);
+      expect_true(search.by_component.size() == 3);
+      expect_true(search.by_union.empty());
+      for (Index k = 0; k < 3; ++k) {
+        const PairChoice alone = choose(in.table.data, in.weights.col(k), {0, 3}, options);
+        expect_true(search.by_component[k].component == k);
+        expect_true(search.by_component[k].item_1 == alone.item_1);
+        expect_true(search.by_component[k].item_2 == alone.item_2);
+        expect_true(search.by_component[k].score == alone.score);
+      }
+    });
+  }
+
+  test_that("the worst pair of a union is that of the two components taken as one") {
+    const Case in = random_case(32, 4, 0.1);
+    Monitor monitor;
+    for_each_search([&](SearchOptions options) {
+      options.unions = true;
+      const PairSearch search = search_pairs(in.table.data, in.weights, {0, 3}, options, monitor);
+      expect_true(search.by_union.size() == 6);
+      for (Index b = 1; b < 4; ++b) {
+        for (Index a = 0; a < b; ++a) {
+          const RowMatrix merged = in.weights.col(a) + in.weights.col(b);
+          const PairChoice alone = choose(in.table.data, merged, {0, 3}, options);
+          const PairChoice& both = search.by_union[union_index(a, b)];
+          expect_true(both.found);
+          expect_true(both.item_1 == alone.item_1);
+          expect_true(both.item_2 == alone.item_2);
+          expect_true(std::abs(both.information - alone.information) < 1e-13);
+          expect_true(relative_difference(both.score, alone.score) < 1e-10);
+        }
+      }
+    });
+  }
+
+  test_that("unions are numbered without a gap") {
+    Index next = 0;
+    for (Index b = 1; b < 6; ++b) {
+      for (Index a = 0; a < b; ++a) expect_true(union_index(a, b) == next++);
+    }
+  }
+
+  test_that("ties go to the lowest indices, however the rows are ordered") {
+    Random random(7);
+    const std::vector<int> one = {1, 1, 2, 2, 2, 1, 2, 1, 2, 2, 1};
+    const std::vector<int> other = {1, 2, 2, 1, 2, 1, 2, 1, 1, 2, 1};
+    const Table table = table_of({one, other, one, other}, {2, 2, 2, 2});
+    for (int trial = 0; trial < 50; ++trial) {
+      const Table shuffled = pick_rows(table, random.order(11));
+      RowMatrix posterior(11, 3);
+      posterior.rowwise() = Eigen::RowVector3d(0.2, 0.3, 0.5);  // equal components
+      const RowMatrix weights = weighted_posterior(shuffled.data, posterior);
+      const PairChoice chosen = choose(shuffled.data, weights, {}, {Selection::kInformation});
+      expect_true(chosen.item_1 == 0);  // (0, 2) and (1, 3) are equal items
+      expect_true(chosen.item_2 == 2);
+      expect_true(chosen.component == 0);
+      const RowMatrix halves = weighted_posterior(shuffled.data, RowMatrix::Constant(11, 2, 0.5));
+      const PairChoice evident = choose(shuffled.data, halves, {}, {Selection::kEvidence});
+      expect_true(evident.item_1 == 0);
+      expect_true(evident.item_2 == 2);
+      expect_true(evident.component == 0);
+    }
+  }
+
+  test_that("a tie between components goes to the lower pair, then to the lower component") {
+    PairChoice low{true, 0, 2, 1, 0.5, -3.0, 7.0};
+    PairChoice high{true, 1, 3, 0, 0.5, -3.0, 7.0};
+    const auto chosen = [](const std::vector<PairChoice>& choices) {
+      PairSearch search;
+      search.by_component = choices;
+      return worst_explained(search);
+    };
+    expect_true(chosen({high, low}).component == 1);
+    high.score *= 1.0 + 1e-12;  // rounding does not break a tie
+    expect_true(chosen({high, low}).component == 1);
+    high.score *= 1.01;
+    expect_true(chosen({high, low}).component == 0);
+    PairChoice same = low;
+    same.component = 2;
+    expect_true(chosen({{}, low, same}).component == 1);
+    expect_false(chosen({{}, {}}).found);
+  }
+
+  test_that("nothing is chosen where no pair may be or none can depend") {
+    const auto found = [](const Table& table, const ItemSet& informative) {
+      const RowMatrix weights =
+          weighted_posterior(table.data, RowMatrix::Ones(table.data.n_obs, 1));
+      bool any = false;
+      for (const Selection selection : {Selection::kInformation, Selection::kEvidence}) {
+        const SearchOptions options{selection, Candidates::kTouchingOutside};
+        any = any || choose(table.data, weights, informative, options).found;
+      }
+      return any;
+    };
+    expect_false(found(table_of({{1, 2}}, {2}), {}));                         // one item
+    expect_false(found(table_of({{1, 1, 1}, {1, 2, 2}}, {1, 2}), {}));        // a constant item
+    expect_false(found(table_of({{1}, {2}, {2}}, {2, 2, 2}), {}));            // one row
+    expect_false(found(table_of({{1, 0, 2, 0}, {0, 1, 0, 2}}, {2, 2}), {}));  // never together
+    expect_false(found(table_of({{1, 2, 1, 2}, {1, 2, 1, 2}}, {2, 2}), {0, 1}));
+    expect_false(found(table_of({{1, 1, 2, 2}, {1, 2, 1, 2}}, {2, 2}), {}));  // independent
+  }
+
+  test_that("exact independence is no dependence, whatever its rounding") {
+    // Every combination of 3 x 5 x 2 levels once: all pairs independent, no share a binary
+    // fraction.
+    std::vector<std::vector<int>> items(3);
+    for (int row = 0; row < 30; ++row) {
+      items[0].push_back(1 + row % 3);
+      items[1].push_back(1 + row / 3 % 5);
+      items[2].push_back(1 + row / 15);
+    }
+    const Table table = table_of(items, {3, 5, 2});
+    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(30, 1));
+    expect_false(choose(table.data, weights, {}, {Selection::kInformation}).found);
+    expect_false(choose(table.data, weights, {}, {Selection::kEvidence}).found);
+  }
+
+  test_that("the largest information is over all pairs, chosen or not") {
+    const Table table = table_of({{1, 2, 1, 2}, {1, 2, 1, 2}}, {2, 2});
+    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(4, 1));
+    Monitor monitor;
+    const PairSearch none =
+        search_pairs(table.data, weights, {0, 1},
+                     {Selection::kInformation, Candidates::kTouchingOutside}, monitor);
+    expect_false(worst_explained(none).found);
+    expect_true(std::abs(none.largest_information - std::log(2.0)) < 1e-15);
+    const Case in = random_case(33, 3, 0.1);
+    double expected = 0.0;
+    for (Index k = 0; k < 3; ++k) {
+      const Matrix information =
+          information_matrix(in.table.data, in.weights, k, MissingCells::kIgnore, monitor);
+      expected = std::max(expected, information.maxCoeff());
+    }
+    const PairSearch search = search_pairs(in.table.data, in.weights, {0, 1}, {}, monitor);
+    expect_true(std::abs(search.largest_information - expected) < 1e-14);
+  }
+
+  test_that("the corrected p-value of independent items is small as seldom as it should be") {
+    // At most alpha of all tables: 300 tables at alpha = 0.1 give 30, give or take 5.
+    Random random(8);
+    Index rejected = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+      const Table table = random_table(random, {300, {2, 3, 2, 2}});
+      const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(300, 1));
+      rejected += choose(table.data, weights, {}, {}).log_p_value < std::log(0.1);
+    }
+    expect_true(rejected < 50);
+    expect_true(rejected > 10);
+  }
+
+  test_that("an interrupted search unwinds") {
+    Random random(9);
+    const Table table = random_table(random, {20000, std::vector<Index>(12, 2)});
+    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(20000, 1));
+    InterruptingMonitor monitor(0);
+    expect_error_as(search_pairs(table.data, weights, {}, {}, monitor), Interrupt);
+  }
+}
+
+}  // namespace mdpd

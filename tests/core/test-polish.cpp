@@ -1,0 +1,110 @@
+#include <testthat.h>
+
+#include "monitors.h"
+#include "polish.h"
+#include "random_data.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Three well separated components on the first nine of 15 items.
+Table three_components(std::uint64_t seed) {
+  Random random(seed);
+  const std::vector<Index> n_levels(15, 3);
+  MixtureParameters truth = random_parameters(random, n_levels, 3);
+  truth.mixing_weights << 0.4, 0.35, 0.25;
+  for (Index item = 0; item < 15; ++item) {
+    auto probs = truth.item_probs.middleRows(3 * item, 3);
+    if (item < 9) {
+      probs.setConstant(0.1);
+      probs.diagonal().setConstant(0.8);
+    } else {
+      probs.col(1) = probs.col(2) = probs.col(0).eval();
+    }
+  }
+  return draw_table(random, truth, {500, n_levels, 0.1});
+}
+
+/// Two components share one planted component and the third holds both others: an optimum of EM
+/// that is not the best.
+RowMatrix bad_start(const Table& table) {
+  RowMatrix start(table.data.n_obs, 3);
+  for (Index n = 0; n < table.data.n_obs; ++n) {
+    Index votes[4] = {0, 0, 0, 0};
+    for (Index item = 0; item < 9; ++item) ++votes[table.code(n, item)];
+    const bool first = votes[1] > std::max(votes[2], votes[3]);
+    start.row(n) << (first ? (table.code(n, 0) == 1 ? 0.9 : 0.1) : 0.0),
+        (first ? (table.code(n, 0) == 1 ? 0.1 : 0.9) : 0.0), (first ? 0.0 : 1.0);
+  }
+  return start;
+}
+
+}  // namespace
+
+context("polish") {
+  test_that("polishing repairs an optimum that EM cannot leave") {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const Table table = three_components(seed);
+      Monitor monitor;
+      const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+      const PolishResult result = polish(table.data, bad, {}, monitor);
+      CATCH_CAPTURE(seed);
+      expect_true(result.fit.params.n_components() == 3);
+      expect_true(sorted(result.fit.informative) == range(0, 9));
+      // Every planted component has its own: nine items at 0.8 leave little doubt.
+      expect_true(result.fit.params.mixing_weights.minCoeff() > 0.2);
+      expect_true(result.fit.e_step.posterior.rowwise().maxCoeff().mean() > 0.97);
+    }
+  }
+
+  test_that("every accepted move raises the penalised log-likelihood, and the trace ends there") {
+    const Table table = three_components(4);
+    Monitor monitor;
+    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+    const PolishResult result = polish(table.data, bad, {}, monitor);
+    double before = bad.penalised_loglik;
+    expect_false(result.trace.empty());
+    for (const PolishRecord& record : result.trace) {
+      expect_true(record.penalised_loglik > before);
+      before = record.penalised_loglik;
+    }
+    expect_true(result.fit.penalised_loglik == before);
+    const PolishResult again = polish(table.data, result.fit, {}, monitor);
+    expect_true(again.trace.empty());
+    expect_true(again.fit.params.item_probs == result.fit.params.item_probs);
+  }
+
+  test_that("the same start gives the same result, bit by bit") {
+    const Table table = three_components(5);
+    Monitor monitor;
+    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+    const PolishResult first = polish(table.data, bad, {}, monitor);
+    const PolishResult second = polish(table.data, bad, {}, monitor);
+    expect_true(first.fit.params.item_probs == second.fit.params.item_probs);
+    expect_true(first.trace.size() == second.trace.size());
+  }
+
+  test_that("a fit of one component is left as it is") {
+    Random random(6);
+    const Table table = random_table(random, {50, {2, 3, 2}, 0.1});
+    Monitor monitor;
+    const MixtureFit alone = finish_fit(table.data, independence_model(table.data), {});
+    const PolishResult result = polish(table.data, alone, {}, monitor);
+    expect_true(result.trace.empty());
+    expect_true(result.fit.params.item_probs == alone.params.item_probs);
+    expect_true(result.fit.penalised_loglik == alone.penalised_loglik);
+  }
+
+  test_that("an interrupted polish unwinds") {
+    const Table table = three_components(7);
+    Monitor monitor;
+    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+    for (const Index at : {0, 5, 40}) {
+      InterruptingMonitor interrupting(at);
+      expect_error_as(polish(table.data, bad, {}, interrupting), Interrupt);
+    }
+  }
+}
+
+}  // namespace mdpd

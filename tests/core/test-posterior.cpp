@@ -1,0 +1,143 @@
+#include <testthat.h>
+
+#include "errors.h"
+#include "posterior.h"
+#include "random_data.h"
+
+namespace mdpd {
+
+namespace {
+
+double largest_row_error(const RowMatrix& posterior) {
+  return (posterior.rowwise().sum().array() - 1.0).abs().maxCoeff();
+}
+
+}  // namespace
+
+context("posterior") {
+  test_that("posterior and log-likelihood are what Bayes' rule gives on a small table") {
+    Random random(1);
+    const Table table = random_table(random, {50, {2, 3, 5, 1}, 0.3, true});
+    const CodedData& data = table.data;
+    const MixtureParameters params = random_parameters(random, data.n_levels, 3);
+    const EStep step = e_step(data, params, {0, 2, 3});
+    double loglik = 0.0;
+    for (Index n = 0; n < data.n_obs; ++n) {
+      Vector joint = params.mixing_weights;
+      for (const Index item : {0, 2, 3}) {
+        const Code code = table.code(n, item);
+        if (code == 0) continue;
+        for (Index k = 0; k < 3; ++k)
+          joint[k] *= params.item_probs(data.offset[item] + code - 1, k);
+      }
+      expect_true(distance(step.posterior.row(n).transpose(), joint / joint.sum()) < 1e-14);
+      expect_true(std::abs(step.row_loglik[n] - std::log(joint.sum())) < 1e-13);
+      loglik += data.case_weights[n] * std::log(joint.sum());
+    }
+    expect_true(relative_difference(step.loglik, loglik) < 1e-13);
+  }
+
+  test_that("rows sum to one even when every joint underflows") {
+    const RowMatrix log_joint = RowMatrix::Constant(3, 2, -1e4);
+    const EStep step = normalise_rows(log_joint, Vector::Ones(3));
+    expect_true(largest_row_error(step.posterior) < 1e-15);
+    expect_true(relative_difference(step.loglik, 3 * (std::log(2.0) - 1e4)) < 1e-15);
+  }
+
+  test_that("2000 items neither underflow nor drown what tells the components apart") {
+    Random random(2);
+    const std::vector<Index> n_levels(2000, 3);
+    const MixtureParameters params = planted_mixture(random, n_levels, 2000, 0.5);
+    const Table table = draw_table(random, params, {20, n_levels});
+    const EStep step = e_step(table.data, params, all_items(table.data));
+    expect_true(largest_row_error(step.posterior) < 1e-15);
+    expect_true(step.posterior.rowwise().maxCoeff().minCoeff() > 1.0 - 1e-12);
+    // About 2000 * (log(3) - 0.06) nats a row, far below the smallest double.
+    expect_true(step.row_loglik.maxCoeff() < -1500.0);
+  }
+
+  test_that("adding a constant to a row moves its log-likelihood and not its posterior") {
+    Random random(3);
+    RowMatrix log_joint = random_posterior(random, 5, 4).array().log();
+    const EStep before = normalise_rows(log_joint, Vector::Ones(5));
+    log_joint.row(2).array() += 700.0;
+    const EStep after = normalise_rows(log_joint, Vector::Ones(5));
+    expect_true(distance(before.posterior, after.posterior) <
+                1e-12);  // 700 + log p rounds at 1e-13
+    expect_true(std::abs(after.loglik - before.loglik - 700.0) < 1e-11);
+  }
+
+  test_that("an item with equal probabilities in all components leaves the posterior unchanged") {
+    Random random(4);
+    const Table table = random_table(random, {40, {3, 4, 2}, 0.2});
+    MixtureParameters params = random_parameters(random, table.data.n_levels, 3);
+    set_uninformative_to_marginal(table.data, {0, 2}, params);
+    const EStep with = e_step(table.data, params, {0, 1, 2});
+    const EStep without = e_step(table.data, params, {0, 2});
+    expect_true(distance(with.posterior, without.posterior) < 1e-14);
+    expect_true(relative_difference(with.loglik, without.loglik + table.data.marginal_loglik[1]) <
+                1e-13);
+  }
+
+  test_that("without items, or without answers, the posterior is the mixing weights") {
+    Random random(5);
+    const Table table = table_of({{1, 0, 2}, {2, 0, 1}}, {2, 2});
+    const MixtureParameters params = random_parameters(random, {2, 2}, 3);
+    const EStep none = e_step(table.data, params, {});
+    expect_true(distance(none.posterior.row(2).transpose(), params.mixing_weights) < 1e-15);
+    const EStep step = e_step(table.data, params, {0, 1});
+    expect_true(distance(step.posterior.row(1).transpose(), params.mixing_weights) < 1e-15);
+    expect_true(std::abs(step.row_loglik[1]) < 1e-15);
+  }
+
+  test_that("with one component the posterior is one") {
+    Random random(6);
+    const Table table = random_table(random, {10, {2, 3}, 0.2});
+    const EStep step = e_step(table.data, independence_model(table.data), {0, 1});
+    expect_true(step.posterior == RowMatrix::Ones(10, 1));
+    expect_true(relative_difference(step.loglik, table.data.marginal_loglik.sum()) < 1e-14);
+  }
+
+  test_that("a component without weight gets none, and an impossible row stays finite") {
+    const Table table = table_of({{1, 2}}, {2});
+    MixtureParameters params{Vector::Unit(2, 0), RowMatrix(2, 2)};
+    params.item_probs << 1.0, 0.5, 0.0, 0.5;
+    const EStep step = e_step(table.data, params, {0});
+    expect_true(step.posterior(0, 0) == 1.0);
+    expect_true(largest_row_error(step.posterior) < 1e-15);
+    expect_true(std::isfinite(step.loglik));
+  }
+
+  test_that("permuted rows and components give the permuted posterior") {
+    Random random(7);
+    const Table table = random_table(random, {30, {2, 3, 4}, 0.2, true});
+    const MixtureParameters params = random_parameters(random, table.data.n_levels, 3);
+    const EStep step = e_step(table.data, params, {0, 1, 2});
+    const std::vector<Index> rows = random.order(30);
+    const EStep by_row = e_step(pick_rows(table, rows).data, params, {0, 1, 2});
+    expect_true(by_row.posterior == pick(step.posterior, rows));
+    const Eigen::PermutationMatrix<3> relabel(Eigen::Vector3i(2, 0, 1));
+    const EStep by_component = e_step(
+        table.data, {relabel * params.mixing_weights, params.item_probs * relabel.transpose()},
+        {2, 1, 0});
+    expect_true(distance(by_component.posterior, step.posterior * relabel.transpose()) < 1e-14);
+  }
+
+  test_that("row weights of pair tables sum to one whatever the case weights") {
+    Random random(8);
+    const Table table = random_table(random, {30, {2}, 0.0, true});
+    const RowMatrix posterior = random_posterior(random, 30, 4);
+    const RowMatrix weights = weighted_posterior(table.data, posterior);
+    expect_true(std::abs(weights.sum() - 1.0) < 1e-14);
+    const double expected = posterior(3, 1) * table.data.case_weights[3] / table.data.total_weight;
+    expect_true(std::abs(weights(3, 1) - expected) < 1e-17);
+  }
+
+  test_that("parameters of other data are an error") {
+    Random random(9);
+    const Table table = random_table(random, {10, {2, 3}});
+    expect_error_as(e_step(table.data, random_parameters(random, {2, 4}, 2), {0}), DimensionError);
+  }
+}
+
+}  // namespace mdpd

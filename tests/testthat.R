@@ -1,0 +1,4 @@
+library(testthat)
+library(mdpd)
+
+test_check("mdpd")

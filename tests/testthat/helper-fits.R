@@ -1,0 +1,106 @@
+# Fits made by hand, so that print and plot are tested without the engine and without chance:
+# the rows are spread over the model by an additive (quasi-random) sequence.
+
+# `n_levels` is recycled over the items; the first `n_informative` items differ between components,
+# each a little less than the one before.
+hand_made_fit <- function(n_items = 6, k = 2, n_levels = 2, n_informative = min(4, n_items),
+                          n_obs = 60, items = paste0("item_", seq_len(n_items)),
+                          components = as.character(seq_len(k)), level_names = NULL) {
+  n_levels <- rep_len(n_levels, n_items)
+  weights <- stats::setNames(rev(seq_len(k) + 1) / sum(seq_len(k) + 1), components)
+  item_probs <- lapply(seq_len(n_items), function(i) {
+    labels <- if (is.null(level_names)) letters[seq_len(n_levels[i])] else level_names
+    hand_made_probs(i, k, labels, components, informative = i <= n_informative)
+  })
+  names(item_probs) <- items
+  codes <- hand_made_codes(item_probs, weights, n_obs)
+  informative <- items[seq_len(n_informative)]
+  structure(
+    c(
+      list(k = k, mixing_weights = weights, item_probs = item_probs, informative = informative,
+           item_information = vapply(item_probs, information_about_class, 0, weights)),
+      hand_made_likelihood(codes, item_probs, weights),
+      list(nobs = n_obs, n_obs = n_obs, n_missing = 0L, trace = hand_made_trace(k, items),
+           status = "converged", converged = TRUE, method = "robust", refine = "sparse",
+           missing = "ignore", control = list(), call = quote(stagewise_em(x = votes, k = 2)),
+           version = "0.1.0", coded = NULL, labels = NULL)
+    ),
+    class = c("stagewise_em", "mdpd")
+  )
+}
+
+hand_made_probs <- function(i, k, levels, components, informative) {
+  n_levels <- length(levels)
+  strength <- if (informative) 0.8 * 0.96^(i - 1) else 0
+  favourite <- (seq_len(k) - 1 + i * (k > n_levels)) %% n_levels + 1
+  probs <- strength * diag(n_levels)[, favourite, drop = FALSE] + (1 - strength) / n_levels
+  dimnames(probs) <- list(levels, components)
+  probs
+}
+
+hand_made_codes <- function(item_probs, weights, n_obs) {
+  class <- findInterval((seq_len(n_obs) - 0.5) / n_obs, cumsum(weights)) + 1
+  vapply(seq_along(item_probs), function(i) {
+    u <- (seq_len(n_obs) * sqrt(i + 1.5) + i * 0.618) %% 1
+    upper <- apply(item_probs[[i]], 2, cumsum)[, class, drop = FALSE]
+    1L + as.integer(colSums(upper < rep(u, each = nrow(upper)) - 1e-12))
+  }, integer(n_obs))
+}
+
+hand_made_likelihood <- function(codes, item_probs, weights) {
+  log_joint <- matrix(log(weights), nrow(codes), length(weights), byrow = TRUE)
+  for (i in seq_along(item_probs)) {
+    log_joint <- log_joint + log(item_probs[[i]][codes[, i], , drop = FALSE])
+  }
+  joint <- exp(log_joint)
+  dimnames(joint) <- list(NULL, names(weights))
+  loglik <- sum(log(rowSums(joint)))
+  df <- length(weights) - 1L + sum(vapply(item_probs, function(p) length(p) - ncol(p), 0L))
+  list(posterior = joint / rowSums(joint), loglik = loglik,
+       penalised_loglik = loglik - df / 2 * log(nrow(codes)), df = df)
+}
+
+# I(X; Y) in nats of one item.
+information_about_class <- function(probs, weights) {
+  marginal <- drop(probs %*% weights)
+  max(0, sum(rep(weights, each = nrow(probs)) * probs * log(probs / marginal)))
+}
+
+# k - 1 splits, one stage without a split, then two steps of refinement.
+hand_made_trace <- function(k, items) {
+  n_stages <- k
+  n_rows <- n_stages + 2
+  stage <- seq_len(n_rows)
+  data.frame(
+    stage = stage,
+    phase = rep(c("stage", "refine"), c(n_stages, 2)),
+    k = pmin(stage + 1, k),
+    item_1 = c(rep(items[1], n_stages), NA, NA),
+    item_2 = c(rep(items[2], n_stages), NA, NA),
+    component = c(rep(1L, n_stages), NA, NA),
+    information = c(0.3 / seq_len(n_stages), 0.02, 0.01),
+    p_value = c(rep(1e-8, n_stages), NA, NA),
+    n_informative = pmin(2L * stage, 4L),
+    loglik = -300 + 20 * (1 - 1 / stage),
+    loglik_all = -310 + 20 * (1 - 1 / stage),
+    penalised_loglik = -330 + 20 * (1 - 1 / stage),
+    split_length = c(rep(0.1, k - 1), NA, NA, NA)
+  )
+}
+
+# What `simulate_crowd()` returns as the true model: no posterior, no trace.
+hand_made_truth <- function(...) {
+  fit <- hand_made_fit(...)
+  structure(unclass(fit)[c("k", "mixing_weights", "item_probs", "informative",
+                           "item_information")], class = "mdpd")
+}
+
+# A symmetric matrix like that of `information()`, a different value for each pair.
+hand_made_information <- function(fit) {
+  items <- names(fit$item_probs)
+  strength <- rev(seq_along(items)) / length(items)
+  information <- outer(strength, strength) / 10
+  diag(information) <- 0
+  dimnames(information) <- list(items, items)
+  information
+}

@@ -1,0 +1,161 @@
+# A fit of three rows and two items by hand.
+posterior <- matrix(
+  c(0.9, 0.2, 0.1, 0.1, 0.8, 0.9), 3, dimnames = list(c("r1", "r2", "r3"), c("1", "2"))
+)
+fit <- structure(
+  list(
+    k = 2, mixing_weights = c(`1` = 0.6, `2` = 0.4), posterior = posterior,
+    item_probs = list(
+      a = matrix(c(0.9, 0.1, 0.2, 0.8), 2, dimnames = list(c("u", "v"), c("1", "2"))),
+      b = matrix(0.5, 2, 2, dimnames = list(c("x", "y"), c("1", "2")))
+    ),
+    informative = "a"
+  ),
+  class = c("stagewise_em", "mdpd")
+)
+swapped <- permute_components(fit, 2:1, c("1", "2"))
+
+# Error rate ---------------------------------------------------------------------------------------
+
+test_that("the error rate is the share of different classes", {
+  expect_identical(error_rate(c("a", "b"), c("a", "b")), 0)
+  expect_identical(error_rate(c("a", "b"), c("b", "a")), 1)
+  expect_identical(error_rate(c("a", "b", "b", "b"), c("a", "b", "a", "b")), 0.25)
+  expect_identical(error_rate("a", "a"), 0)
+})
+
+test_that("classes of different types are compared by what they say", {
+  expect_identical(error_rate(c(1, 100000), c("1", "100000")), 0)
+  expect_identical(error_rate(factor(c(TRUE, FALSE)), c(TRUE, FALSE)), 0)
+  expect_identical(error_rate(1:2, factor(c("2", "1"), levels = c("2", "1"))), 1)
+})
+
+test_that("observations are matched by names if both have names, else by position", {
+  truth <- c(y = "b", x = "a", z = "c")
+  expect_identical(error_rate(c(x = "a", y = "b"), truth), 0)
+  expect_identical(error_rate(c("b", "a", "c"), truth), 0)
+  expect_identical(error_rate(truth[c(3, 1)], unname(truth[c(3, 1)])), 0)
+})
+
+test_that("an unknown truth is left out, an unknown estimate is wrong", {
+  expect_identical(error_rate(c("a", "b", "b"), c("a", NA, "b")), 0)
+  expect_identical(error_rate(c("a", NA), c("a", "b")), 0.5)
+})
+
+test_that("a fit is judged by its most probable components", {
+  expect_identical(error_rate(fit, c("1", "2", "2")), 0)
+  expect_identical(error_rate(fit, c(r3 = "2", r1 = "2")), 0.5)
+})
+
+test_that("alignment finds the matching of fewest errors", {
+  expect_identical(error_rate(c(1, 2, 2), c("b", "a", "a"), align = TRUE), 0)
+  expect_identical(error_rate(c(1, 2, 2), c("b", "a", "a")), 1)
+  # by all permutations of three classes
+  set.seed(1)
+  permutations <- list(1:3, c(1, 3, 2), c(2, 1, 3), c(2, 3, 1), c(3, 1, 2), 3:1)
+  for (i in 1:20) {
+    truth <- sample(3, 30, replace = TRUE)
+    estimate <- ifelse(runif(30) < 0.5, truth, sample(3, 30, replace = TRUE))
+    errors <- vapply(permutations, function(p) mean(p[estimate] != truth), numeric(1))
+    expect_equal(error_rate(estimate, truth, align = TRUE), min(errors))
+  }
+})
+
+test_that("alignment is one to one with more or fewer components than classes", {
+  expect_identical(error_rate(c(1, 2, 3, 3), c("a", "a", "b", "b"), align = TRUE), 0.25)
+  expect_identical(error_rate(c(1, 1, 1, 1), c("a", "a", "a", "b"), align = TRUE), 0.25)
+})
+
+test_that("bad classes are errors", {
+  expect_error(error_rate(1:2, 1:3), "same length, not 2 and 3", class = "mdpd_error_argument")
+  expect_error(
+    error_rate(1:2, c(NA, NA)), "`truth` must have a value", class = "mdpd_error_argument"
+  )
+  expect_error(
+    error_rate(c(a = 1), c(b = 1)), "values in common.*a.*b", class = "mdpd_error_argument"
+  )
+  expect_error(
+    error_rate(c(a = 1, a = 2), c(a = 1)), "a.*comes twice", class = "mdpd_error_argument"
+  )
+  expect_error(error_rate(list(1), 1), "`estimate` must be", class = "mdpd_error_argument")
+  expect_error(error_rate(1, mtcars), "`truth` must be", class = "mdpd_error_argument")
+  expect_error(error_rate(1, NULL), "`truth` must be", class = "mdpd_error_argument")
+  expect_error(error_rate(1, 1, align = NA), "`align` must be", class = "mdpd_error_argument")
+  truth <- simulate_crowd(10, 3, accuracy = 0.9, seed = 1)
+  expect_error(
+    error_rate(truth$model, truth$truth), "`estimate` must be a fit", class = "mdpd_error_argument"
+  )
+})
+
+# Alignment ----------------------------------------------------------------------------------------
+
+test_that("a model is aligned with another model, a posterior or classes", {
+  classes <- factor(c("1", "2", "2"))
+  for (reference in list(fit, posterior, classes, c(r3 = 2, r1 = 1, r2 = 2))) {
+    expect_identical(align_components(swapped, reference), fit)
+    expect_identical(align_components(fit, reference), fit)
+  }
+  expect_identical(align_components(swapped, unname(posterior)), fit)
+})
+
+test_that("every part of a fit is permuted", {
+  expect_identical(swapped$mixing_weights, c(`1` = 0.4, `2` = 0.6))
+  expect_identical(swapped$posterior[, "1"], fit$posterior[, "2"])
+  expect_identical(swapped$item_probs$a[, "1"], fit$item_probs$a[, "2"])
+  expect_identical(class(swapped), class(fit))
+  expect_identical(swapped$informative, "a")
+})
+
+test_that("components take the names and the order of the classes", {
+  aligned <- align_components(fit, c("yes", "no", "no"))
+  expect_named(aligned$mixing_weights, c("no", "yes"))
+  expect_identical(colnames(aligned$item_probs$a), c("no", "yes"))
+  expect_identical(error_rate(aligned, c("yes", "no", "no")), 0)
+  in_order <- align_components(fit, factor(c("yes", "no", NA), levels = c("yes", "no")))
+  expect_named(in_order$mixing_weights, c("yes", "no"))
+})
+
+test_that("aligning with the truth undoes any permutation of a true model", {
+  model <- simulate_crowd(n_workers = 6, n_labels = 4, seed = 3)$model
+  for (order in list(4:1, c(2, 4, 1, 3))) {
+    moved <- permute_components(model, order, as.character(1:4))
+    expect_identical(align_components(moved, model), model)
+  }
+})
+
+test_that("components without a partner follow with the names they had", {
+  aligned <- align_components(fit, c("yes", "yes", "yes"))
+  expect_named(aligned$mixing_weights, c("yes", "1"))
+  expect_named(align_components(fit, c("2", "2", "2"))$mixing_weights, c("2", "1"))
+  more <- align_components(fit, factor(c("a", "c", "c"), levels = c("a", "b", "c")))
+  expect_named(more$mixing_weights, c("a", "c"))
+})
+
+test_that("a single component can be aligned", {
+  one <- permute_components(fit, 1, "1")
+  one$k <- 1
+  expect_identical(align_components(one, one), one)
+})
+
+test_that("models are compared on the items and levels they share", {
+  part <- fit
+  part$item_probs <- list(c = fit$item_probs$b, a = fit$item_probs$a[2:1, ])
+  expect_identical(align_components(swapped, part), fit)
+  part$item_probs <- part$item_probs["c"]
+  expect_error(align_components(fit, part), "items in common", class = "mdpd_error_argument")
+})
+
+test_that("bad models and references are errors", {
+  expect_error(
+    align_components(1, fit), "`object` must be of class <mdpd>", class = "mdpd_error_argument"
+  )
+  expect_error(align_components(fit, list()), "`reference` must be", class = "mdpd_error_argument")
+  expect_error(
+    align_components(fit, 1:2), "same length, not 3 and 2", class = "mdpd_error_argument"
+  )
+  truth <- simulate_crowd(10, 3, accuracy = 0.9, seed = 1)
+  expect_error(
+    align_components(truth$model, truth$truth), "`object` must be a fit",
+    class = "mdpd_error_argument"
+  )
+})

@@ -1,0 +1,21 @@
+test_that("the anaesthetists' data have the design of the published table", {
+  expect_identical(dim(anaesthetists), c(315L, 4L))
+  expect_named(anaesthetists, c("patient", "anaesthetist", "session", "grade"))
+  expect_identical(anyDuplicated(anaesthetists[c("patient", "anaesthetist", "session")]), 0L)
+  sessions <- with(anaesthetists, table(anaesthetist, session))
+  expect_identical(unname(sessions[, "1"]), rep(45L, 5))
+  expect_identical(unname(sessions[, "3"]), c(45L, 0L, 0L, 0L, 0L))
+})
+
+test_that("the anaesthetists' grades have the marginals of the published table", {
+  counts <- with(anaesthetists, table(anaesthetist, grade))
+  expected <- rbind(
+    c(52, 61, 18, 4), c(16, 15, 11, 3), c(20, 17, 5, 3), c(18, 17, 7, 3), c(21, 15, 7, 2)
+  )
+  expect_equal(unclass(counts), expected, ignore_attr = TRUE)
+  first <- subset(anaesthetists, anaesthetist == 1)
+  counts <- table(first$session, first$grade)
+  expect_equal(
+    unclass(counts), rbind(c(19, 20, 4, 2), c(15, 20, 9, 1), c(18, 21, 5, 1)), ignore_attr = TRUE
+  )
+})

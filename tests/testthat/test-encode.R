@@ -1,0 +1,438 @@
+# The table back from its codes, as strings.
+decode <- function(coded) {
+  codes <- coded$codes
+  cells <- vapply(seq_len(ncol(codes)), function(j) {
+    c(NA, coded$levels[[j]])[as.integer(codes[, j]) + 1]
+  }, character(nrow(codes)))
+  matrix(cells, nrow(codes), dimnames = dimnames(codes))
+}
+
+mixed <- data.frame(
+  factor = factor(c("low", "high", "low", NA), levels = c("low", "mid", "high")),
+  string = c("b", "a", "B", ""),
+  whole = c(100000, 2, 10, NA),
+  integer = c(3L, NA, -1L, 3L),
+  logical = c(TRUE, FALSE, NA, TRUE)
+)
+
+# What a table becomes -----------------------------------------------------------------------------
+
+test_that("columns of every kind are coded by their levels in order", {
+  coded <- encode(mixed)
+  expect_s3_class(coded, "mdpd_coded")
+  expect_identical(coded$levels, list(
+    factor = c("low", "high"),
+    string = c("", "B", "a", "b"),
+    whole = c("2", "10", "100000"),
+    integer = c("-1", "3"),
+    logical = c("FALSE", "TRUE")
+  ))
+  expect_identical(
+    decode(coded),
+    cbind(
+      factor = c("low", "high", "low", NA), string = c("b", "a", "B", ""),
+      whole = c("100000", "2", "10", NA), integer = c("3", NA, "-1", "3"),
+      logical = c("TRUE", "FALSE", NA, "TRUE")
+    )
+  )
+  expect_identical(coded$weights, rep(1, 4))
+  expect_identical(coded$missing, "ignore")
+})
+
+test_that("a cell takes one byte", {
+  coded <- encode(matrix(sample(2:3, 1e5, replace = TRUE), 1000))
+  expect_type(coded$codes, "raw")
+  expect_lt(as.numeric(object.size(coded$codes)), 1.2e5)
+})
+
+test_that("matrix, data frame, tibble and data.table give the same codes", {
+  table <- data.frame(a = c("x", "y", NA), b = c("u", "u", "v"))
+  coded <- encode(table)
+  expect_identical(encode(as.matrix(table)), coded)
+  skip_if_not_installed("tibble")
+  expect_identical(encode(tibble::as_tibble(table)), coded)
+  skip_if_not_installed("data.table")
+  expect_identical(encode(data.table::as.data.table(table)), coded)
+})
+
+test_that("a matrix of any plain type is coded; columns without names are V1, V2, ...", {
+  numbers <- matrix(c(1, 2, 2, 1, 1, 1), 3)
+  expect_identical(encode(numbers)$levels, list(V1 = c("1", "2"), V2 = "1"))
+  expect_identical(encode(numbers == 1)$levels, list(V1 = c("FALSE", "TRUE"), V2 = "TRUE"))
+  expect_identical(encode(structure(numbers, class = "odd"))$levels$V1, c("1", "2"))
+})
+
+test_that("one row is enough", {
+  coded <- encode(data.frame(a = "x", b = 2, c = TRUE))
+  expect_identical(dim(coded$codes), c(1L, 3L))
+  expect_identical(encode(matrix(1:3, 1))$levels, list(V1 = "1", V2 = "2", V3 = "3"))
+})
+
+test_that("permuting rows or columns permutes the codes and changes nothing else", {
+  coded <- encode(mixed)
+  rows <- c(3, 1, 4, 2)
+  permuted <- encode(mixed[rows, 5:1])
+  expect_identical(unname(permuted$codes), unname(coded$codes[rows, 5:1]))
+  expect_identical(permuted$levels, coded$levels[5:1])
+})
+
+test_that("the level order does not depend on the locale", {
+  table <- data.frame(a = c("a", "B", "b", "A"), b = 1)
+  expect_identical(encode(table)$levels$a, c("A", "B", "a", "b"))
+})
+
+test_that("columns with odd class attributes are coded by their values", {
+  labelled <- structure(c(2L, 1L, 2L), labels = c(no = 1L, yes = 2L), class = c("labelled", "vctr"))
+  table <- data.frame(b = 1:3)
+  table$a <- labelled
+  table$c <- structure(c(1, 5, 1), units = "m", class = "units")
+  table$d <- I(c("u", "v", "u"))
+  table$e <- factor(c("u", "v", "u"), ordered = TRUE)
+  coded <- suppressWarnings(encode(table))
+  expect_identical(coded$levels$a, c("1", "2"))
+  expect_identical(coded$levels$c, c("1", "5"))
+  expect_identical(as.integer(coded$codes[, "d"]), c(1L, 2L, 1L))
+  expect_identical(as.integer(coded$codes[, "e"]), c(1L, 2L, 1L))
+})
+
+test_that("a factor level NA is a missing value", {
+  table <- data.frame(a = addNA(factor(c("x", NA, "y"))), b = 1:3)
+  expect_identical(encode(table)$levels$a, c("x", "y"))
+  expect_identical(as.integer(encode(table)$codes[, "a"]), c(1L, 0L, 2L))
+})
+
+test_that("numbers are written in full and minus zero is zero", {
+  table <- data.frame(a = c(1e5, 1e15, 123456), b = c(-0, 0, 1))
+  expect_identical(encode(table)$levels$a, c("100000", "123456", "1000000000000000"))
+  expect_identical(encode(table)$levels$b, c("0", "1"))
+  expect_identical(encode(data.frame(a = 100000L, b = 1L))$levels$a, "100000")
+})
+
+test_that("row names are kept, automatic ones are not", {
+  expect_null(rownames(encode(mixed)$codes))
+  expect_identical(rownames(encode(mixed[c(3, 1), 1:2])$codes), c("3", "1"))
+  expect_identical(rownames(encode(mtcars[c("cyl", "gear")])$codes), rownames(mtcars))
+  named <- matrix(1:4, 2, dimnames = list(c("r", "s"), NULL))
+  expect_identical(rownames(suppressWarnings(encode(named))$codes), c("r", "s"))
+})
+
+test_that("254 levels are the most an item can have", {
+  expect_length(encode(data.frame(a = 1:254, b = 1))$levels$a, 254)
+  expect_error(
+    encode(data.frame(b = 1, id = 1:255)), "id has 255.*identifier", class = "mdpd_error_data"
+  )
+})
+
+# Weights ------------------------------------------------------------------------------------------
+
+test_that("weights are checked and kept as plain doubles", {
+  expect_identical(encode(mixed, weights = c(1L, 2L, 0L, 1L))$weights, c(1, 2, 0, 1))
+  expect_error(encode(mixed, weights = 1:3), "`weights`.*4 rows", class = "mdpd_error_argument")
+})
+
+test_that("rows of weight zero add no level, as if they were left out", {
+  table <- data.frame(a = c("x", "y", "z"), b = factor(c("u", "v", "w"), levels = c("w", "v", "u")))
+  coded <- suppressWarnings(encode(table, weights = c(1, 0, 2)))
+  expect_identical(coded$levels, suppressWarnings(encode(table[c(1, 3), ]))$levels)
+  expect_identical(as.integer(coded$codes[, "a"]), c(1L, 0L, 2L))
+})
+
+# Missing values -----------------------------------------------------------------------------------
+
+test_that('missing = "level" makes NA a level, last, only where there is one', {
+  coded <- encode(mixed, missing = "level")
+  expect_identical(coded$levels$factor, c("low", "high", "(missing)"))
+  expect_identical(coded$levels$string, c("", "B", "a", "b"))
+  expect_identical(decode(coded)[4, "whole"], c(whole = "(missing)"))
+  expect_false(any(coded$codes == as.raw(0)))
+})
+
+test_that('missing = "level" is an error where a level has that name already', {
+  table <- data.frame(a = c("(missing)", NA), b = 1:2)
+  expect_error(
+    encode(table, missing = "level"), "a must not have a level", class = "mdpd_error_data"
+  )
+})
+
+test_that('missing = "fail" names the first column with NA and counts the cells', {
+  expect_error(
+    encode(mixed[5:1], missing = "fail"), "logical must have no missing.*It has 1;.*4 in all",
+    class = "mdpd_error_missing_value"
+  )
+  complete <- data.frame(a = 1:2, b = c("u", "u"))
+  expect_identical(encode(complete, missing = "fail")$codes, encode(complete)$codes)
+})
+
+test_that('missing = "frozen" codes as "ignore" does', {
+  expect_identical(encode(mixed, missing = "frozen")$codes, encode(mixed)$codes)
+  expect_error(encode(mixed, missing = "drop"), "`missing` must be", class = "mdpd_error_argument")
+})
+
+# Bad tables ---------------------------------------------------------------------------------------
+
+test_that("things that are not tables are errors", {
+  for (x in list(1:3, "a", NULL, list(a = 1, b = 2), mean, array(1, c(2, 2, 2)))) {
+    expect_error(encode(x), "`x` must be a data frame, a matrix or", class = "mdpd_error_argument")
+  }
+})
+
+test_that("tables without rows or with fewer than two columns are errors", {
+  expect_error(encode(mixed[0, ]), "at least one row", class = "mdpd_error_data")
+  expect_error(encode(mixed[, 0]), "must have columns", class = "mdpd_error_data")
+  expect_error(encode(matrix(1, 0, 0)), "at least one row", class = "mdpd_error_data")
+  expect_error(encode(mixed["whole"]), "two columns.*one, whole", class = "mdpd_error_data")
+})
+
+test_that("columns without a name or with the same name are errors", {
+  table <- data.frame(a = 1, b = 2, c = 3)
+  expect_error(
+    encode(stats::setNames(table, c("a", "b", "a"))), "2 columns a", class = "mdpd_error_data"
+  )
+  expect_error(
+    encode(stats::setNames(table, c("a", "", "c"))), "Column 2 has", class = "mdpd_error_data"
+  )
+  expect_error(
+    encode(stats::setNames(table, c("a", "b", NA))), "Column 3 has", class = "mdpd_error_data"
+  )
+  expect_error(encode(`attr<-`(table, "names", NULL)), "Column 1 has", class = "mdpd_error_data")
+})
+
+test_that("columns that hold no categories are errors that name them", {
+  bad <- list(
+    "a list" = list(1, 2),
+    "dates or times" = as.Date("2020-01-01") + 0:1,
+    "dates or times" = as.POSIXct("2020-01-01", tz = "UTC") + 0:1,
+    "dates or times" = as.POSIXlt("2020-01-01", tz = "UTC") + 0:1,
+    "dates or times" = as.difftime(1:2, units = "mins"),
+    "values of type complex" = complex(2),
+    "values of type raw" = raw(2),
+    "a table of its own" = matrix(1:4, 2),
+    "a table of its own" = data.frame(u = 1:2, v = 1:2),
+    "64-bit integers" = structure(c(1, 2), class = "integer64")
+  )
+  for (i in seq_along(bad)) {
+    table <- data.frame(a = 1:2)
+    table$odd <- bad[[i]]
+    expect_error(
+      encode(table), paste0("Column odd of `table` must hold categories.*", names(bad)[i]),
+      class = "mdpd_error_data"
+    )
+  }
+  expect_error(encode(matrix(list(1), 2, 2)), "Column V1.*a list", class = "mdpd_error_data")
+  expect_error(encode(matrix(1i, 2, 2)), "Column V1.*complex", class = "mdpd_error_data")
+})
+
+test_that("fractions, NaN and infinite values are errors that name column and row", {
+  with_odd <- function(value) data.frame(a = 1:3, odd = c(1, NA, value))
+  expect_error(encode(with_odd(1.5)), "Column odd.*Row 3 is 1.5.*cut", class = "mdpd_error_data")
+  expect_error(encode(with_odd(NaN)), "Column odd.*Row 3 is NaN.*NA", class = "mdpd_error_data")
+  expect_error(encode(with_odd(Inf)), "Column odd.*Row 3 is Inf.*NA", class = "mdpd_error_data")
+})
+
+test_that("a column without an observed value is an error", {
+  expect_error(
+    encode(data.frame(a = 1:2, empty = NA)), "Column empty must have an observed value",
+    class = "mdpd_error_data"
+  )
+  expect_error(
+    encode(data.frame(a = 1:2, empty = c(NA, 1)), weights = c(1, 0)), "empty.*weight zero",
+    class = "mdpd_error_data"
+  )
+  expect_error(
+    encode(data.frame(a = 1:2, empty = factor(c(NA, NA), "u")), missing = "level"), "empty",
+    class = "mdpd_error_data"
+  )
+})
+
+test_that("an error carries the user's call and the name of the item", {
+  fit <- function(data) encode(data)
+  error <- expect_error(fit(data.frame(a = 1:2, odd = c(0.5, 1))), "of `data`")
+  expect_identical(rlang::call_name(error$call), "fit")
+  expect_identical(error$item, "odd")
+})
+
+# Repeated items -----------------------------------------------------------------------------------
+
+test_that("an item that divides the rows as another does is named in a warning", {
+  table <- data.frame(a = c(1, 2, NA, 2), b = c(1, 1, 2, 2), c = c("y", "x", NA, "x"), d = "k")
+  warning <- expect_warning(
+    encode(table), "1 item repeats another exactly: c \\(of a\\)",
+    class = "mdpd_warning_duplicated_items"
+  )
+  expect_identical(warning$items, "c")
+  table$e <- rev(table$b)
+  expect_warning(encode(table), "2 items repeat.*c \\(of a\\) and e \\(of b\\)")
+})
+
+test_that("constant items and items that differ in one cell are not repeated", {
+  expect_no_warning_in <- function(table) expect_warning(encode(table), NA)
+  expect_no_warning_in(data.frame(a = "k", b = "k", c = 1:3))
+  expect_no_warning_in(data.frame(a = c(1, 2, NA), b = c(1, 2, 1)))
+  expect_no_warning_in(data.frame(a = c(1, 2, 1, 2), b = c(1, 2, 2, 1)))
+})
+
+test_that("duplicated_items agrees with comparing all pairs of items", {
+  set.seed(1)
+  codes <- matrix(as.raw(sample(0:2, 4 * 60, replace = TRUE)), 4)
+  found <- duplicated_items(codes, rep(2L, 60))
+  partition <- apply(codes, 2, function(x) {
+    x <- as.integer(x)
+    paste(match(x, setdiff(unique(x), 0L), nomatch = 0L), collapse = "")
+  })
+  expect_identical(as.integer(names(found)), which(duplicated(partition)))
+  expect_identical(partition[unname(found)], partition[duplicated(partition)])
+})
+
+test_that("workers of a crowd may repeat each other", {
+  crowd <- crowd_labels(expand.grid(item = 1:3, worker = 1:2, label = "a"))
+  expect_warning(encode(crowd), NA)
+})
+
+# Crowds -------------------------------------------------------------------------------------------
+
+triples <- data.frame(
+  item = c("i2", "i1", "i2", "i10"), worker = c(2, 1, 1, 10), label = c("no", "yes", "yes", "yes")
+)
+
+test_that("a crowd is coded items by workers with one label set for all", {
+  coded <- encode(crowd_labels(triples))
+  expect_identical(dimnames(coded$codes), list(c("i1", "i10", "i2"), c("1", "2", "10")))
+  expect_identical(
+    unname(decode(coded)), rbind(c("yes", NA, NA), c(NA, NA, "yes"), c("yes", "no", NA))
+  )
+  expect_true(all(vapply(coded$levels, identical, logical(1), c("no", "yes"))))
+})
+
+test_that("a crowd's missing labels can be a level or an error", {
+  crowd <- crowd_labels(triples)
+  expect_identical(encode(crowd, missing = "level")$levels$`1`, c("no", "yes", "(missing)"))
+  expect_error(
+    encode(crowd, missing = "fail"), "Worker 1 must have no missing.*5 in all",
+    class = "mdpd_error_missing_value"
+  )
+})
+
+test_that("a crowd of one worker or with a worker of weight zero is an error", {
+  expect_error(encode(crowd_labels(triples[1, ])), "two workers", class = "mdpd_error_data")
+  expect_error(
+    encode(crowd_labels(triples), weights = c(1, 0, 1)), "Worker 10 must have",
+    class = "mdpd_error_data"
+  )
+})
+
+# New data -----------------------------------------------------------------------------------------
+
+test_that("coding the training data as new data gives the same codes", {
+  for (missing in c("ignore", "level")) {
+    coded <- encode(mixed, missing = missing)
+    new <- encode_new(mixed, coded$levels, missing = missing)
+    expect_identical(new[c("codes", "levels", "weights")], coded[c("codes", "levels", "weights")])
+  }
+  crowd <- crowd_labels(triples)
+  expect_identical(encode_new(crowd, encode(crowd)$levels), encode(crowd))
+})
+
+test_that("columns of new data are found by name, extra ones ignored", {
+  coded <- encode(mixed)
+  new <- encode_new(cbind(extra = Sys.Date(), mixed[5:1]), coded$levels)
+  expect_identical(new$codes, coded$codes)
+  part <- encode_new(mixed["whole"], coded$levels, items = "whole")
+  expect_identical(part$codes, coded$codes[, "whole", drop = FALSE])
+})
+
+test_that("a level is recognised whatever the type of the column", {
+  levels <- list(a = c("1", "2"), b = c("FALSE", "TRUE"))
+  new <- encode_new(data.frame(a = factor(c(2, 1)), b = c("TRUE", NA)), levels)
+  expect_identical(decode(new), cbind(a = c("2", "1"), b = c("TRUE", NA)))
+})
+
+test_that("new data may have no row, one row or a column of NA", {
+  levels <- encode(mixed)$levels
+  expect_identical(dim(encode_new(mixed[0, ], levels)$codes), c(0L, 5L))
+  expect_identical(dim(encode_new(mixed[4, ], levels)$codes), c(1L, 5L))
+  empty <- encode_new(data.frame(a = NA, b = "u"), list(a = "x", b = "u"))
+  expect_identical(empty$codes[1, ], c(a = as.raw(0), b = as.raw(1)))
+})
+
+test_that("a matrix without column names is matched by position", {
+  levels <- list(a = c("1", "2"), b = c("1", "2"))
+  expect_identical(decode(encode_new(matrix(c("1", "2"), 1), levels)), cbind(a = "1", b = "2"))
+  expect_identical(decode(encode_new(matrix(c("1", "2"), 1), levels, "b")), cbind(b = "2"))
+  expect_error(
+    encode_new(matrix("1", 1, 3), levels), "must have the 2 columns.*It has 3",
+    class = "mdpd_error_missing_item"
+  )
+})
+
+test_that("new data without a needed column are an error that names it", {
+  levels <- encode(mixed)$levels
+  error <- expect_error(
+    encode_new(mixed[c(1, 2, 4)], levels), "must have the columns whole and logical",
+    class = "mdpd_error_missing_item"
+  )
+  expect_identical(error$items, c("whole", "logical"))
+  expect_error(encode_new(1:3, levels), "must be a data frame", class = "mdpd_error_argument")
+  bad <- transform(mixed, whole = whole + 0.5)
+  expect_error(encode_new(bad, levels), "Column whole", class = "mdpd_error_data")
+})
+
+test_that("unseen levels are missing, with one warning for all", {
+  levels <- list(a = c("x", "y"), b = c("1", "2"))
+  warnings <- capture_warnings(
+    coded <- encode_new(data.frame(a = c("x", "{new}"), b = c(7, 9)), levels)
+  )
+  expect_length(warnings, 1)
+  expect_match(warnings, 'a ("{new}") and b ("7" and "9")', fixed = TRUE)
+  expect_identical(decode(coded), cbind(a = c("x", NA), b = c(NA_character_, NA)))
+  expect_warning(
+    encode_new(data.frame(a = "z", b = 1), levels), class = "mdpd_warning_unseen_level"
+  )
+})
+
+test_that("a missing cell is the level (missing) only for fits that model it so", {
+  levels <- list(a = c("x", "(missing)"), b = "u")
+  new <- data.frame(a = NA, b = NA)
+  expect_identical(as.integer(encode_new(new, levels, missing = "level")$codes), c(2L, 0L))
+  expect_identical(as.integer(encode_new(new, levels)$codes), c(0L, 0L))
+})
+
+test_that("a new crowd may lack workers and have others", {
+  levels <- encode(crowd_labels(triples))$levels
+  new <- crowd_labels(data.frame(item = 1:2, worker = c(2, 99), label = c("yes", "no")))
+  coded <- encode_new(new, levels)
+  expect_identical(dimnames(coded$codes), list(c("1", "2"), c("1", "2", "10")))
+  expect_identical(unname(decode(coded)), rbind(c(NA, "yes", NA), NA))
+  strangers <- crowd_labels(data.frame(item = 1, worker = "new", label = "no"))
+  expect_error(
+    encode_new(strangers, levels), "at least one worker of the fit.*new.*1",
+    class = "mdpd_error_missing_item"
+  )
+})
+
+# Formulas -----------------------------------------------------------------------------------------
+
+test_that("a formula picks columns", {
+  expect_identical(formula_items(~ whole + factor, mixed), mixed[c("whole", "factor")])
+  expect_identical(formula_items(~., mixed), mixed)
+  expect_identical(formula_items(~ . - whole, mixed), mixed[-3])
+  odd <- stats::setNames(mixed[1:2], c("my item", "if"))
+  expect_identical(formula_items(~., odd), odd)
+  expect_identical(formula_items(~ `my item`, odd), odd["my item"])
+  expect_identical(rownames(formula_items(~ cyl + am, mtcars)), rownames(mtcars))
+})
+
+test_that("bad formulas are errors that say what is wrong", {
+  expect_error(
+    formula_items(whole ~ factor, mixed), "one-sided.*whole", class = "mdpd_error_argument"
+  )
+  expect_error(
+    formula_items(~ log(whole), mixed), "not `log\\(whole\\)`", class = "mdpd_error_argument"
+  )
+  expect_error(formula_items(~ whole:factor, mixed), "columns only", class = "mdpd_error_argument")
+  expect_error(
+    formula_items(~ whole + nowhere, mixed), "nowhere", class = "mdpd_error_missing_item"
+  )
+  expect_error(formula_items(~., as.matrix(mixed)), "`data` must be", class = "mdpd_error_argument")
+  expect_error(formula_items(~., mixed[0]), "must have columns", class = "mdpd_error_data")
+  expect_error(formula_items(~., mixed[0, ]), "at least one row", class = "mdpd_error_data")
+})

@@ -1,0 +1,108 @@
+test_that("components stand in order of decreasing weight, everywhere", {
+  for (seed in 1:4) {
+    for (k in 2:4) {
+      fit <- stagewise_em(answers(seed = seed, k = 3), k = k)
+      expect_false(is.unsorted(-fit$mixing_weights))
+      names <- as.character(seq_len(fit$k))
+      expect_named(fit$mixing_weights, names)
+      expect_identical(colnames(fit$posterior), names)
+      for (probs in fit$item_probs) expect_identical(colnames(probs), names)
+    }
+  }
+  crowd <- small_crowd(seed = 3)
+  expect_false(is.unsorted(-stagewise_em(crowd$labels, k = 3)$mixing_weights))
+})
+
+test_that("weights and posterior belong together: a column's mean is near its weight", {
+  fit <- stagewise_em(answers(), k = 3)
+  # Exact at convergence; EM stops when the log-likelihood changes by 1e-8 of itself, when weights
+  # still move by up to some thousandths.
+  expect_equal(colMeans(fit$posterior), fit$mixing_weights, tolerance = 0.01)
+})
+
+test_that("item_information is the mutual information of item and component", {
+  fit <- stagewise_em(answers(), k = 3)
+  for (item in names(fit$item_probs)) {
+    joint <- sweep(fit$item_probs[[item]], 2, fit$mixing_weights, "*")
+    independent <- outer(rowSums(joint), colSums(joint))
+    expect_equal(fit$item_information[[item]],
+                 sum(ifelse(joint > 0, joint * log(joint / independent), 0)),
+                 tolerance = 1e-10)  # differences of sums of size one
+  }
+  expect_true(all(fit$item_information >= 0 & fit$item_information <= log(3)))
+})
+
+test_that("the fields are those of the help page, in every fit", {
+  fields <- c("k", "mixing_weights", "item_probs", "informative", "item_information", "posterior",
+              "loglik", "penalised_loglik", "df", "nobs", "n_obs", "n_missing", "trace", "status",
+              "converged", "method", "refine", "missing", "control", "call", "version", "coded",
+              "labels")
+  fit <- stagewise_em(answers(), k = 2)
+  expect_length(setdiff(fields, names(fit)), 0)
+  expect_named(stagewise_em(answers(), k = 1, keep_data = FALSE), names(fit))
+  expect_named(stagewise_em(answers(), k = 2, weights = rep(2, 300)), names(fit))
+  expect_named(refine(fit), names(fit))
+})
+
+test_that("items and levels keep their names", {
+  x <- answers()
+  fit <- stagewise_em(x, k = 2)
+  expect_named(fit$item_probs, names(x))
+  expect_named(fit$item_information, names(x))
+  for (item in names(x)) expect_identical(rownames(fit$item_probs[[item]]), levels(x[[item]]))
+})
+
+test_that("names of any kind survive", {
+  x <- answers()
+  names(x)[1:3] <- c("Wie alt?", "{k}", "a b")
+  levels(x[[1]])[1] <- "\u00fcber 40 {years}"
+  fit <- stagewise_em(x, k = 2)
+  expect_identical(names(fit$item_probs)[1:3], names(x)[1:3])
+  expect_identical(rownames(fit$item_probs[["Wie alt?"]])[1], "\u00fcber 40 {years}")
+  expect_identical(predict(fit, x), predict(fit))
+})
+
+test_that("a fit is data only: no environments, functions or pointers", {
+  types <- function(x) {
+    if (is.list(x)) unlist(lapply(x, types)) else typeof(x)
+  }
+  x <- answers()
+  fits <- list(stagewise_em(x, k = 2), stagewise_em(~., k = 2, data = x))
+  fits[[3]] <- refine(fits[[1]])
+  for (fit in fits) {
+    found <- unique(types(unclass(fit)[setdiff(names(fit), "call")]))
+    expect_length(setdiff(found, c("double", "integer", "character", "logical", "raw", "NULL")), 0)
+  }
+})
+
+test_that("the data in a fit take a byte a cell", {
+  crowd <- simulate_crowd(n_items = 2000, n_workers = 50, seed = 1)$labels
+  fit <- stagewise_em(crowd, k = 3)
+  expect_lt(as.numeric(object.size(fit$coded$codes)), 2000 * 50 + 2e5)  # 2e5 for the row names
+  expect_identical(typeof(fit$coded$codes), "raw")
+})
+
+test_that("the name of a component is the label its informative workers give most", {
+  probs <- lapply(1:3, function(worker) {
+    matrix(c(0.2, 0.8, 0.7, 0.3), 2, dimnames = list(c("no", "yes"), c("1", "2")))
+  })
+  names(probs) <- c("ann", "bob", "eve")
+  coded <- list(codes = matrix(as.raw(1), 5, 3, dimnames = list(NULL, names(probs))))
+  labels <- c("no", "yes")
+  expect_identical(component_names(probs, c("ann", "bob"), coded, labels), c("yes", "no"))
+  # A worker who is not informative has no say.
+  probs$eve[] <- c(1, 0, 0, 1)
+  expect_identical(component_names(probs, c("ann", "bob"), coded, labels), c("yes", "no"))
+  # No labels, not as many labels as components, nobody informative: numbers.
+  expect_identical(component_names(probs, "ann", coded, NULL), c("1", "2"))
+  expect_identical(component_names(probs, "ann", coded, c("no", "so", "yes")), c("1", "2"))
+  expect_identical(component_names(probs, character(), coded, labels), c("1", "2"))
+})
+
+test_that("each label is given to one component only", {
+  # Both components mostly say "no"; the one that says it more gets it.
+  probs <- matrix(c(0.9, 0.1, 0.6, 0.4), 2, dimnames = list(c("no", "yes"), c("1", "2")))
+  probs <- list(ann = probs)
+  coded <- list(codes = matrix(as.raw(1), 5, 1, dimnames = list(NULL, "ann")))
+  expect_identical(component_names(probs, "ann", coded, c("no", "yes")), c("no", "yes"))
+})

@@ -1,0 +1,288 @@
+builds_quietly <- function(picture) {
+  expect_s3_class(picture, "ggplot")
+  grob <- NULL
+  expect_silent(grob <- ggplot2::ggplotGrob(picture))
+  grob
+}
+
+layer <- function(picture, geom) {
+  is_geom <- vapply(picture$layers, function(layer) inherits(layer$geom, geom), NA)
+  ggplot2::layer_data(picture, which(is_geom)[1])
+}
+
+# A picture must be measured on some device; a file nobody keeps.
+local_device <- function(envir = parent.frame()) {
+  file <- withr::local_tempfile(fileext = ".pdf", .local_envir = envir)
+  grDevices::pdf(file)
+  withr::defer(grDevices::dev.off(), envir = envir)
+}
+
+test_that("every picture builds with few and many items, components and levels", {
+  local_device()
+  fits <- list(
+    hand_made_fit(n_items = 5, k = 2, n_obs = 45),
+    hand_made_fit(n_items = 100, k = 4, n_levels = 4, n_informative = 30),
+    hand_made_fit(n_items = 500, k = 12, n_levels = c(2, 3, 12), n_informative = 60),
+    hand_made_fit(n_items = 20, k = 12, n_levels = 12, n_obs = 700),
+    hand_made_fit(n_items = 4, k = 1, n_informative = 0)
+  )
+  for (fit in fits) {
+    for (type in c("trace", "profiles", "posterior")) {
+      builds_quietly(autoplot(fit, type = type))
+    }
+    builds_quietly(draw_information(hand_made_information(fit), fit, NULL, 60))
+  }
+})
+
+test_that("a picture has a title, a subtitle and names its axes", {
+  fit <- hand_made_fit()
+  pictures <- c(
+    lapply(c("trace", "profiles", "posterior"), function(type) autoplot(fit, type = type)),
+    list(draw_information(hand_made_information(fit), fit, NULL, 60))
+  )
+  for (picture in pictures) {
+    expect_true(all(c("title", "subtitle", "x") %in% names(picture$labels)))
+    expect_true(all(nzchar(unlist(picture$labels[c("title", "subtitle", "x")]))))
+  }
+})
+
+test_that("plot() draws the picture and returns it invisibly", {
+  local_device()
+  fit <- hand_made_fit()
+  expect_invisible(picture <- plot(fit, type = "posterior"))
+  expect_s3_class(picture, "ggplot")
+  expect_equal(picture$labels, autoplot(fit, type = "posterior")$labels)
+})
+
+# ---- trace -----------------------------------------------------------------------------
+
+test_that("the trace shows likelihood per row, information and size of S, phase by phase", {
+  fit <- hand_made_fit(k = 3)
+  points <- layer(autoplot(fit), "GeomPoint")
+  built <- ggplot2::ggplot_build(autoplot(fit))$layout$layout
+  expect_equal(nlevels(built$panel), 3)
+  expect_setequal(as.character(built$phase), c("stage", "refine"))
+  stage <- fit$trace$phase == "stage"
+  drawn <- function(row, phase) {
+    panel <- built$PANEL[as.integer(built$panel) == row & built$phase == phase]
+    points$y[points$PANEL == panel]
+  }
+  expect_equal(drawn(1, "stage"), fit$trace$loglik[stage] / fit$nobs)
+  expect_equal(drawn(1, "refine"), fit$trace$loglik[!stage] / fit$nobs)
+  expect_equal(drawn(2, "stage"), fit$trace$information[stage])
+  expect_equal(drawn(3, "refine"), fit$trace$n_informative[!stage])
+})
+
+test_that("splits are marked with a line and another shape", {
+  fit <- hand_made_fit(k = 3)
+  picture <- autoplot(fit)
+  split <- which(!is.na(fit$trace$split_length))
+  expect_setequal(layer(picture, "GeomVline")$xintercept, split)
+  points <- layer(picture, "GeomPoint")
+  expect_equal(sum(points$shape == 17), 3 * length(split))
+})
+
+test_that("the trace of the paper's method shows the likelihood of all items", {
+  fit <- hand_made_fit()
+  fit$method <- "paper"
+  fit$refine <- "none"
+  expect_true(all(is.element(fit$trace$loglik_all / fit$nobs,
+                             layer(autoplot(fit), "GeomPoint")$y)))
+})
+
+test_that("one stage is enough for a trace", {
+  local_device()
+  fit <- hand_made_fit()
+  fit$trace <- fit$trace[1, ]
+  builds_quietly(autoplot(fit))
+  expect_match(autoplot(fit)$labels$subtitle, "^1 stage, 1 split;")
+})
+
+test_that("what a refinement does not know is left out of the trace", {
+  local_device()
+  fit <- hand_made_fit()
+  fit$trace$information[fit$trace$phase == "refine"] <- NA
+  builds_quietly(autoplot(fit))
+})
+
+# ---- information -----------------------------------------------------------------------
+
+test_that("the cells of the heat map are those of the matrix, without the diagonal", {
+  fit <- hand_made_fit(n_items = 8)
+  values <- hand_made_information(fit)
+  cells <- draw_information(values, fit, NULL, 60)$data
+  expect_equal(nrow(cells), 8 * 7)
+  expect_equal(cells$information, values[cbind(as.character(cells$item_1),
+                                               as.character(cells$item_2))])
+})
+
+test_that("the picture asks information() for its matrix", {
+  fit <- hand_made_fit(n_items = 5, n_informative = 3)
+  rows <- as.data.frame(lapply(fit$item_probs, function(p) rep(rownames(p), 20)))
+  rows$item_2 <- rev(rows$item_1)
+  for (component in list(NULL, 2)) {
+    picture <- autoplot(fit, "information", newdata = rows, component = component)
+    values <- information(fit, rows, component = component)
+    cells <- picture$data
+    expect_equal(cells$information, values[cbind(as.character(cells$item_1),
+                                                 as.character(cells$item_2))])
+  }
+  expect_match(picture$labels$subtitle, "^Component 2;")
+})
+
+test_that("informative items come first, by information, then the strongest others", {
+  fit <- hand_made_fit(n_items = 8, n_informative = 3)
+  fit$informative <- c("item_3", "item_1", "item_2")
+  values <- hand_made_information(fit)
+  values["item_7", "item_1"] <- values["item_1", "item_7"] <- 9
+  expect_equal(
+    levels(draw_information(values, fit, NULL, 5)$data$item_1),
+    c("item_1", "item_2", "item_3", "item_7", "item_4")
+  )
+})
+
+test_that("the heat map says how many items of how many are shown and frames the informative", {
+  fit <- hand_made_fit(n_items = 100, n_informative = 10)
+  picture <- draw_information(hand_made_information(fit), fit, NULL, 60)
+  expect_match(picture$labels$subtitle, "60 of 100 items, .* framed: 10 informative items")
+  frame <- layer(picture, "GeomRect")
+  expect_equal(unlist(frame[c("xmin", "xmax", "ymin", "ymax")], use.names = FALSE),
+               c(0.5, 10.5, 50.5, 60.5))
+  few <- draw_information(hand_made_information(fit), fit, NULL, 6)
+  expect_match(few$labels$subtitle, "framed: 6 of 10 informative items")
+})
+
+test_that("a heat map of nothing but zeros builds", {
+  local_device()
+  fit <- hand_made_fit()
+  builds_quietly(draw_information(0 * hand_made_information(fit), fit, NULL, 60))
+})
+
+# ---- profiles --------------------------------------------------------------------------
+
+expect_profiles <- function(fit, n_items) {
+  cells <- autoplot(fit, type = "profiles")$data
+  expected <- mapply(function(item, level, component) fit$item_probs[[item]][level, component],
+                     as.character(cells$item), as.character(cells$level),
+                     as.character(cells$component))
+  expect_equal(cells$probability, unname(expected))
+  expect_equal(nlevels(cells$item), n_items)
+  invisible(cells)
+}
+
+test_that("profiles hold the item-response probabilities in each of the three layouts", {
+  binary <- expect_profiles(hand_made_fit(k = 3), 4)
+  expect_equal(unique(binary$level), "b")
+  shared <- expect_profiles(hand_made_fit(k = 3, n_levels = 4), 4)
+  expect_equal(nrow(shared), 4 * 4 * 3)
+  mixed <- expect_profiles(hand_made_fit(k = 3, n_levels = c(2, 12, 3)), 4)
+  expect_equal(nrow(mixed), (2 + 12 + 3 + 2) * 3)
+})
+
+test_that("profiles show the most informative items first and say how many are left out", {
+  fit <- hand_made_fit(n_items = 40, n_informative = 25)
+  fit$informative <- rev(fit$informative)
+  picture <- autoplot(fit, type = "profiles")
+  expect_equal(levels(picture$data$item), paste0("item_", 1:20))
+  expect_match(picture$labels$subtitle, "20 strongest of 25 informative items (5 left out)",
+               fixed = TRUE)
+  expect_equal(nlevels(autoplot(fit, type = "profiles", max_items = 3)$data$item), 3)
+})
+
+test_that("components are labelled with their mixing weight", {
+  fit <- hand_made_fit(k = 2)
+  expect_equal(component_labels(fit), c("1" = "1 (60 %)", "2" = "2 (40 %)"))
+})
+
+test_that("items that name their levels differently name the level that is drawn", {
+  fit <- hand_made_fit(n_items = 2, n_informative = 2)
+  rownames(fit$item_probs$item_1) <- c("no", "yes")
+  built <- ggplot2::ggplot_build(autoplot(fit, type = "profiles"))
+  expect_setequal(built$layout$panel_params[[1]]$y$get_labels(), c("item_1 = yes", "item_2 = b"))
+})
+
+test_that("a true model has profiles", {
+  local_device()
+  builds_quietly(autoplot(hand_made_truth(), type = "profiles"))
+})
+
+# ---- posterior -------------------------------------------------------------------------
+
+test_that("the bars of the predicted class are the largest posterior of each row", {
+  fit <- hand_made_fit(k = 3, n_levels = 3, n_obs = 45)
+  bars <- autoplot(fit, type = "posterior")$data
+  bars <- bars[bars$bottom == 0, ]
+  largest <- apply(fit$posterior, 1, max)
+  expect_equal(nrow(bars), 45)
+  expect_equal(sort(bars$top), sort(unname(largest)))
+  expect_equal(as.vector(table(bars$component)),
+               tabulate(max.col(fit$posterior, ties.method = "first"), 3))
+})
+
+test_that("the bars of a row reach from zero to one without a gap", {
+  bins <- posterior_bins(hand_made_fit(k = 3, n_levels = 3), 500)
+  bars <- posterior_bars(bins, colnames(bins$posterior))
+  heights <- tapply(bars$top - bars$bottom, bars$from, sum)
+  expect_true(all(heights > 1 - 3e-3))  # bars thinner than a thousandth are not drawn
+  expect_true(all(bars$top < 1 + 1e-12))
+})
+
+test_that("a hundred thousand rows are drawn as some hundred bins with the same area", {
+  fit <- hand_made_fit(n_items = 4, n_obs = 1e5)
+  bins <- posterior_bins(fit, 500)
+  expect_lte(nrow(bins), 500 + fit$k)
+  expect_equal(sum((bins$to - bins$from) * bins$sure), sum(apply(fit$posterior, 1, max)))
+})
+
+test_that("the subtitle has the expected error", {
+  fit <- hand_made_fit()
+  fit$posterior[] <- c(rep(0.9, 30), rep(0.2, 30), rep(0.1, 30), rep(0.8, 30))
+  expect_match(autoplot(fit, type = "posterior")$labels$subtitle, "^Expected error 15.0 %")
+})
+
+test_that("case weights are the widths of the rows", {
+  fit <- hand_made_fit(n_obs = 10)
+  fit$coded <- list(weights = rep(c(1, 3), 5))
+  bins <- posterior_bins(fit, 500)
+  expect_equal(max(bins$to), 20)
+  expect_setequal(bins$to - bins$from, c(1, 3))
+})
+
+# ---- arguments and looks ---------------------------------------------------------------
+
+test_that("a model without posterior or trace says so", {
+  truth <- hand_made_truth()
+  expect_error(autoplot(truth, type = "posterior"), class = "mdpd_error_not_stored")
+  expect_error(autoplot(truth), class = "mdpd_error_not_stored")
+  expect_snapshot(autoplot(truth, type = "posterior"), error = TRUE)
+})
+
+test_that("arguments out of range are errors", {
+  fit <- hand_made_fit()
+  expect_error(autoplot(fit, type = "pie"), class = "mdpd_error_argument")
+  expect_error(autoplot(fit, type = "information", component = 3), class = "mdpd_error_argument")
+  expect_error(autoplot(fit, type = "profiles", max_items = 1), class = "mdpd_error_argument")
+  expect_error(plot(fit, main = "Title"), class = "rlib_error_dots_nonempty")
+})
+
+test_that("up to 24 components have different colours, and more still have one each", {
+  expect_equal(anyDuplicated(component_colours(as.character(1:24))), 0)
+  expect_length(component_colours(as.character(1:40)), 40)
+})
+
+test_that("long labels are shortened so that they stay different", {
+  labels <- c("short", "a long label that ends in one", "another long label, ends in two")
+  expect_equal(shorten(labels[1]), "short")
+  expect_true(all(nchar(shorten(labels)) <= 16))
+  same_beginning <- paste("question number", 1:20, "about life")
+  expect_equal(anyDuplicated(shorten(same_beginning)), 0)
+  same_ends <- paste("the same beginning", letters, "and the same end, at length")
+  expect_equal(anyDuplicated(shorten(same_ends)), 0)
+  expect_equal(shorten(rep("the same long label", 2)), shorten(rep("the same long label", 2)))
+})
+
+test_that("axes with too many labels are thinned, from the first item on", {
+  expect_equal(thin_breaks(40)(letters), letters)
+  expect_equal(thin_breaks(3)(letters[1:9]), c("a", "d", "g"))
+  expect_equal(thin_breaks(3, vertical = TRUE)(rev(letters[1:9])), c("a", "d", "g"))
+})

@@ -1,0 +1,129 @@
+test_that("print() fits a screen with few items", {
+  expect_snapshot(hand_made_fit(n_items = 3, n_informative = 3))
+})
+
+test_that("print() fits a screen with 300 items and 12 components", {
+  expect_snapshot(hand_made_fit(n_items = 300, k = 12, n_levels = 3, n_informative = 37))
+})
+
+test_that("print() says what is missing, weighted and not converged", {
+  fit <- hand_made_fit(n_items = 3)
+  fit$n_missing <- 18L
+  fit$nobs <- 1234
+  fit$converged <- FALSE
+  fit$status <- "iteration_limit"
+  expect_snapshot(fit)
+})
+
+test_that("print() says when no item is informative", {
+  expect_snapshot(hand_made_fit(k = 1, n_informative = 0))
+})
+
+test_that("print() shows a true model", {
+  expect_snapshot(hand_made_truth())
+})
+
+test_that("lines have at most 80 characters", {
+  fits <- list(
+    hand_made_fit(), hand_made_fit(k = 1, n_informative = 0), hand_made_truth(),
+    hand_made_fit(n_items = 300, k = 12, n_levels = 12, n_informative = 200, n_obs = 500,
+                  items = paste("a question that is rather long, number", 1:300),
+                  components = paste("a component with a long name", 1:12))
+  )
+  for (fit in fits) {
+    expect_true(all(nchar(capture.output(print(fit))) <= 80))
+    expect_true(all(nchar(capture.output(print(summary(fit)))) <= 80))
+  }
+})
+
+test_that("print() writes to the output, without messages, and returns its argument invisibly", {
+  fit <- hand_made_fit()
+  expect_message(capture.output(print(fit)), NA)
+  capture.output(expect_invisible(print(fit)))
+  capture.output(expect_identical(print(fit), fit))
+  capture.output(expect_invisible(print(summary(fit))))
+})
+
+test_that("max_items limits the items printed", {
+  fit <- hand_made_fit(n_items = 30, n_informative = 20)
+  expect_match(capture.output(print(fit, max_items = 5)), "and 15 more", all = FALSE)
+  expect_match(capture.output(print(summary(fit), max_items = 5)), "and 15 more", all = FALSE)
+  expect_error(print(fit, max_items = 0), class = "mdpd_error_argument")
+})
+
+test_that("print() and summary() take no other arguments", {
+  fit <- hand_made_fit()
+  expect_error(print(fit, digits = 3), class = "rlib_error_dots_nonempty")
+  expect_error(summary(fit, digits = 3), class = "rlib_error_dots_nonempty")
+})
+
+# ---- summary ---------------------------------------------------------------------------
+
+test_that("summary() prints in 80 columns", {
+  expect_snapshot(summary(hand_made_fit(k = 3, n_levels = 3)))
+  expect_snapshot(summary(hand_made_truth()))
+})
+
+test_that("summary() holds the numbers", {
+  fit <- hand_made_fit(k = 3, n_levels = 3)
+  result <- summary(fit)
+  expect_s3_class(result, "summary_mdpd")
+  expect_equal(result$n_items, 6)
+  expect_equal(result[c("n_obs", "k", "method", "refine", "loglik", "df", "status")],
+               unclass(fit)[c("n_obs", "k", "method", "refine", "loglik", "df", "status")])
+  expect_equal(result$aic, stats::AIC(fit))
+  expect_equal(result$bic, stats::BIC(fit))
+  expect_equal(result$expected_error, mean(1 - apply(fit$posterior, 1, max)))
+})
+
+test_that("summary() describes how tight the components are and how they overlap", {
+  fit <- hand_made_fit(k = 3, n_levels = 3)
+  class <- max.col(fit$posterior)
+  components <- summary(fit)$components
+  expect_equal(components$mixing_weight, unname(fit$mixing_weights))
+  expect_equal(components$size, tabulate(class, 3))
+  expect_equal(components$mean_posterior,
+               as.vector(tapply(apply(fit$posterior, 1, max), class, mean)))
+  overlap <- summary(fit)$overlap
+  expect_equal(rowSums(overlap), c("1" = 1, "2" = 1, "3" = 1))
+  expect_equal(overlap[2, ], colMeans(fit$posterior[class == 2, ]))
+})
+
+test_that("a component without rows has size zero and no overlap", {
+  fit <- hand_made_fit(k = 2)
+  fit$posterior[] <- rep(c(0.7, 0.3), each = 60)
+  result <- summary(fit)
+  expect_equal(result$components$size, c(60, 0))
+  expect_equal(result$components$mean_posterior, c(0.7, NA))
+  expect_true(all(is.na(result$overlap[2, ])))
+  expect_output(print(result), "-")
+})
+
+test_that("case weights count in sizes, overlap and expected error", {
+  fit <- hand_made_fit(n_obs = 20)
+  fit$nobs <- 40
+  fit$coded <- list(weights = rep(2, 20))
+  plain <- hand_made_fit(n_obs = 20)
+  expect_equal(summary(fit)$components$size, 2 * summary(plain)$components$size)
+  expect_equal(summary(fit)$overlap, summary(plain)$overlap)
+  expect_equal(summary(fit)$expected_error, summary(plain)$expected_error)
+})
+
+test_that("summary() lists the informative items with each component's most probable level", {
+  fit <- hand_made_fit(k = 2, n_levels = 3)
+  fit$informative <- rev(fit$informative)
+  table <- summary(fit)$informative
+  expect_equal(table$item, paste0("item_", 1:4))
+  expect_equal(table$information, unname(fit$item_information[1:4]))
+  probs <- fit$item_probs$item_2
+  expect_equal(table$level_1[2], rownames(probs)[which.max(probs[, 1])])
+  expect_equal(table$probability_2[2], max(probs[, 2]))
+})
+
+test_that("summary() condenses the trace to a row for each phase", {
+  fit <- hand_made_fit(k = 3)
+  phases <- summary(fit)$trace
+  expect_equal(phases$phase, c("stage", "refine"))
+  expect_equal(phases$n_steps, c(3, 2))
+  expect_equal(phases$loglik, fit$trace$loglik[c(3, 5)])
+})

@@ -1,0 +1,193 @@
+# A file of these bytes; the lines end in `eol`.
+crowd_file <- function(..., eol = "\n", bom = FALSE, open = file, fileext = ".csv") {
+  path <- tempfile(fileext = fileext)
+  con <- open(path, "wb")
+  on.exit(close(con))
+  if (bom) writeBin(as.raw(c(0xef, 0xbb, 0xbf)), con)
+  writeBin(charToRaw(enc2utf8(paste0(c(...), eol, collapse = ""))), con)
+  path
+}
+
+expect_reads <- function(file, item, worker, label, ...) {
+  triples <- data.frame(item, worker, label)
+  expect_identical(read_crowd(file, ...), crowd_labels(triples))
+}
+
+# Formats ------------------------------------------------------------------------------------------
+
+test_that("the separator is found", {
+  for (sep in c(",", "\t", ";", " ", "   ", ", ")) {
+    lines <- vapply(list(c("a", "u", "x"), c("b", "u", "y")), paste, "", collapse = sep)
+    expect_reads(crowd_file(lines), c("a", "b"), c("u", "u"), c("x", "y"))
+  }
+})
+
+test_that("a separator in other fields does not mislead", {
+  expect_reads(crowd_file("a b\tw 1\tyes, no", "c\tw 2\tno"), c("a b", "c"), c("w 1", "w 2"),
+               c("yes, no", "no"))
+  expect_reads(crowd_file("\"a,b,c\" u x"), "a,b,c", "u", "x")
+})
+
+test_that("the separator can be given", {
+  expect_reads(crowd_file("a|u|x"), "a", "u", "x", sep = "|")
+  expect_reads(crowd_file("a,1 u x"), "a,1", "u", "x", sep = "")
+})
+
+test_that("a header is known by its names", {
+  for (header in c("item,worker,label", "Task,ANNOTATOR,Answer", "task_id,WorkerID,\"response\"",
+                   "question,rater,verdict", "Items,users,classes")) {
+    expect_reads(crowd_file(header, "a,u,x"), "a", "u", "x")
+  }
+})
+
+test_that("a header is known by the numbers below it", {
+  expect_reads(crowd_file("foo bar baz", "1 2 x", "2 2 y"), 1:2, c(2, 2), c("x", "y"))
+  expect_reads(crowd_file("foo,bar,baz", "1,2,-1.5"), 1, 2, -1.5)
+})
+
+test_that("a file without a header loses no line", {
+  expect_reads(crowd_file("1,2,3", "2,2,3"), 1:2, c(2, 2), c(3, 3))
+  expect_reads(crowd_file("a,u,x", "b,u,y"), c("a", "b"), c("u", "u"), c("x", "y"))
+  expect_reads(crowd_file("a,1,x", "b,2,y"), c("a", "b"), 1:2, c("x", "y"))
+  expect_reads(crowd_file("question,u,x"), "question", "u", "x")
+})
+
+test_that("the header can be given", {
+  expect_reads(crowd_file("a,u,x", "b,u,y"), "b", "u", "y", header = TRUE)
+  expect_reads(crowd_file("item,worker,label"), "item", "worker", "label", header = FALSE)
+})
+
+test_that("named columns are found in any order among others", {
+  file <- crowd_file("time,label,worker_id,note,task", "09:00,x,u,,a", "09:01,y,u,\"b,c\",b")
+  expect_reads(file, c("a", "b"), c("u", "u"), c("x", "y"))
+  expect_reads(crowd_file("worker,item,label", "u,a,x"), "a", "u", "x")
+})
+
+test_that("ids stay as they are written", {
+  crowd <- read_crowd(crowd_file("007,1.0,TRUE", "7,1e5,T"))
+  expect_identical(crowd$items, c("007", "7"))
+  expect_identical(crowd$workers, c("1.0", "1e5"))
+  expect_identical(crowd$labels, c("T", "TRUE"))
+})
+
+test_that("quotes, quotes in quotes, apostrophes and number signs are read", {
+  expect_reads(
+    crowd_file('"a ""b""",it\'s,x', "c#1,u,\"two\nlines\""), c('a "b"', "c#1"), c("it's", "u"),
+    c("x", "two\nlines")
+  )
+})
+
+test_that("blank lines, CRLF and a byte order mark do not matter", {
+  lines <- c("item,worker,label", "", "a,u,x", "", "b,u,y", "")
+  for (eol in c("\n", "\r\n")) {
+    for (bom in c(TRUE, FALSE)) {
+      expect_reads(crowd_file(lines, eol = eol, bom = bom), c("a", "b"), c("u", "u"), c("x", "y"))
+    }
+  }
+  expect_reads(crowd_file('"a","u","x"', bom = TRUE), "a", "u", "x")
+})
+
+test_that("the last line may lack its end", {
+  file <- tempfile()
+  cat("a,u,x\nb,u,y", file = file)
+  expect_reads(file, c("a", "b"), c("u", "u"), c("x", "y"))
+})
+
+test_that("letters beyond ASCII are read as UTF-8", {
+  crowd <- read_crowd(crowd_file("\u00e9,\u00fc,\u4f60"))
+  expect_identical(c(crowd$items, crowd$workers, crowd$labels), c("\u00e9", "\u00fc", "\u4f60"))
+})
+
+test_that("compressed files are read", {
+  for (open in c(gzfile, bzfile, xzfile)) {
+    expect_reads(crowd_file("a,u,x", open = open, fileext = ".z"), "a", "u", "x")
+  }
+})
+
+test_that("a file reads as the data frame it was written from", {
+  crowd <- simulate_crowd(40, 6, missing = 0.4, seed = 1)$labels
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(as.data.frame(crowd), file, row.names = FALSE)
+  expect_identical(read_crowd(file), crowd)
+  utils::write.table(as.data.frame(crowd), file, row.names = FALSE, col.names = FALSE)
+  expect_identical(read_crowd(file), crowd)
+})
+
+# Errors -------------------------------------------------------------------------------------------
+
+expect_bad_file <- function(file, regexp, ...) {
+  error <- expect_error(read_crowd(file, ...), regexp, class = "mdpd_error_file")
+  expect_identical(rlang::call_name(error$call), "read_crowd")
+}
+
+test_that("a file that does not exist or holds nothing is an error", {
+  expect_bad_file(tempfile(), "does not exist")
+  expect_bad_file(tempdir(), "is a folder")
+  expect_bad_file(crowd_file(character()), "is empty")
+  expect_bad_file(crowd_file("", "  ", ""), "is empty")
+  expect_bad_file(crowd_file("item,worker,label"), "labels below its header")
+  expect_error(read_crowd(1), "`file` must be one string", class = "mdpd_error_argument")
+})
+
+test_that("fewer than three columns are an error", {
+  expect_bad_file(crowd_file("item,label", "1,2"), "at least three columns.*has 2")
+  expect_bad_file(crowd_file("a", "b"), "at least three columns.*has 1")
+})
+
+test_that("columns that cannot be told apart are an error", {
+  expect_bad_file(crowd_file("1,2,3,4"), "It has 4 columns and no header")
+  expect_bad_file(
+    crowd_file("item,worker,label,answer", "1,2,3,4"), "columns: item, worker, label, and answer"
+  )
+})
+
+test_that("lines of different length are an error that gives the line", {
+  expect_bad_file(crowd_file("a,u,x", "", "b,u"), "3 fields.*Line 3 has 2")
+  expect_bad_file(crowd_file("a,u,x", "b,u,y,c,u,y"), "Line 2 has 6")
+})
+
+test_that("an empty field is an error that gives the line", {
+  expect_bad_file(
+    crowd_file("item,worker,label", "", "a,u,x", "b,,x", "c,,x"), "Line 4 has no worker; 2"
+  )
+  expect_bad_file(crowd_file("a,u,x", "b,u,"), "Line 2 has no label; 1")
+  expect_bad_file(crowd_file("NA,u,x", "b,u,x"), "Line 1 has no item")
+})
+
+test_that("a quote that is not closed is an error", {
+  expect_bad_file(crowd_file("a,u,x", "b,u,\"y", "c,u,z"), "quoted string")
+})
+
+test_that("text that is not UTF-8 is an error", {
+  file <- tempfile()
+  writeBin(c(charToRaw("a,u,"), as.raw(c(0xe9, 0x0a))), file)
+  expect_bad_file(file, "UTF-8")
+})
+
+test_that("duplicates are treated as crowd_labels() treats them", {
+  file <- crowd_file("a,u,x", "a,u,y")
+  expect_error(read_crowd(file), "\"u\" labels item \"a\"", class = "mdpd_error_duplicated_label")
+  expect_identical(read_crowd(file, duplicates = "last")$labels, "y")
+})
+
+test_that("bad arguments are errors that name them", {
+  file <- crowd_file("a,u,x")
+  expect_error(
+    read_crowd(file, sep = "ab"), "`sep` must be one character", class = "mdpd_error_argument"
+  )
+  expect_error(read_crowd(file, sep = 1), "`sep`", class = "mdpd_error_argument")
+  expect_error(read_crowd(file, header = NA), "`header`", class = "mdpd_error_argument")
+  expect_error(read_crowd(file, duplicates = "no"), "`duplicates`", class = "mdpd_error_argument")
+  expect_error(read_crowd(file, ","), class = "rlib_error_dots_nonempty")
+})
+
+# Real files ---------------------------------------------------------------------------------------
+
+test_that("the real crowds have the sizes their source gives", {
+  sizes <- list(bluebird = c(108, 39, 4212), dog = c(807, 109, 8070), rte = c(800, 164, 8000))
+  for (name in names(sizes)) {
+    crowd <- shared_crowd(name)
+    expect_equal(c(dim(crowd), length(crowd$label)), sizes[[name]])
+    expect_setequal(names(shared_truth(name)), crowd$items)
+  }
+})
