@@ -29,6 +29,10 @@ core_split_objective <- function(coded, posterior, component, item_1, item_2, pr
     .Call(`_mdpd_core_split_objective`, coded, posterior, component, item_1, item_2, probs_1, probs_2, missing_level, d)
 }
 
+core_spectral_start <- function(coded, n_components, groups, n_restarts, seed, averaged) {
+    .Call(`_mdpd_core_spectral_start`, coded, n_components, groups, n_restarts, seed, averaged)
+}
+
 core_defaults <- function(method) {
     .Call(`_mdpd_core_defaults`, method)
 }
@@ -41,7 +45,11 @@ core_refine <- function(coded, posterior, informative, type, control, verbose) {
     .Call(`_mdpd_core_refine`, coded, posterior, informative, type, control, verbose)
 }
 
-core_polish <- function(coded, mixing_weights, item_probs, informative, type, missing_level, control, verbose) {
-    .Call(`_mdpd_core_polish`, coded, mixing_weights, item_probs, informative, type, missing_level, control, verbose)
+core_polish <- function(coded, fit, type, control, verbose) {
+    .Call(`_mdpd_core_polish`, coded, fit, type, control, verbose)
+}
+
+core_grow <- function(coded, fit, type, control, verbose) {
+    .Call(`_mdpd_core_grow`, coded, fit, type, control, verbose)
 }
 

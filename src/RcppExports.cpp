@@ -121,6 +121,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_spectral_start
+Rcpp::List core_spectral_start(const Rcpp::List& coded, int n_components, const Rcpp::Nullable<Rcpp::IntegerVector>& groups, int n_restarts, double seed, bool averaged);
+RcppExport SEXP _mdpd_core_spectral_start(SEXP codedSEXP, SEXP n_componentsSEXP, SEXP groupsSEXP, SEXP n_restartsSEXP, SEXP seedSEXP, SEXP averagedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
+    Rcpp::traits::input_parameter< int >::type n_components(n_componentsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::IntegerVector>& >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< int >::type n_restarts(n_restartsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< bool >::type averaged(averagedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_spectral_start(coded, n_components, groups, n_restarts, seed, averaged));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_defaults
 Rcpp::List core_defaults(const std::string& method);
 RcppExport SEXP _mdpd_core_defaults(SEXP methodSEXP) {
@@ -165,20 +181,32 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_polish
-Rcpp::List core_polish(const Rcpp::List& coded, const Eigen::VectorXd& mixing_weights, const Rcpp::List& item_probs, const Rcpp::IntegerVector& informative, const std::string& type, bool missing_level, const Rcpp::List& control, bool verbose);
-RcppExport SEXP _mdpd_core_polish(SEXP codedSEXP, SEXP mixing_weightsSEXP, SEXP item_probsSEXP, SEXP informativeSEXP, SEXP typeSEXP, SEXP missing_levelSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
+Rcpp::List core_polish(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type, const Rcpp::List& control, bool verbose);
+RcppExport SEXP _mdpd_core_polish(SEXP codedSEXP, SEXP fitSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type mixing_weights(mixing_weightsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type item_probs(item_probsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type informative(informativeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type fit(fitSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type type(typeSEXP);
-    Rcpp::traits::input_parameter< bool >::type missing_level(missing_levelSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
     Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_polish(coded, mixing_weights, item_probs, informative, type, missing_level, control, verbose));
+    rcpp_result_gen = Rcpp::wrap(core_polish(coded, fit, type, control, verbose));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_grow
+Rcpp::List core_grow(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type, const Rcpp::List& control, bool verbose);
+RcppExport SEXP _mdpd_core_grow(SEXP codedSEXP, SEXP fitSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type fit(fitSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type type(typeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_grow(coded, fit, type, control, verbose));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -191,10 +219,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_best_pair", (DL_FUNC) &_mdpd_core_best_pair, 6},
     {"_mdpd_core_split_hessian", (DL_FUNC) &_mdpd_core_split_hessian, 8},
     {"_mdpd_core_split_objective", (DL_FUNC) &_mdpd_core_split_objective, 9},
+    {"_mdpd_core_spectral_start", (DL_FUNC) &_mdpd_core_spectral_start, 6},
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
     {"_mdpd_core_stagewise", (DL_FUNC) &_mdpd_core_stagewise, 6},
     {"_mdpd_core_refine", (DL_FUNC) &_mdpd_core_refine, 6},
-    {"_mdpd_core_polish", (DL_FUNC) &_mdpd_core_polish, 8},
+    {"_mdpd_core_polish", (DL_FUNC) &_mdpd_core_polish, 5},
+    {"_mdpd_core_grow", (DL_FUNC) &_mdpd_core_grow, 5},
     {NULL, NULL, 0}
 };
 

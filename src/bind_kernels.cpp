@@ -30,8 +30,11 @@ Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing
 Rcpp::List core_m_step(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, double floor,
                        double smoothing) {
   const mdpd::CodedData data = mdpd::as_coded_data(coded);
+  mdpd::MStepOptions options;
+  options.smoothing = smoothing;
+  options.floor = floor;
   const mdpd::MixtureParameters params =
-      mdpd::m_step(data, Rcpp::as<mdpd::Matrix>(posterior), {smoothing, floor});
+      mdpd::m_step(data, Rcpp::as<mdpd::Matrix>(posterior), options);
   return Rcpp::List::create(_["mixing_weights"] = params.mixing_weights,
                             _["item_probs"] = mdpd::item_probs_to_r(data, params));
 }

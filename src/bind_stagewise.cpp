@@ -65,9 +65,11 @@ mdpd::Refinement as_refinement(const std::string& type) {
   return type == "full" ? mdpd::Refinement::kFull : mdpd::Refinement::kSparse;
 }
 
-/// NA where a move of the informative set has no pair and no components.
+/// NA where a move has no pair and no components.
 int index_to_r(const mdpd::PolishRecord& move, mdpd::Index index) {
-  return move.kind == mdpd::MoveKind::kItems ? NA_INTEGER : static_cast<int>(index) + 1;
+  const bool of_components =
+      move.kind == mdpd::MoveKind::kSplitMerge || move.kind == mdpd::MoveKind::kMergeSplit;
+  return of_components ? static_cast<int>(index) + 1 : NA_INTEGER;
 }
 
 const char* move_to_r(mdpd::MoveKind kind) {
@@ -75,6 +77,7 @@ const char* move_to_r(mdpd::MoveKind kind) {
     case mdpd::MoveKind::kSplitMerge: return "split-merge";
     case mdpd::MoveKind::kMergeSplit: return "merge-split";
     case mdpd::MoveKind::kItems: return "items";
+    case mdpd::MoveKind::kRow: return "row";
   }
   return "unknown";
 }
@@ -103,6 +106,23 @@ Rcpp::List moves_to_r(const std::vector<mdpd::PolishRecord>& trace) {
                             _["loglik"] = loglik, _["penalised_loglik"] = penalised);
 }
 
+mdpd::PolishOptions as_polish_options(const Rcpp::List& coded, const std::string& type,
+                                      const Rcpp::List& control) {
+  mdpd::PolishOptions options;
+  options.refinement = as_refinement(type);
+  options.refine = mdpd::as_refine_options(control);
+  options.missing = mdpd::as_missing_cells(Rcpp::as<std::string>(coded["missing"]) == "frozen");
+  return options;
+}
+
+/// The core's fit from what `fit_to_r()` made of it.
+mdpd::MixtureFit fit_from_r(const mdpd::CodedData& data, const Rcpp::List& fit) {
+  return mdpd::finish_fit(
+      data,
+      mdpd::as_parameters(data, Rcpp::as<mdpd::Vector>(fit["mixing_weights"]), fit["item_probs"]),
+      mdpd::as_item_set(fit["informative"]));
+}
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -117,10 +137,9 @@ Rcpp::List core_stagewise(const Rcpp::List& coded, int n_components, const std::
   mdpd::RMonitor monitor(verbose);
   const mdpd::StagewiseResult result = mdpd::stagewise_em(
       data, as_stagewise_options(control, method, n_components, missing_level), monitor);
-  return Rcpp::List::create(_["fit"] = mdpd::fit_to_r(data, result.fit),
-                            _["status"] = stage_status_to_r(result.status),
-                            _["trace"] = stages_to_r(result.trace),
-                            _["loglik_of_one"] = data.marginal_loglik.sum());
+  return Rcpp::List::create(
+      _["fit"] = mdpd::fit_to_r(data, result.fit), _["status"] = stage_status_to_r(result.status),
+      _["trace"] = stages_to_r(result.trace), _["loglik_of_one"] = data.marginal_loglik.sum());
 }
 
 // [[Rcpp::export]]
@@ -139,20 +158,24 @@ Rcpp::List core_refine(const Rcpp::List& coded, const Rcpp::NumericMatrix& poste
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_polish(const Rcpp::List& coded, const Eigen::VectorXd& mixing_weights,
-                       const Rcpp::List& item_probs, const Rcpp::IntegerVector& informative,
-                       const std::string& type, bool missing_level, const Rcpp::List& control,
-                       bool verbose) {
+Rcpp::List core_polish(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type,
+                       const Rcpp::List& control, bool verbose) {
   const mdpd::CodedData data = mdpd::as_coded_data(coded);
-  mdpd::PolishOptions options;
-  options.refinement = as_refinement(type);
-  options.refine = mdpd::as_refine_options(control);
-  options.missing = mdpd::as_missing_cells(missing_level);
   mdpd::RMonitor monitor(verbose);
-  mdpd::MixtureFit start = mdpd::finish_fit(
-      data, mdpd::as_parameters(data, mixing_weights, item_probs), mdpd::as_item_set(informative));
-  const mdpd::PolishResult result = mdpd::polish(data, std::move(start), options, monitor);
+  const mdpd::PolishResult result =
+      mdpd::polish(data, fit_from_r(data, fit), as_polish_options(coded, type, control), monitor);
   return Rcpp::List::create(_["fit"] = mdpd::fit_to_r(data, result.fit),
                             _["status"] = mdpd::status_to_r(result.status),
                             _["trace"] = moves_to_r(result.trace));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_grow(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type,
+                     const Rcpp::List& control, bool verbose) {
+  const mdpd::CodedData data = mdpd::as_coded_data(coded);
+  mdpd::RMonitor monitor(verbose);
+  const mdpd::MixtureFit grown =
+      mdpd::grow(data, fit_from_r(data, fit), as_polish_options(coded, type, control), monitor);
+  if (grown.params.n_components() == 0) return Rcpp::List::create();
+  return mdpd::fit_to_r(data, grown);
 }

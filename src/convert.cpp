@@ -9,8 +9,14 @@ CodedData as_coded_data(const Rcpp::List& coded) {
   const Rcpp::List levels = coded["levels"];
   std::vector<Index> n_levels(levels.size());
   for (Index i = 0; i < levels.size(); ++i) n_levels[i] = Rf_xlength(levels[i]);
-  return make_coded_data(RAW(codes), codes.nrow(), std::move(n_levels),
-                         Rcpp::as<Vector>(coded["weights"]));
+  CodedData data = make_coded_data(RAW(codes), codes.nrow(), std::move(n_levels),
+                                   Rcpp::as<Vector>(coded["weights"]));
+  if (coded.containsElementNamed("known") && !Rf_isNull(coded["known"])) {
+    for (const int component : Rcpp::IntegerVector(coded["known"])) {
+      data.known.push_back(component == NA_INTEGER ? no_component : component - 1);
+    }
+  }
+  return data;
 }
 
 MixtureParameters as_parameters(const CodedData& data, const Vector& mixing_weights,
@@ -49,13 +55,19 @@ MissingCells as_missing_cells(bool missing_level) {
 }
 
 MStepOptions as_m_step_options(const Rcpp::List& control) {
-  return {Rcpp::as<double>(control["smoothing"]), Rcpp::as<double>(control["floor"])};
+  MStepOptions options;
+  options.smoothing = Rcpp::as<double>(control["smoothing"]);
+  options.floor = Rcpp::as<double>(control["floor"]);
+  return options;
 }
 
 RefineOptions as_refine_options(const Rcpp::List& control) {
   RefineOptions options;
   // The floor protects the split of a young component; kept in EM it would stop the likelihood short.
   options.m_step.smoothing = Rcpp::as<double>(control["smoothing"]);
+  if (control.containsElementNamed("prior_counts")) {
+    options.m_step.prior_counts = Rcpp::as<Matrix>(control["prior_counts"]);
+  }
   options.tol = Rcpp::as<double>(control["tol"]);
   options.max_iter = static_cast<Index>(Rcpp::as<double>(control["max_iter"]));
   return options;

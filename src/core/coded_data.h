@@ -8,6 +8,9 @@ namespace mdpd {
 
 using Code = std::uint8_t;
 
+/// Stands for "unknown" where a component is expected.
+inline constexpr Index no_component = -1;
+
 /// Categorical data, one byte a cell, with the sums that never change during a fit.
 /// The codes belong to the caller and must outlive this view. Build it with `make_coded_data()`.
 struct CodedData {
@@ -17,6 +20,8 @@ struct CodedData {
   std::vector<Index> n_levels;  ///< per item
   std::vector<Index> offset;    ///< n_items + 1: first row of each item in a table of all levels
   Vector case_weights;          ///< n_obs, >= 0; a weight of 2 counts a row twice
+  std::vector<Index> known;     ///< empty, or n_obs: the component a row is known to belong to,
+                                ///< no_component where that is not known
   double total_weight = 0.0;    ///< their sum: the N of every formula
   Vector level_weight;          ///< offset.back(): weighted count of every level
   Vector observed_weight;       ///< n_items: weighted count of rows where the item is observed

@@ -10,6 +10,9 @@ namespace mdpd {
 
 namespace {
 
+/// Nats per unit of weight below which a sum of x log x is rounding.
+constexpr double rounding_tolerance = 1e-14;
+
 /// Sum of J log(J W / (J_r J_s)) over the cells of one component: row weight times nats.
 struct TableSums {
   double dependence = 0.0;
@@ -44,8 +47,9 @@ TableSums sum_table(const PairTable& table, Cell cell) {
 
 PairInformation from_sums(const TableSums& sums, double component_weight, double total_weight) {
   PairInformation out;
-  // Rounding can leave a table that is exactly independent a hair below zero.
-  const double dependence = std::max(0.0, sums.dependence);
+  // A table that is exactly independent shows nothing but rounding, on either side of zero.
+  const double dependence =
+      sums.dependence > rounding_tolerance * sums.weight ? sums.dependence : 0.0;
   out.information = component_weight > 0.0 ? dependence / component_weight : 0.0;
   out.g2 = 2.0 * total_weight * dependence;
   return out;

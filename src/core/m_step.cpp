@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "numerics.h"
+
 namespace mdpd {
 
 namespace {
@@ -49,7 +51,12 @@ void lift_column(const Vector& level_weight, double floor, Eigen::Ref<Vector> pr
         above += probs[r];
     }
     if (!changed) return;
-    for (Index r = 0; r < probs.size(); ++r) probs[r] = lifted[r] ? low : probs[r] * free / above;
+    for (Index r = 0; r < probs.size(); ++r) {
+      if (lifted[r])
+        probs[r] = low;
+      else if (probs[r] > 0.0)  // an unseen level stays at zero, also where nothing else is left
+        probs[r] *= free / above;
+    }
   }
 }
 
@@ -77,11 +84,29 @@ MixtureParameters m_step_from_counts(const CodedData& data, const RowMatrix& pos
   MixtureParameters params;
   params.mixing_weights = posterior.transpose() * data.case_weights / data.total_weight;
   params.item_probs = counts;
+  if (options.prior_counts.size() > 0) params.item_probs += options.prior_counts;
   for (Index item = 0; item < data.n_items; ++item) {
     normalise_counts(data, item, options.smoothing, params.item_probs);
   }
   apply_floor(data, options.floor, params.item_probs);
   return params;
+}
+
+double log_prior(const CodedData& data, const MixtureParameters& params,
+                 const MStepOptions& options, const ItemSet& items) {
+  double sum = 0.0;
+  if (!(options.smoothing > 0.0) && options.prior_counts.size() == 0) return sum;
+  for (const Index item : items) {
+    for (Index r = 0; r < data.n_levels[item]; ++r) {
+      const Index row = data.offset[item] + r;
+      for (Index k = 0; k < params.n_components(); ++k) {
+        double count = options.smoothing * data.marginal(item, r);
+        if (options.prior_counts.size() > 0) count += options.prior_counts(row, k);
+        if (count > 0.0) sum += count * safe_log(params.item_probs(row, k));
+      }
+    }
+  }
+  return sum;
 }
 
 void apply_floor(const CodedData& data, double floor, RowMatrix& item_probs) {

@@ -11,6 +11,8 @@ struct MStepOptions {
   /// Smallest item-response probability of a level that was seen; smaller ones are lifted to it and
   /// the others scaled down (0: none).
   double floor = 0.0;
+  /// Pseudo-counts added to the counts (all levels x n_components); empty: none.
+  RowMatrix prior_counts = {};
 };
 
 /// Posterior-weighted counts of every level of every item in every component (all levels x
@@ -25,6 +27,11 @@ MixtureParameters m_step(const CodedData& data, const RowMatrix& posterior,
 /// The same from counts made by `level_counts()`.
 MixtureParameters m_step_from_counts(const CodedData& data, const RowMatrix& posterior,
                                      const RowMatrix& counts, const MStepOptions& options);
+
+/// Log-density of the parameters of `items` under the Dirichlet prior that smoothing and prior counts
+/// amount to, up to a constant (nats); 0 without them. Log-likelihood plus this is what EM climbs.
+double log_prior(const CodedData& data, const MixtureParameters& params,
+                 const MStepOptions& options, const ItemSet& items);
 
 /// Lifts the probabilities of seen levels to at least `floor` and rescales the rest of the item.
 void apply_floor(const CodedData& data, double floor, RowMatrix& item_probs);

@@ -17,6 +17,10 @@ constexpr std::size_t merges_per_split = 3;
 constexpr std::size_t finalists = 3;
 /// Single items whose move is refined.
 constexpr std::size_t n_toggles = 5;
+/// Single rows whose move is refined, and the number of rows above which none is: among so many one
+/// row cannot hold EM back.
+constexpr std::size_t n_flips = 10;
+constexpr Index most_rows_to_flip = 20000;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
 /// A smaller gain (nats) is EM that had not quite converged, not another optimum.
@@ -216,6 +220,83 @@ void add_toggle_trials(const CodedData& data, const MixtureFit& fit, const Polis
   }
 }
 
+/// One row's move into one component.
+struct Flip {
+  Index row = 0;
+  Index component = 0;
+  double gain = 0.0;  ///< of the bound that EM climbs, all parameters refitted (nats)
+};
+
+/// What x log x gains when x grows by `change`; rounding can leave a count a hair below zero.
+double x_log_x_gain(double x, double change) {
+  return x_log_x(std::max(0.0, x + change)) - x_log_x(x);
+}
+
+/// Gain of the bound for every row (rows) and component (columns) the row could be moved to. EM
+/// counts a row where it is, so that a component in which one of its answers is rare or new looks
+/// worse than it would be with the row in it: where counts are small, rows stick.
+RowMatrix flip_gains(const CodedData& data, const MixtureFit& fit) {
+  const RowMatrix& posterior = fit.e_step.posterior;
+  const Index n_components = posterior.cols();
+  const RowMatrix counts = level_counts(data, posterior);
+  const Vector sizes = posterior.transpose() * data.case_weights;
+  RowMatrix gains(data.n_obs, n_components);
+  Vector leaves(n_components);
+  Vector joins(n_components);
+  for (Index n = 0; n < data.n_obs; ++n) {
+    const Vector inside = data.case_weights[n] * posterior.row(n).transpose();
+    const Vector outside = Vector::Constant(n_components, data.case_weights[n]) - inside;
+    double entropy = 0.0;
+    for (Index k = 0; k < n_components; ++k) {
+      leaves[k] = x_log_x_gain(sizes[k], -inside[k]);
+      joins[k] = x_log_x_gain(sizes[k], outside[k]);
+      entropy -= data.case_weights[n] * x_log_x(posterior(n, k));
+    }
+    for (const Index item : fit.informative) {
+      const Index code = data.item_codes(item)[n];
+      if (code == 0) continue;
+      const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
+      for (Index k = 0; k < n_components; ++k) {
+        const double total = table.col(k).sum();
+        leaves[k] += x_log_x_gain(table(code - 1, k), -inside[k]) - x_log_x_gain(total, -inside[k]);
+        joins[k] += x_log_x_gain(table(code - 1, k), outside[k]) - x_log_x_gain(total, outside[k]);
+      }
+    }
+    gains.row(n) = (joins - leaves).transpose().array() + (leaves.sum() - entropy);
+  }
+  return gains;
+}
+
+/// The moves of single rows that promise most, best first.
+std::vector<Flip> best_flips(const CodedData& data, const MixtureFit& fit) {
+  const RowMatrix gains = flip_gains(data, fit);
+  std::vector<Flip> flips;
+  for (Index n = 0; n < data.n_obs; ++n) {
+    for (Index k = 0; k < gains.cols(); ++k) {
+      if (fit.e_step.posterior(n, k) > 0.5 || !(data.case_weights[n] > 0.0)) continue;
+      flips.push_back({n, k, gains(n, k)});
+    }
+  }
+  const std::size_t n_kept = std::min(n_flips, flips.size());
+  const auto more = [](const Flip& a, const Flip& b) { return a.gain > b.gain; };
+  std::stable_sort(flips.begin(), flips.end(), more);
+  flips.resize(n_kept);
+  return flips;
+}
+
+void add_flip_trials(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
+                     Monitor& monitor, std::vector<Trial>& trials) {
+  if (data.n_obs > most_rows_to_flip) return;
+  for (const Flip& flip : best_flips(data, fit)) {
+    Start start{fit.e_step.posterior, fit.informative};
+    start.posterior.row(flip.row).setZero();
+    start.posterior(flip.row, flip.component) = 1.0;
+    PolishRecord move;
+    move.kind = MoveKind::kRow;
+    trials.push_back({move, refine_briefly(data, start, brief_iterations, options, monitor)});
+  }
+}
+
 /// The most promising moves from a fit, each refined to the end, best first.
 std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
                                    const PolishOptions& options, Monitor& monitor) {
@@ -243,6 +324,7 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
     }
     add_toggle_trials(data, fit, options, monitor, trials);
   }
+  add_flip_trials(data, fit, options, monitor, trials);
   keep_best(trials, finalists);
   for (Trial& trial : trials) continue_em(data, options, options.refine.max_iter, monitor, trial);
   keep_best(trials, 1);
@@ -271,6 +353,26 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
   }
   result.status = Status::kIterationLimit;
   return result;
+}
+
+MixtureFit grow(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
+                Monitor& monitor) {
+  SearchOptions search_options;
+  search_options.missing = options.missing;
+  const PairSearch search = search_pairs(data, weighted_posterior(data, fit.e_step.posterior),
+                                         fit.informative, search_options, monitor);
+  std::vector<Trial> trials;
+  for (const PairChoice& pair : search.by_component) {
+    if (!pair.found) continue;
+    const Start start = split_start(data, fit.params, fit.informative, pair, options);
+    if (start.posterior.size() == 0) continue;
+    trials.push_back(
+        {PolishRecord{}, refine_briefly(data, start, 3 * brief_iterations, options, monitor)});
+  }
+  if (trials.empty()) return {};
+  keep_best(trials, 1);
+  continue_em(data, options, options.refine.max_iter, monitor, trials.front());
+  return std::move(trials.front().fit);
 }
 
 }  // namespace mdpd

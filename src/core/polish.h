@@ -15,7 +15,8 @@ struct PolishOptions {
 enum class MoveKind {
   kSplitMerge,  ///< a component was split, then two components were merged
   kMergeSplit,  ///< two components were merged, then their union was split
-  kItems        ///< items moved into or out of the informative set
+  kItems,       ///< items moved into or out of the informative set
+  kRow          ///< one row moved to another component
 };
 
 /// One accepted move as it is kept in the trace. Components are numbered as before the move; the
@@ -41,11 +42,16 @@ struct PolishResult {
 /// Search for a better optimum with the same number of components. Each round tries three kinds of
 /// move: split a component at its worst explained pair and merge the two components whose union
 /// costs least; merge two components and split their union at its worst explained pair; move items
-/// into or out of the informative set. Every trial is refined briefly, the best
+/// into or out of the informative set; move single rows to another component. Every trial is refined briefly, the best
 /// ones to the end, and the best of all is kept if its penalised log-likelihood is higher; the
 /// search ends when none is. Deterministic. The first kind is after Ueda, Nakano, Ghahramani and
 /// Hinton (2000), SMEM Algorithm for Mixture Models.
 PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
                     Monitor& monitor);
+
+/// The best fit with one component more: every component is split at its worst explained pair and
+/// refined briefly, the best to the end. Without components when nothing can be split.
+MixtureFit grow(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
+                Monitor& monitor);
 
 }  // namespace mdpd

@@ -1,6 +1,7 @@
 #include "posterior.h"
 
 #include <cmath>
+#include <limits>
 
 #include "numerics.h"
 
@@ -30,6 +31,18 @@ void add_item_log_probs(const CodedData& data, const MixtureParameters& params, 
   }
 }
 
+/// Leaves rows whose component is known no other one.
+void exclude_other_components(const CodedData& data, RowMatrix& log_joint) {
+  constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+  for (Index n = 0; n < static_cast<Index>(data.known.size()); ++n) {
+    const Index own = data.known[n];
+    if (own == no_component) continue;
+    const double kept = log_joint(n, own);
+    log_joint.row(n).setConstant(minus_infinity);
+    log_joint(n, own) = kept;
+  }
+}
+
 }  // namespace
 
 EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemSet& items) {
@@ -39,6 +52,7 @@ EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemS
   for (const Index item : items) {
     add_item_log_probs(data, params, item, log_joint);
   }
+  exclude_other_components(data, log_joint);
   return normalise_rows(std::move(log_joint), data.case_weights);
 }
 

@@ -50,10 +50,12 @@ RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet infor
     result.fit =
         finish_fit(data, m_step_from_counts(data, *posterior, counts, options.m_step), informative);
     posterior = &result.fit.e_step.posterior;
-    const double now = result.fit.penalised_loglik;
-    result.trace.push_back({static_cast<Index>(informative.size()), result.fit.loglik, now});
+    const double now = result.fit.penalised_loglik +
+                       log_prior(data, result.fit.params, options.m_step, informative);
+    result.trace.push_back(
+        {static_cast<Index>(informative.size()), result.fit.loglik, result.fit.penalised_loglik});
     monitor.on_iteration(iteration, now);
-    if (informative.empty()) {
+    if (informative.size() < 2) {
       result.fit = finish_fit(data, independence_model(data), {});
       result.status = Status::kNothingInformative;
       break;

@@ -10,7 +10,8 @@ namespace mdpd {
 enum class Status {
   kConverged,          ///< the relative change of the objective fell below the tolerance
   kIterationLimit,     ///< it did not within max_iter iterations
-  kNothingInformative  ///< no item is worth its penalty: the fit has one component
+  kNothingInformative  ///< fewer than two items are worth their penalty, and one item alone cannot
+                       ///< tell components apart: the fit has one component
 };
 
 struct RefineOptions {

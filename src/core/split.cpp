@@ -260,7 +260,10 @@ double best_step(const SplitProblem& problem, const Vector& d, double longest) {
     }
   }
   const double step = longest / n_grid;
-  return golden_section(objective, (best - 1) * step, std::min(longest, (best + 1) * step));
+  const double refined =
+      golden_section(objective, (best - 1) * step, std::min(longest, (best + 1) * step));
+  // At the edge of the simplex, where many optima lie, golden section ends a little short of it.
+  return objective(refined) <= smallest ? refined : best * step;
 }
 
 MixtureParameters split_component(const MixtureParameters& params, const SplitProblem& problem,

@@ -33,7 +33,7 @@ PairSearch search(const CodedData& data, const StageState& state, const Stagewis
 
 /// By evidence, growth ends when the best pair is not significant. That holds only once all
 /// components are there: with few informative items and many pairs the test misses real components
-/// that the next split would make visible, and a split that was not worth it is undone by refinement.
+/// that the next split would make visible.
 bool is_explained(const PairChoice& pair, const StageState& state,
                   const StagewiseOptions& options) {
   if (options.selection == Selection::kInformation) return false;

@@ -81,15 +81,26 @@ context("coded_data") {
     expect_true(all_items(table.data) == ItemSet({0, 1, 2}));
   }
 
+  test_that("items vary when at least two of their levels carry weight") {
+    const Table table = table_of({{1, 2, 2}, {2, 2, 0}, {1, 1, 2}, {3, 0, 1}}, {2, 2, 2, 3},
+                                 Eigen::Vector3d(1.0, 1.0, 0.0));
+    expect_true(varying_items(table.data) == ItemSet({0}));
+    expect_true(contains({4, 2}, 2));
+    expect_false(contains({4, 2}, 0));
+  }
+
   test_that("a code above its item's levels is an error, also in a row without weight") {
     expect_error_as(table_of({{1, 2}, {1, 3}}, {2, 2}), DimensionError);
     expect_error_as(table_of({{1, 2}, {1, 3}}, {2, 2}, Vector::Unit(2, 0)), DimensionError);
   }
 
-  test_that("an item observed nowhere is an error") {
-    expect_error_as(table_of({{1, 2}, {0, 0}}, {2, 2}), DimensionError);
-    expect_error_as(table_of({{1, 2}, {0, 2}}, {2, 2}, Vector::Unit(2, 0)), DimensionError);
-    expect_error_as(table_of({{1, 2}}, {2}, Vector::Zero(2)), DimensionError);
+  test_that("an item may be observed nowhere, or in rows without weight only") {
+    const Table table = table_of({{1, 2}, {0, 0}, {0, 2}}, {2, 2, 2}, Vector::Unit(2, 0));
+    for (const Index item : {1, 2}) {
+      expect_true(table.data.observed_weight[item] == 0.0);
+      expect_true(table.data.n_levels_seen[item] == 0);
+      expect_true(table.data.marginal_loglik[item] == 0.0);
+    }
   }
 
   test_that("too few or too many case weights are an error") {

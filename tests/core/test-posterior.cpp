@@ -90,6 +90,29 @@ context("posterior") {
     expect_true(std::abs(step.row_loglik[1]) < 1e-15);
   }
 
+  test_that("an item observed nowhere, as in new data, leaves the posterior as it is") {
+    Random random(10);
+    const Table table = table_of({{1, 2, 2}, {0, 0, 0}}, {2, 3});
+    const MixtureParameters params = random_parameters(random, {2, 3}, 2);
+    const EStep with = e_step(table.data, params, {0, 1});
+    expect_true(with.posterior == e_step(table.data, params, {0}).posterior);
+  }
+
+  test_that("a row of a known component is its, with the density joint with the component") {
+    Random random(11);
+    Table table = random_table(random, {20, {2, 3}, 0.2});
+    const MixtureParameters params = random_parameters(random, {2, 3}, 3);
+    const EStep free = e_step(table.data, params, {0, 1});
+    table.data.known.assign(20, no_component);
+    table.data.known[4] = 2;
+    const EStep step = e_step(table.data, params, {0, 1});
+    expect_true(step.posterior.row(4) == Eigen::RowVector3d(0.0, 0.0, 1.0));
+    const double joint = free.row_loglik[4] + std::log(free.posterior(4, 2));
+    expect_true(std::abs(step.row_loglik[4] - joint) < 1e-14);
+    expect_true(step.posterior.row(5) == free.posterior.row(5));
+    expect_true(step.row_loglik[5] == free.row_loglik[5]);
+  }
+
   test_that("with one component the posterior is one") {
     Random random(6);
     const Table table = random_table(random, {10, {2, 3}, 0.2});

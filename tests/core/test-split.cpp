@@ -265,7 +265,8 @@ context("split") {
   }
 
   test_that("the best step is positive, at most the longest, and no grid point beats it") {
-    for_each_case([](const SplitProblem& problem, Random& random) {
+    double largest_excess = 0.0;
+    for_each_case([&](const SplitProblem& problem, Random& random) {
       for (const Vector& d : {split_direction(problem).d, random_move(random, problem)}) {
         const double longest = longest_step(problem, d, 0.0);
         const double best = best_step(problem, d, longest);
@@ -275,9 +276,10 @@ context("split") {
         for (int i = 1; i <= 16; ++i) {
           smallest = std::min(smallest, split_objective(problem, longest * i / 16 * d));
         }
-        expect_true(split_objective(problem, best * d) <= smallest + 1e-15);
+        largest_excess = std::max(largest_excess, split_objective(problem, best * d) - smallest);
       }
     });
+    expect_true(largest_excess < 1e-15);  // rounding of longest * i / 16
   }
 
   test_that("two planted components are found by one split of one") {
