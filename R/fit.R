@@ -6,7 +6,12 @@ new_mdpd <- function(core, coded, class, trace, status, method, refine, control,
   informative <- items[core$informative]
   order <- order(core$mixing_weights, decreasing = TRUE)
   item_probs <- name_item_probs(core$item_probs, coded$levels, order)
-  names <- component_names(item_probs, informative, coded, labels)
+  # Known rows have tied component i to label i.
+  names <- if (is.null(coded$known)) {
+    component_names(item_probs, informative, coded, labels)
+  } else {
+    labels[order]
+  }
   item_probs <- lapply(item_probs, `colnames<-`, names)
   mixing_weights <- stats::setNames(core$mixing_weights[order], names)
   fit <- list(
@@ -53,15 +58,24 @@ name_posterior <- function(posterior, order, row_names, names) {
 }
 
 # Components of a crowd with one component a label carry the labels' names: the one-to-one matching
-# in which the informative workers, each counted by the labels given, most often say the label.
+# in which the informative workers most often say the label.
 component_names <- function(item_probs, informative, coded, labels) {
   k <- ncol(item_probs[[1]])
   if (is.null(labels) || k != length(labels) || length(informative) == 0) {
     return(as.character(seq_len(k)))
   }
-  n_labels <- colSums(coded$codes[, informative, drop = FALSE] != as.raw(0))
-  votes <- Reduce(`+`, Map(`*`, item_probs[informative], n_labels))
+  votes <- label_votes(item_probs, informative, coded, labels)
   labels[as.integer(clue::solve_LSAP(t(votes), maximum = TRUE))]
+}
+
+# labels x components: how often the informative workers give a label in a component, each worker
+# counted by the rows labelled. A level for missing labels is no label.
+label_votes <- function(item_probs, informative, coded, labels) {
+  n_labels <- colSums(coded$codes[, informative, drop = FALSE] != as.raw(0))
+  votes <- Map(
+    function(probs, n) n * probs[labels, , drop = FALSE], item_probs[informative], n_labels
+  )
+  Reduce(`+`, votes)
 }
 
 # I(X_i; Y) = sum_k w_k sum_r mu_kr log(mu_kr / mubar_r) for every item (nats).

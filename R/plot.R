@@ -1,6 +1,6 @@
 #' Pictures of a fitted mixture
 #'
-#' `autoplot()` makes one of four pictures as a ggplot object, to which layers, scales and themes
+#' `autoplot()` makes one picture as a ggplot object, to which layers, scales and themes
 #' can be added; `plot()` draws it.
 #'
 #' * `"trace"`: how the fit went. The log-likelihood per row (nats; for `method = "paper"` that of
@@ -18,25 +18,38 @@
 #'   is not in the colour of the predicted class is the expected error,
 #'   \eqn{1 - \max_k P(Y = k | x_n)}{1 - max_k P(Y = k | x_n)}. Above 500 rows, neighbours are
 #'   averaged.
+#' * `"path"`: for a fit made with several `k`, how far each number of components is behind the best
+#'   by the penalised log-likelihood, AIC and ICL (the last two halved, in nats).
+#' * `"workers"`: for crowds, the estimated accuracy of each worker against the number of labels
+#'   given, with intervals, see [worker_quality()]. Workers with the same number are spread a
+#'   little; where all gave about as many they stand in order of accuracy. The informative workers
+#'   whose labels tell most in all are named.
+#' * `"confusion"`: for crowds, what workers say to items of each class, see [confusion()]; the most
+#'   informative workers by default. Grey: a class with less than half an expected item.
 #'
 #' Components have the colours of Okabe and Ito (2008), continuous scales are perceptually uniform:
 #' both can be read by the colour-blind and in grey.
 #'
 #' @param object,x A fitted mixture, see [stagewise_em()]. A true model of [simulate_crowd()] has
 #'   profiles, and an information for given data, but no trace and no posterior.
-#' @param type One of `"trace"`, `"information"`, `"profiles"`, `"posterior"`; by default the
-#'   first.
+#' @param type One of `"trace"`, `"information"`, `"profiles"`, `"posterior"`, `"path"`,
+#'   `"workers"`, `"confusion"`; by default the first.
 #' @param component For `type = "information"`: name or number of the component to look into; by
 #'   default, `NULL`, the mean over all components by their weight.
 #' @param newdata For `type = "information"`: data frame, matrix or crowd labels with the items
 #'   of the fit; by default, `NULL`, the training data.
 #' @param max_items The largest number of items shown, at least 2; by default, `NULL`, 60 for
-#'   `"information"` and 20 for `"profiles"`. The subtitle says how many are left out.
+#'   `"information"`, 20 for `"profiles"` and 12 workers for `"confusion"`. The subtitle says how
+#'   many are left out.
+#' @param workers For `type = "confusion"`: ids of the workers to show, in this order; by default,
+#'   `NULL`, the most informative.
 #' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
 #' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
 #' @section Errors:
 #' `mdpd_error_argument` for an argument out of range, `mdpd_error_not_stored` when the model does
-#' not hold what the picture shows, such as the posterior of a true model.
+#' not hold what the picture shows, such as the posterior of a true model. For pictures of workers
+#' also `mdpd_error_not_a_crowd`, `mdpd_error_no_data` and, for their accuracy,
+#' `mdpd_error_unnamed_components`, see [worker_quality()].
 #' @references Okabe and Ito (2008), Color Universal Design. Zhao and Zucker, Stagewise Learning for
 #'   Sparse Clustering of Discretely-Valued Data, figures 2 and 3.
 #' @family diagnostics
@@ -50,10 +63,12 @@ NULL
 
 #' @rdname plot.mdpd
 #' @export
-autoplot.mdpd <- function(object, type = c("trace", "information", "profiles", "posterior"),
-                          component = NULL, newdata = NULL, max_items = NULL, ...) {
+autoplot.mdpd <- function(object, type = c("trace", "information", "profiles", "posterior", "path",
+                                           "workers", "confusion"),
+                          component = NULL, newdata = NULL, max_items = NULL, workers = NULL, ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("trace", "information", "profiles", "posterior"))
+  type <- check_choice(type, c("trace", "information", "profiles", "posterior", "path", "workers",
+                               "confusion"))
   check_component(component, object)
   if (!is.null(max_items)) check_count(max_items, min = 2)
   switch(
@@ -61,7 +76,10 @@ autoplot.mdpd <- function(object, type = c("trace", "information", "profiles", "
     trace = plot_trace(object),
     information = plot_information(object, component, newdata, max_items),
     profiles = plot_profiles(object, max_items),
-    posterior = plot_posterior(object)
+    posterior = plot_posterior(object),
+    path = plot_path(object),
+    workers = plot_workers(object),
+    confusion = plot_confusion(object, workers, max_items)
   )
 }
 

@@ -67,7 +67,7 @@ information_labels <- function(object, component, n_items, n_shown, n_informativ
   ggplot2::labs(
     title = "Dependence that the mixture leaves unexplained",
     subtitle = paste0(where, "; ", many, " items, strongest first",
-                      if (n_informative > 0) paste0("; ", frame)),
+                      if (n_informative > 0) paste0("\n", frame)),
     x = "Item", y = "Item", fill = "Conditional\ninformation\n(nats)"
   )
 }

@@ -62,6 +62,7 @@ summary.mdpd <- function(object, ...) {
     c(
       unclass(object)[intersect(copied, names(object))],
       information_criteria(object),
+      list(path = object$path),
       list(n_items = length(object$item_probs), components = component_table(object),
            informative = informative_table(object), trace = phase_table(object$trace)),
       if (!is.null(object$posterior)) {
@@ -89,11 +90,26 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
     ", and the likeliest level by component"
   }))
   cat_table(format_informative(x, max_items))
+  if (!is.null(x$path)) {
+    cat_heading("Number of components: what was compared")
+    cat_table(format_path(x$path))
+  }
   if (!is.null(x$trace)) {
     cat_heading("How the fit went")
     cat_table(format_phases(x$trace))
   }
   invisible(x)
+}
+
+format_path <- function(path) {
+  best <- path$penalised_loglik == max(path$penalised_loglik)
+  data.frame(
+    row.names = paste0("k = ", path$k, ifelse(best, " *", "  ")),
+    penalised = sprintf("%.1f", path$penalised_loglik), BIC = sprintf("%.1f", path$BIC),
+    AIC = sprintf("%.1f", path$AIC), ICL = sprintf("%.1f", path$ICL),
+    entropy = sprintf("%.2f", path$entropy), informative = path$n_informative,
+    status = path$status
+  )
 }
 
 # ---- the numbers of a summary ----------------------------------------------------------
@@ -185,7 +201,7 @@ fit_fields <- function(x) {
   }
   weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
   c(
-    Method = paste0(x$method, if (x$method %in% c("robust", "paper")) " stages", ", ", refined),
+    Method = if (x$method == "em") "ordinary EM" else paste0(x$method, " stages, ", refined),
     Data = paste0(plural(x$n_obs, "row"), weighted, ", ", plural(n_items, "item"), ", ", missing),
     Status = gsub("_", " ", x$status)
   )

@@ -79,16 +79,33 @@ refine_core <- function(coded, start, type, control, verbose) {
   if (one_component) refined$status <- "converged"
   k <- length(refined$fit$mixing_weights)
   trace <- trace_rows("refine", refined$trace, coded, k)
-  if (one_component || !control$polish || refined$status != "converged") {
+  if (one_component || !control$polish || !is.null(coded$known) || refined$status != "converged") {
     return(list(fit = refined$fit, status = refined$status, trace = trace))
   }
-  fit <- refined$fit
-  polished <- core_polish(
-    coded, fit$mixing_weights, fit$item_probs, fit$informative, type,
-    coded$missing == "frozen", control, verbose
-  )
+  polished <- core_polish(coded, refined$fit, type, control, verbose)
   list(
     fit = polished$fit, status = polished$status,
     trace = rbind(trace, trace_rows("polish", polished$trace, coded, k))
+  )
+}
+
+# EM with rows whose class is known held there; the components take the order of the labels.
+refine_known <- function(refined, coded, known, labels, type, control, verbose) {
+  fit <- refined$fit
+  agreement <- rowsum(fit$posterior[!is.na(known), , drop = FALSE], known[!is.na(known)])
+  item_probs <- name_item_probs(fit$item_probs, coded$levels, seq_along(labels))
+  votes <- label_votes(item_probs, colnames(coded$codes)[fit$informative], coded, labels)
+  # Known rows decide; the votes settle labels of which no item is known.
+  overlap <- t(votes) / sum(votes)
+  at <- as.integer(rownames(agreement))
+  overlap[at, ] <- overlap[at, ] + agreement
+  order <- as.integer(clue::solve_LSAP(overlap, maximum = TRUE))
+  coded$known <- known
+  held <- core_refine(
+    coded, fit$posterior[, order, drop = FALSE], fit$informative, type, control, verbose
+  )
+  list(
+    fit = held$fit, status = held$status,
+    trace = rbind(refined$trace, trace_rows("refine", held$trace, coded, length(labels)))
   )
 }

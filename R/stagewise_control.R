@@ -22,8 +22,9 @@
 #' @param max_iter Largest number of EM iterations of a refinement, a count of at least 1. Default
 #'   1000.
 #' @param polish After the refinement, search for a better optimum by splitting and merging
-#'   components and by moving items into and out of the informative set? `TRUE` or `FALSE`. Default
-#'   `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is polished.
+#'   components, moving items into and out of the informative set and moving single rows? `TRUE` or
+#'   `FALSE`. Default `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is
+#'   polished.
 #' @return A list of class `"stagewise_control"`.
 #' @section Errors:
 #' An argument outside its range is an error of class `mdpd_error_argument`.

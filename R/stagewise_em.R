@@ -9,7 +9,9 @@
 #'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a
 #'   [crowd_labels()] object (rows are its items, columns its workers); or a one-sided formula naming
 #'   columns of `data`, such as `~ a + b` or `~ .`. `NA` is missing; no row is dropped.
-#' @param k Number of components, a whole number from 1 to the number of rows.
+#' @param k Number of components, a whole number from 1 to the number of rows; or several, such as
+#'   `1:6`: then the fit with the highest penalised log-likelihood is returned, with the others in its
+#'   `path`, see [choose_k()].
 #' @param ... Not used; must be empty.
 #' @param data For a formula: the data frame its names are looked up in.
 #' @param method `"robust"`, the default, selects pairs by a significance test and chooses the length
@@ -23,6 +25,9 @@
 #'   `"(missing)"`. `"fail"`: an error.
 #' @param weights Case weights, a non-negative finite number for every row; a row of weight 2 counts
 #'   like two equal rows. Default: all 1.
+#' @param known For crowds with one component a label: true labels of some items (gold questions), as
+#'   a vector with one value or `NA` an item, or a vector named by item ids. These items keep their
+#'   class in a last refinement.
 #' @param control Settings of the algorithm, see [stagewise_control()].
 #' @param keep_data Keep the coded data (one byte a cell) in the fit, so that [information()],
 #'   [refine()] and plots need no data again? Default `TRUE`.
@@ -41,13 +46,14 @@
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase`, `move` (`"split"`, `"split-merge"`,
-#'     `"merge-split"` or `"items"`), `k`, the pair `item_1`, `item_2` and the `component` (numbered
+#'     `"merge-split"`, `"items"` or `"row"`), `k`, the pair `item_1`, `item_2` and the `component` (numbered
 #'     as they were born), the largest conditional `information` before the stage (nats), the pair's
 #'     corrected `p_value`, `n_informative`, `loglik` (items outside the informative set at their
 #'     observed frequencies), `loglik_all` (all items by component, as in the paper),
 #'     `penalised_loglik` and `split_length`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
 #'     (stages only, none left) or `"fewer_components"`; and whether that is a converged fit}
+#'   \item{path}{when several `k` were asked for: the table described in [choose_k()]}
 #'   \item{method, refine, missing, control, call, version}{how it was made}
 #'   \item{coded}{the coded data, or `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
@@ -104,7 +110,7 @@ stagewise_em.formula <- function(x, k, data, ...) {
 stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
                                  refine = c("sparse", "full", "none"),
                                  missing = c("ignore", "frozen", "level", "fail"),
-                                 weights = NULL, control = stagewise_control(),
+                                 weights = NULL, known = NULL, control = stagewise_control(),
                                  keep_data = TRUE, verbose = interactive()) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("robust", "paper"))
@@ -113,25 +119,78 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   check_class(control, "stagewise_control")
   check_flag(keep_data)
   check_flag(verbose)
-  check_count(k)
+  check_counts(k)
   coded <- encode(x, weights, missing)
-  check_k_against_rows(k, coded)
+  check_k_against_rows(max(k), coded)
+  known <- known_components(known, x, k)
+  check_known_refined(known, refine)
 
-  control <- complete_control(control, method)
-  stages <- core_stagewise(coded, k, method, missing == "frozen", control, verbose)
-  refined <- refine_core(coded, stages$fit, refine, control, verbose)
-  fit <- new_mdpd(
-    refined$fit, coded,
-    class = "stagewise_em",
+  settings <- list(
+    method = method, refine = refine, control = complete_control(control, method),
+    known = known, labels = if (inherits(x, "crowd_labels")) x$labels,
+    call = match.call(), verbose = verbose
+  )
+  if (length(k) > 1) {
+    return(fit_path(coded, sort(unique(k)), settings, keep_data))
+  }
+  result <- fit_stages(coded, k, settings)
+  fit <- as_fit(result, coded, settings, keep_data)
+  warn_status(fit, k)
+  warn_independent(fit, result$loglik_of_one)
+  fit
+}
+
+# Stages, refinement and polish with k components, in the engine's terms.
+fit_stages <- function(coded, k, settings) {
+  control <- settings$control
+  stages <- core_stagewise(
+    coded, k, settings$method, coded$missing == "frozen", control, settings$verbose
+  )
+  refined <- refine_core(coded, stages$fit, settings$refine, control, settings$verbose)
+  if (!is.null(settings$known) && length(refined$fit$mixing_weights) == k) {
+    refined <- refine_known(
+      refined, coded, settings$known, settings$labels, settings$refine, control, settings$verbose
+    )
+  } else {
+    settings$known <- NULL
+  }
+  list(
+    fit = refined$fit,
     trace = bind_traces(stage_trace(stages, coded), refined$trace),
     status = fit_status(stages, refined, k),
-    method = method, refine = refine, control = control, call = match.call(),
-    labels = if (inherits(x, "crowd_labels")) x$labels,
-    keep_data = keep_data
+    loglik_of_one = stages$loglik_of_one,
+    known = settings$known
   )
-  warn_status(fit, k)
-  warn_independent(fit, stages$loglik_of_one)
-  fit
+}
+
+as_fit <- function(result, coded, settings, keep_data) {
+  coded$known <- result$known
+  new_mdpd(
+    result$fit, coded,
+    class = "stagewise_em", trace = result$trace, status = result$status,
+    method = settings$method, refine = settings$refine, control = settings$control,
+    call = settings$call, labels = settings$labels, keep_data = keep_data
+  )
+}
+
+check_counts <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (length(x) < 2) {
+    return(check_count(x, arg = arg, call = call))
+  }
+  if (!rlang::is_integerish(x, finite = TRUE) || any(x < 1)) {
+    abort_mdpd(
+      "{.arg {arg}} must be whole numbers of at least 1, not {describe(x)}.",
+      class = "argument", call = call
+    )
+  }
+  invisible(x)
+}
+
+check_known_refined <- function(known, refine, call = rlang::caller_env()) {
+  if (!is.null(known) && refine == "none") {
+    abort_mdpd("{.arg known} needs a refinement: {.arg refine} must not be {.val none}.",
+               class = "argument", call = call)
+  }
 }
 
 check_k_against_rows <- function(k, coded, call = rlang::caller_env()) {

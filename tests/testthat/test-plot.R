@@ -144,7 +144,7 @@ test_that("informative items come first, by information, then the strongest othe
 test_that("the heat map says how many items of how many are shown and frames the informative", {
   fit <- hand_made_fit(n_items = 100, n_informative = 10)
   picture <- draw_information(hand_made_information(fit), fit, NULL, 60)
-  expect_match(picture$labels$subtitle, "60 of 100 items, .* framed: 10 informative items")
+  expect_match(picture$labels$subtitle, "60 of 100 items, .*\\sframed: 10 informative items")
   frame <- layer(picture, "GeomRect")
   expect_equal(unlist(frame[c("xmin", "xmax", "ymin", "ymax")], use.names = FALSE),
                c(0.5, 10.5, 50.5, 60.5))

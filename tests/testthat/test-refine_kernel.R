@@ -55,6 +55,27 @@ test_that("sparse refinement does the twin's iterations", {
   }
 })
 
+test_that("an item is informative exactly when its gain exceeds its penalty", {
+  # 100 items from no difference to a clear one between two known classes: for some of them gain and
+  # penalty are within 5 %, on both sides.
+  coded <- with_seed(62, {
+    probs <- lapply(1:100, function(item) {
+      n_levels <- 2L + item %% 3L
+      strength <- item / 250
+      favourite <- diag(n_levels)[, 1:2]
+      strength * favourite + (1 - strength) * matrix(random_simplex(n_levels), n_levels, 2)
+    })
+    random_coded(300, list(mixing_weights = c(0.5, 0.5), item_probs = probs), 0.2, TRUE)
+  })
+  start <- with_seed(63, random_posterior(300, 2))
+  start <- twin_refine(coded, start, 25, sparse = FALSE)$posterior
+  ratio <- twin_gain(coded, start) / twin_penalty(coded, 2)
+  expect_lt(min(ratio[ratio > 1]), 1.05)
+  expect_gt(max(ratio[ratio < 1]), 0.95)
+  fit <- engine_refine(coded, start, "sparse", max_iter = 1)$fit
+  expect_setequal(fit$informative, which(ratio > 1))
+})
+
 test_that("ordinary EM never decreases the log-likelihood", {
   for (seed in 1:5) {
     case <- separated_case(seed, 3)
@@ -74,7 +95,10 @@ test_that("neither falls where probabilities reach zero", {
   full <- engine_refine(case$coded, case$start, "full", tol = 1e-15, max_iter = 300)
   expect_identical(min(unlist(full$fit$item_probs)) < 1e-100, TRUE)
   expect_non_decreasing(full$trace$loglik)
+  # Enough rows for items to be worth their penalty.
+  case <- separated_case(8, 3, n_obs = 60, missing = 0.5)
   sparse <- engine_refine(case$coded, case$start, "sparse", tol = 1e-15, max_iter = 300)
+  expect_identical(min(unlist(sparse$fit$item_probs)) < 1e-100, TRUE)
   expect_non_decreasing(sparse$trace$penalised_loglik)
 })
 

@@ -675,7 +675,7 @@ test_that("k must be a whole number from one to the number of rows", {
     show_conditions(stagewise_em(x, k = NA))
     show_conditions(stagewise_em(x, k = 21))
   })
-  for (k in list(-1, Inf, NaN, "2", 1:2, NULL, TRUE, 1e10)) {
+  for (k in list(-1, Inf, NaN, "2", 0:2, NULL, TRUE, 1e10)) {
     expect_error(stagewise_em(x, k = k), "`k` must be", class = "mdpd_error_argument")
   }
   crowd <- small_crowd()$labels

@@ -1,0 +1,129 @@
+#' Ordinary EM for mixtures of categorical data
+#'
+#' Fits a mixture of product distributions in which all items differ between the components, by the
+#' EM algorithm from a start of your choice: what poLCA does from random starts, and Dawid and Skene
+#' from the majority vote. It is the classic that [stagewise_em()] is compared with.
+#'
+#' @inheritParams stagewise_em
+#' @param start Where EM begins:
+#'   * `"majority"`: the shares of the labels each item got. For [crowd_labels()] with `k` equal to
+#'     the number of labels, and there the default.
+#'   * `"random"`: item-response probabilities drawn uniformly from the simplex, `n_starts` times; the
+#'     fit with the highest log-likelihood is kept. The default for other data.
+#'   * `"spectral"`: moments of three groups of workers (items), see Zhang et al. (2016); `n_starts`
+#'     random groupings, of which the one with the highest log-likelihood after EM is kept.
+#'   * an n_obs x k matrix of posterior probabilities (rows sum to 1); a vector or factor of n_obs
+#'     classes with k different values; or a model of class `mdpd` with k components.
+#' @param n_starts Number of random starts or of random groupings, a count of at least 1. Default 10;
+#'   the other starts are single.
+#' @param seed Seed of the random starts and groupings, a whole number. Default 1: the same answer every run. The
+#'   session's random numbers are left alone.
+#' @param known For crowds: true labels of some items, as a vector with one value (or `NA`) an item,
+#'   or a vector named by item ids. These items keep their class throughout (gold questions).
+#' @param prior For crowds: pseudo-counts added to every worker's confusion matrix, a labels x labels
+#'   matrix (row: the true label, column: the label given) or one number for all cells. Default 0.
+#' @return A fit of class `mdpd`, with the parts described in [stagewise_em()] and
+#'   \item{starts}{data frame with a row for every start: `start`, `loglik` (nats), `iterations`,
+#'     `status`}
+#' @section Errors and warnings:
+#' Those of [stagewise_em()]; `mdpd_error_no_spectral_start` when the moments do not show `k`
+#' components. `mdpd_warning_not_converged` when the best start reached `max_iter`.
+#' `mdpd_warning_equal_components` when two components are the same or one is empty.
+#' @references
+#' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via
+#' the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
+#' \doi{10.1111/j.2517-6161.1977.tb01600.x}
+#'
+#' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
+#' the EM algorithm. *Applied Statistics* 28, 20-28. \doi{10.2307/2346806}
+#'
+#' Zhang, Y., Chen, X., Zhou, D. and Jordan, M. I. (2016). Spectral methods meet EM. *Journal of
+#' Machine Learning Research* 17 (102), 1-44.
+#' @family fitting
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 10, accuracy = rep(0.7, 6), seed = 1)
+#' fit <- mdpd(crowd$labels, k = 3)
+#' error_rate(fit, crowd$truth)
+#'
+#' # With the answers to twenty gold questions
+#' gold <- crowd$truth[1:20]
+#' error_rate(mdpd(crowd$labels, k = 3, known = gold), crowd$truth)
+#' @export
+mdpd <- function(x, k, ...) {
+  UseMethod("mdpd")
+}
+
+#' @rdname mdpd
+#' @export
+mdpd.formula <- function(x, k, data, ...) {
+  # Through the generic, so that errors show it as their call.
+  fit <- mdpd(formula_items(x, data, call = rlang::current_env()), k, ...)
+  fit$call <- match.call()
+  fit
+}
+
+#' @rdname mdpd
+#' @export
+mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known = NULL,
+                         prior = 0, missing = c("ignore", "frozen", "level", "fail"),
+                         weights = NULL, control = stagewise_control(), keep_data = TRUE,
+                         verbose = interactive()) {
+  rlang::check_dots_empty()
+  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
+  check_class(control, "stagewise_control")
+  check_flag(keep_data)
+  check_flag(verbose)
+  check_count(k)
+  check_count(n_starts)
+  check_seed(seed)
+  coded <- encode(x, weights, missing)
+  check_k_against_rows(k, coded)
+  labels <- if (inherits(x, "crowd_labels")) x$labels
+  control <- complete_control(control, "paper")
+  coded$known <- known_components(known, x, k)
+  control$prior_counts <- prior_counts(prior, x, k)
+
+  posteriors <- start_posteriors(start, x, coded, k, n_starts, seed)
+  runs <- lapply(posteriors, function(posterior) {
+    core_refine(coded, posterior, integer(), "full", control, verbose)
+  })
+  best <- runs[[which.max(vapply(runs, function(run) run$fit$loglik, 0))]]
+  control$prior_counts <- NULL
+  fit <- new_mdpd(
+    best$fit, coded,
+    class = NULL, trace = trace_rows("refine", best$trace, coded, k), status = best$status,
+    method = "em", refine = "full", control = control, call = match.call(), labels = labels,
+    keep_data = keep_data
+  )
+  fit$starts <- starts_table(runs)
+  warn_status(fit, k)
+  warn_equal_components(fit)
+  fit
+}
+
+starts_table <- function(runs) {
+  data.frame(
+    start = seq_along(runs),
+    loglik = vapply(runs, function(run) run$fit$loglik, 0),
+    iterations = vapply(runs, function(run) length(run$trace$loglik), 0L),
+    status = vapply(runs, function(run) run$status, "")
+  )
+}
+
+# Components that do the work of fewer: the same everywhere, or with less than one row.
+warn_equal_components <- function(fit, call = rlang::caller_env()) {
+  empty <- names(which(fit$mixing_weights * fit$nobs < 1))
+  probs <- do.call(rbind, fit$item_probs)
+  same <- fit$k > 1 & duplicated(round(t(probs), 6))
+  if (length(empty) == 0 && !any(same)) {
+    return(invisible(fit))
+  }
+  detail <- c(
+    if (length(empty) > 0) "Component{?s} {.val {empty}} {?has/have} less than one row.",
+    if (any(same)) "Component{?s} {.val {colnames(probs)[same]}} repeat{?s/} another."
+  )
+  warn_mdpd(
+    c("Fewer than {fit$k} components are in use.", rlang::set_names(detail, "x")),
+    class = "equal_components", call = call
+  )
+}

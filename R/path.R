@@ -1,0 +1,116 @@
+#' Another number of components from the same run
+#'
+#' A call of [stagewise_em()] with several `k` fits the whole path and returns the fit with the
+#' highest penalised log-likelihood. This takes another one from it, without refitting.
+#'
+#' @param object A fit made with several `k`, see [stagewise_em()].
+#' @param k The number of components wanted, one of those asked for; by default the best one by
+#'   `criterion`.
+#' @param criterion `"penalised"` (default, the largest penalised log-likelihood), `"BIC"`, `"AIC"` or
+#'   `"ICL"` (the smallest).
+#' @return The fit with `k` components; it has the same `path`, a data frame with a row for every `k`:
+#'   `k`; `components` found; `loglik` and `penalised_loglik` (nats); `df`; `AIC`; `BIC`; `ICL`, which
+#'   is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy divided by its
+#'   largest value, from 0 (nothing is known of the classes) to 1 (all rows are certain);
+#'   `n_informative`; `status`.
+#' @section Errors:
+#' `mdpd_error_argument` when the fit has no path or no such `k`.
+#' @references
+#' Schwarz, G. (1978). Estimating the dimension of a model. *Annals of Statistics* 6, 461-464.
+#' \doi{10.1214/aos/1176344136}
+#'
+#' Biernacki, C., Celeux, G. and Govaert, G. (2000). Assessing a mixture model for clustering with the
+#' integrated completed likelihood. *IEEE Transactions on Pattern Analysis and Machine Intelligence*
+#' 22, 719-725. \doi{10.1109/34.865189}
+#' @family fitting
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 10, accuracy = rep(0.8, 5), seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 1:4)
+#' fit$k
+#' fit$path
+#' choose_k(fit, 2)
+#' @export
+choose_k <- function(object, k = NULL, criterion = c("penalised", "BIC", "AIC", "ICL")) {
+  check_class(object, "mdpd")
+  criterion <- check_choice(criterion, c("penalised", "BIC", "AIC", "ICL"))
+  if (is.null(object$path)) {
+    abort_mdpd(
+      c("{.arg object} must be a fit with a path.",
+        i = "Give {.fn stagewise_em} several {.arg k}, such as {.code k = 1:6}."),
+      class = "argument"
+    )
+  }
+  row <- if (is.null(k)) best_row(object$path, criterion) else match(k, object$path$k)
+  if (length(row) != 1 || is.na(row)) {
+    abort_mdpd("{.arg k} must be one of {.val {object$path$k}}, not {describe(k)}.",
+               class = "argument")
+  }
+  from_path(object$path_fits, row, object$path, object$coded)
+}
+
+# Fits 1 to max(ks) components. Every k is fitted from one component and, where that is possible, by
+# splitting the fit before it; the better of the two stays.
+fit_path <- function(coded, ks, settings, keep_data) {
+  fits <- list()
+  previous <- NULL
+  for (k in seq_len(max(ks))) {
+    result <- better_result(fit_stages(coded, k, settings), fit_grown(previous, coded, k, settings))
+    previous <- result
+    if (k %in% ks) {
+      fits[[length(fits) + 1]] <- as_fit(result, coded, settings, keep_data = FALSE)
+    }
+  }
+  path <- do.call(rbind, Map(path_row, fits, ks))
+  from_path(fits, best_row(path, "penalised"), path, if (keep_data) coded)
+}
+
+# NULL where there is nothing to grow from or known classes tie the components to the labels.
+fit_grown <- function(previous, coded, k, settings) {
+  if (is.null(previous) || length(previous$fit$mixing_weights) != k - 1 ||
+      settings$refine == "none" || settings$method == "paper" || !is.null(settings$known)) {
+    return(NULL)
+  }
+  grown <- core_grow(coded, previous$fit, settings$refine, settings$control, settings$verbose)
+  if (length(grown$mixing_weights) != k) {
+    return(NULL)
+  }
+  refined <- refine_core(coded, grown, settings$refine, settings$control, settings$verbose)
+  list(
+    fit = refined$fit, trace = bind_traces(previous$trace, refined$trace),
+    status = if (length(refined$fit$mixing_weights) < k) "fewer_components" else refined$status,
+    loglik_of_one = previous$loglik_of_one, known = NULL
+  )
+}
+
+better_result <- function(first, second) {
+  if (is.null(second) || second$fit$penalised_loglik <= first$fit$penalised_loglik) {
+    first
+  } else {
+    second
+  }
+}
+
+from_path <- function(fits, row, path, coded) {
+  fit <- fits[[row]]
+  fit["coded"] <- list(coded)
+  fit$path <- path
+  fit$path_fits <- fits
+  fit
+}
+
+path_row <- function(fit, k) {
+  p <- fit$posterior
+  weights <- fit$weights %||% rep(1, nrow(p))
+  entropy <- -sum(weights * ifelse(p > 0, p * log(p), 0))
+  data.frame(
+    k = k, components = fit$k, loglik = fit$loglik, penalised_loglik = fit$penalised_loglik,
+    df = fit$df, AIC = stats::AIC(fit), BIC = stats::BIC(fit),
+    ICL = stats::BIC(fit) + 2 * entropy,
+    entropy = if (fit$k > 1) 1 - entropy / (fit$nobs * log(fit$k)) else 1,
+    n_informative = length(fit$informative), status = fit$status
+  )
+}
+
+best_row <- function(path, criterion) {
+  if (criterion == "penalised") which.max(path$penalised_loglik) else which.min(path[[criterion]])
+}

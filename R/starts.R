@@ -1,0 +1,174 @@
+# Posteriors for EM to begin with: a list, one n_obs x k matrix a start.
+start_posteriors <- function(start, x, coded, k, n_starts, seed, call = rlang::caller_env()) {
+  named_by_label <- inherits(x, "crowd_labels") && k == length(x$labels)
+  start <- start %||% (if (named_by_label) "majority" else "random")
+  if (inherits(start, "mdpd")) {
+    return(list(model_start(start, coded, k, call)))
+  }
+  if (is.matrix(start)) {
+    return(list(check_posterior(start, nrow(coded$codes), k, call)))
+  }
+  if (!rlang::is_string(start) || nrow(coded$codes) == 1) {
+    return(list(class_start(start, coded, k, call)))
+  }
+  switch(
+    check_choice(start, c("majority", "random", "spectral"), call = call),
+    majority = list(majority_start(x, named_by_label, call)),
+    random = lapply(seq_len(n_starts), random_start, coded = coded, k = k, seed = seed),
+    spectral = lapply(
+      seq_len(n_starts), spectral_start, coded = coded, k = k, seed = seed,
+      shared_levels = inherits(x, "crowd_labels") && k <= length(x$labels), call = call
+    )
+  )
+}
+
+majority_start <- function(x, named_by_label, call) {
+  if (!named_by_label) {
+    abort_mdpd(
+      c("{.code start = \"majority\"} needs {.cls crowd_labels} with one component a label.",
+        i = "Use {.code start = \"random\"}."),
+      class = "argument", call = call
+    )
+  }
+  unname(majority_vote(x, type = "prob"))
+}
+
+# Each start has a seed of its own, so that none depends on how many there are.
+random_start <- function(start, coded, k, seed) {
+  with_seed(seed + start - 1, {
+    probs <- lapply(lengths(coded$levels), function(n_levels) {
+      probs <- matrix(stats::rexp(n_levels * k), n_levels)
+      sweep(probs, 2, colSums(probs), "/")
+    })
+  })
+  core_posterior(coded, rep(1 / k, k), probs, seq_along(probs))$posterior
+}
+
+# A grouping of the items into three for each start. Workers of a crowd share their labels, so that
+# the answers of a group can be averaged; other items' levels are stacked.
+spectral_start <- function(start, coded, k, seed, shared_levels, call) {
+  model <- core_spectral_start(
+    coded, k, groups = NULL, n_restarts = 20, seed = seed + start - 1, averaged = shared_levels
+  )
+  if (model$status != "found") {
+    abort_mdpd(
+      c("The spectral start found no {k} components.",
+        x = if (model$status == "too_few_items") {
+          "It needs three groups of items, each seen by enough rows."
+        } else {
+          "The moments of the groups do not tell {k} components apart."
+        },
+        i = "Use {.code start = \"random\"}."),
+      class = "no_spectral_start", call = call
+    )
+  }
+  core_posterior(coded, model$mixing_weights, model$item_probs, seq_along(coded$levels))$posterior
+}
+
+model_start <- function(start, coded, k, call) {
+  if (start$k != k) {
+    abort_mdpd("{.arg start} must have {k} component{?s}, not {start$k}.",
+               class = "argument", call = call)
+  }
+  check_has_items(names(coded$levels), names(start$item_probs), "start", call)
+  probs <- Map(
+    function(levels, probs) {
+      # A level that the model does not know has no weight in any component.
+      probs <- probs[match(levels, rownames(probs)), , drop = FALSE]
+      replace(probs, is.na(probs), 0)
+    },
+    coded$levels, start$item_probs[names(coded$levels)]
+  )
+  core_posterior(coded, start$mixing_weights, probs, seq_along(probs))$posterior
+}
+
+class_start <- function(start, coded, k, call) {
+  n_obs <- nrow(coded$codes)
+  if (!is.atomic(start) || length(start) != n_obs) {
+    abort_mdpd(
+      "{.arg start} must be {.val majority}, {.val random} or {.val spectral}, a model, a matrix, or
+       one class for each of the {n_obs} row{?s}, not {describe(start)}.",
+      class = "argument", call = call
+    )
+  }
+  classes <- code_values(start)
+  if (length(classes$levels) != k || any(classes$codes == 0)) {
+    abort_mdpd(
+      "{.arg start} must have {k} different classes and none missing, not
+       {length(classes$levels)}.",
+      class = "argument", call = call
+    )
+  }
+  outer(classes$codes, seq_len(k), `==`) + 0
+}
+
+check_posterior <- function(start, n_obs, k, call) {
+  if (!is.numeric(start) || !identical(dim(start), c(n_obs, as.integer(k)))) {
+    abort_mdpd(
+      "{.arg start} must be a numeric matrix of {n_obs} row{?s} and {k} column{?s}.",
+      class = "argument", call = call
+    )
+  }
+  bad <- which(!is.finite(rowSums(start)) | abs(rowSums(start) - 1) > 1e-6 | rowSums(start < 0) > 0)
+  if (length(bad) > 0) {
+    abort_mdpd(
+      "Rows of {.arg start} must be probabilities that sum to 1; row {bad[1]} is not.",
+      class = "argument", call = call
+    )
+  }
+  unname(start)
+}
+
+# Known classes as component numbers in the order of the labels; NULL when none are known.
+known_components <- function(known, x, k, call = rlang::caller_env()) {
+  if (is.null(known)) {
+    return(NULL)
+  }
+  check_named_by_label("known", x, k, call)
+  ids <- names(known)
+  rows <- if (is.null(ids)) seq_along(known) else match(ids, x$items)
+  if (is.null(ids) && length(known) != length(x$items) || anyNA(rows) || anyDuplicated(rows)) {
+    abort_mdpd(
+      c("{.arg known} must have one value for each of the {length(x$items)} item{?s}, or be named by
+         items.", x = if (anyNA(rows)) "There is no item {.val {ids[is.na(rows)][1]}}."),
+      class = "argument", call = call
+    )
+  }
+  label <- as_classes(known)
+  unheard <- setdiff(label, c(x$labels, NA))
+  if (length(unheard) > 0) {
+    abort_mdpd(
+      "{.arg known} must hold labels of {.arg x}; nobody gave {.val {unheard[1]}}.",
+      class = "argument", call = call
+    )
+  }
+  replace(rep(NA_integer_, length(x$items)), rows, match(label, x$labels))
+}
+
+# Pseudo-counts for every item's levels, stacked as the engine stacks them; NULL when there are none.
+prior_counts <- function(prior, x, k, call = rlang::caller_env()) {
+  if (identical(prior, 0) || is.null(prior)) {
+    return(NULL)
+  }
+  check_numbers(prior, c(0, Inf), call = call)
+  check_named_by_label("prior", x, k, call)
+  if (length(prior) == 1) {
+    prior <- matrix(prior, k, k)
+  }
+  if (!identical(dim(prior), c(as.integer(k), as.integer(k)))) {
+    abort_mdpd("{.arg prior} must be one number or a {k} x {k} matrix.",
+               class = "argument", call = call)
+  }
+  # The engine has levels in rows, components in columns.
+  counts <- t(prior)
+  counts[rep(seq_len(k), length(x$workers)), , drop = FALSE]
+}
+
+check_named_by_label <- function(arg, x, k, call) {
+  if (!inherits(x, "crowd_labels") || k != length(x$labels)) {
+    abort_mdpd(
+      "{.arg {arg}} needs {.cls crowd_labels} with one component a label.",
+      class = "argument", call = call
+    )
+  }
+}

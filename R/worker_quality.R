@@ -1,0 +1,356 @@
+#' How good each worker of a crowd is
+#'
+#' Ranks the workers by what their labels tell about the class, estimates how often each is right
+#' without knowing the truth, and marks those whose labels do not depend on the class.
+#'
+#' All but `information` comes from the worker's table of posterior-weighted counts, see
+#' [confusion()]: \eqn{C_{kr} = \sum_n g_{nk} 1[x_n = r]}{C[k,r] = sum_n g[n,k] 1[x_n = r]}. A
+#' sparse fit gives workers outside the informative set the same label distribution in every class;
+#' the counts show what they did. Where the classes are uncertain the counts of such workers lean
+#' towards their overall label shares, so a little skill looks like less.
+#'
+#' * **Accuracy** is \eqn{p = \sum_k C_{kk} / n}{p = sum_k C[k,k] / n}, the mean posterior
+#'   probability \eqn{p_n} of the labels given. Its interval is Jeffreys' for a proportion, with the
+#'   effective number of labels
+#'   \eqn{n \, \mathrm{var}(p_n) / (p (1 - p))}{n var(p_n) / (p (1 - p))} in place of n: where the
+#'   true class is uncertain the labels tell less (missing information, Louis 1982). Of few labels
+#'   it is wide, and it must be: read the interval, not the estimate. It takes the rest of the model
+#'   as known, so where few workers are informative and the classes uncertain it is too narrow.
+#' * **Score** is the spammer score of Raykar and Yu (2011), with
+#'   \eqn{\mu_{kr} = C_{kr} / \sum_r C_{kr}}{mu[k,r] = C[k,r] / sum_r C[k,r]}:
+#'   \deqn{\frac{1}{k (k - 1)} \sum_{a < b} \sum_r (\mu_{ar} - \mu_{br})^2}{
+#'   1 / (k (k - 1)) sum_{a < b} sum_r (mu[a,r] - mu[b,r])^2}
+#'   It is 0 for a worker whose labels do not depend on the class and 1 for one who always gives a
+#'   class its own label, whichever it is: someone who swaps two labels is no spammer. Chance lifts
+#'   it when labels are few.
+#' * **Bias** is the total variation distance between the shares of the labels given and of the
+#'   classes seen, \eqn{\frac12 \sum_r | C_{\cdot r} - C_{r \cdot} | / n}{
+#'   1/2 sum_r |C[.,r] - C[r,.]| / n}: the share of labels that would have to change for the worker
+#'   to use each as often as it is true.
+#' * A **spammer** is a worker whose labels show no dependence on the class and who would have shown
+#'   it if half as informative as the others. Both are judged by the classes the *other* workers
+#'   give, from \eqn{G = \sum_{kr} C_{kr} \log ( C_{kr} n / (C_{k \cdot} C_{\cdot r}) )}{
+#'   G = sum_kr C[k,r] log(C[k,r] n / (C[k,.] C[.,r]))}, a log-likelihood ratio, with
+#'   \eqn{d = (k - 1)(R - 1)} degrees of freedom for R labels in use. First, no dependence:
+#'   \eqn{G \le \frac{d}{2} \log n}{G <= d/2 log n}, the BIC penalty. Second, the explained share of
+#'   the entropy of the classes seen, \eqn{G / (n H)}, is less than half of what it is in all
+#'   workers with dependence: at the level `alpha` the hypothesis is rejected that it is half or
+#'   more (2G is noncentral chi-square; a G below chance counts as chance). So a worker with few
+#'   labels, or who saw one class only, is not marked, nor is one with fewer labels than the table
+#'   has cells: nothing is known of them.
+#'
+#' @param object A fit of [crowd_labels()], see [stagewise_em()] and [mdpd()], that keeps its data.
+#' @param level Probability that the accuracy is in its interval, from 0 to 1. Default 0.95.
+#' @param alpha Probability, from 0 to 1, of marking as a spammer by mistake someone half as
+#'   informative as the others. Default 0.05.
+#' @return A data frame with a row for each worker, the most informative first:
+#'   \item{worker}{id, a string}
+#'   \item{n_labels}{number of labels given}
+#'   \item{accuracy, accuracy_lower, accuracy_upper}{probability of a right label among the items
+#'     the worker labelled, and its interval, in \[0, 1\]}
+#'   \item{information}{mutual information of one label and the class under the model (nats), 0 for
+#'     those who are not informative}
+#'   \item{score}{Raykar and Yu's score, in \[0, 1\]: 0 for a spammer, 1 for a perfect worker}
+#'   \item{bias, over_used}{how far the labels lean, in \[0, 1\], and the label the worker gives too
+#'     often by most; `NA` where the bias is zero}
+#'   \item{rank}{the worker's place in `informative(object)`, `NA` outside}
+#'   \item{informative}{is the worker in the informative set?}
+#'   \item{spammer}{see above; `NA` if no worker shows dependence: there is no yardstick}
+#'   Accuracy and bias need components that stand for labels. They are `NA`, with a message of class
+#'   `mdpd_message_unnamed_components`, unless `k` is the number of labels and some worker is
+#'   informative.
+#' @section Errors:
+#' `mdpd_error_not_a_crowd` when the fit is not of crowd labels, `mdpd_error_not_stored` for a model
+#' that was not fitted, `mdpd_error_no_data` for a fit with `keep_data = FALSE`,
+#' `mdpd_error_argument` for an argument out of range.
+#' @references
+#' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
+#' the EM algorithm. *Applied Statistics* 28, 20-28. \doi{10.2307/2346806}
+#'
+#' Raykar, V. C. and Yu, S. (2011). Ranking annotators for crowdsourced labeling tasks. *Advances in
+#' Neural Information Processing Systems* 24, 1809-1817.
+#'
+#' Raykar, V. C. and Yu, S. (2012). Eliminating spammers and ranking annotators for crowdsourced
+#' labeling tasks. *Journal of Machine Learning Research* 13, 491-518.
+#'
+#' Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm.
+#' *Journal of the Royal Statistical Society B* 44, 226-233.
+#' \doi{10.1111/j.2517-6161.1982.tb01203.x}
+#'
+#' Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion.
+#' *Statistical Science* 16, 101-133. \doi{10.1214/ss/1009213286}
+#' @family crowds
+#' @seealso `plot(object, type = "workers")` and `plot(object, type = "confusion")` draw it.
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 20, accuracy = c(0.9, 0.8, 0.7), seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' quality <- worker_quality(fit)
+#' head(quality)
+#' quality$worker[quality$spammer]
+#' @export
+worker_quality <- function(object, level = 0.95, alpha = 0.05) {
+  check_crowd_fit(object)
+  check_number(level, c(0, 1))
+  check_number(alpha, c(0, 1))
+  counts <- label_counts(object)
+  workers <- names(counts)
+  evidence <- dependence_test(object)
+  quality <- data.frame(
+    worker = workers,
+    n_labels = as.integer(colSums(labels_given(object))),
+    accuracy_table(object, counts, level),
+    information = unname(object$item_information[workers]),
+    score = vapply(counts, spammer_score, 0),
+    bias_table(object, counts),
+    rank = match(workers, object$informative),
+    informative = workers %in% object$informative,
+    spammer = is_spammer(evidence, alpha),
+    row.names = NULL
+  )
+  if (!named_by_labels(object)) {
+    inform_mdpd(
+      c("The components do not stand for labels, so accuracy and bias are not known.",
+        i = "They do where {.arg k} is the number of labels ({length(object$labels)}) and some
+             worker is informative."),
+      class = "unnamed_components"
+    )
+  }
+  by_quality <- order(-quality$information, -evidence$gain)
+  structure(quality[by_quality, ], row.names = seq_along(workers))
+}
+
+#' Confusion matrices of the workers of a crowd
+#'
+#' What a worker says to items of each class:
+#' \deqn{\hat\mu_{kr} = \frac{\sum_n g_{nk} 1[x_n = r]}{\sum_n g_{nk} 1[x_n \textrm{ observed}]}}{
+#' mu[k,r] = sum_n g[n,k] 1[x_n = r] / sum_n g[n,k] 1[x_n observed]}
+#' where \eqn{g_{nk}} is the posterior probability that item n is of class k and the sums are over
+#' the items the worker labelled (with their case weights). For informative workers these are the
+#' item-response probabilities of a fit that has converged; for the others the fit has one
+#' distribution in all classes and this is what the labels show.
+#'
+#' @inheritParams worker_quality
+#' @param worker Ids of workers, in the order wanted; by default, `NULL`, all of them.
+#' @param type `"prob"`, the default, for probabilities; `"count"` for the sums above the line,
+#'   which tell how many items a probability rests on.
+#' @return For one `worker` a k x n_labels matrix: the class in the row, the label given in the
+#'   column. Rows of probabilities sum to 1 or are `NA` if no item can be of that class. Classes are
+#'   in label order if components are named by labels. Otherwise a list of such matrices, named by
+#'   the workers.
+#' @section Errors:
+#' Those of [worker_quality()]; `mdpd_error_argument` names the workers that are not in the fit.
+#' @references
+#' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
+#' the EM algorithm. *Applied Statistics* 28, 20-28. \doi{10.2307/2346806}
+#' @family crowds
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 20, accuracy = c(0.9, 0.8, 0.7), seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' round(confusion(fit, "1"), 2)
+#' confusion(fit, c("1", "20"), type = "count")
+#' @export
+confusion <- function(object, worker = NULL, type = c("prob", "count")) {
+  check_crowd_fit(object)
+  type <- check_choice(type, c("prob", "count"))
+  all_workers <- colnames(object$coded$codes)
+  shown <- if (is.null(worker)) all_workers else check_workers(worker, all_workers)
+  tables <- label_counts(object, shown)
+  if (type == "prob") {
+    tables <- lapply(tables, row_shares)
+  }
+  if (!is.null(worker) && length(shown) == 1) tables[[1]] else tables
+}
+
+# Counts -------------------------------------------------------------------------------------------
+
+# The posterior-weighted table of each worker, classes x labels. `others_only` judges the items by
+# the other workers alone: without the worker's own say in the posterior.
+label_counts <- function(object, workers = colnames(object$coded$codes), others_only = FALSE) {
+  tables <- lapply(workers, function(worker) {
+    label <- labels_by(object, worker)
+    rows <- which(!is.na(label))
+    posterior <- object$posterior[rows, , drop = FALSE]
+    if (others_only) {
+      posterior <- posterior_of_others(object, worker, rows)
+    }
+    count_by_label(posterior * object$coded$weights[rows], label[rows], object)
+  })
+  stats::setNames(tables, workers)
+}
+
+count_by_label <- function(posterior, label, object) {
+  counts <- vapply(seq_along(object$labels), function(r) {
+    colSums(posterior[label == r, , drop = FALSE])
+  }, numeric(object$k))
+  counts <- matrix(counts, object$k, dimnames = list(class = colnames(posterior),
+                                                     label = object$labels))
+  counts[class_levels(object), , drop = FALSE]
+}
+
+# Bayes' rule undone: g[n,k] / mu[k, x_n], normalised. What the floor keeps above zero stays so; a
+# class ruled out by a probability of zero stays ruled out.
+posterior_of_others <- function(object, worker, rows) {
+  code <- as.integer(object$coded$codes[rows, worker])
+  own <- t(object$item_probs[[worker]])[, code, drop = FALSE]
+  posterior <- object$posterior[rows, , drop = FALSE] / pmax(t(own), .Machine$double.xmin)
+  posterior / rowSums(posterior)
+}
+
+# Codes of the labels a worker gave, NA where there is none; also in a fit that counts a missing
+# label as a level.
+labels_by <- function(object, worker) {
+  levels <- object$coded$levels[[worker]]
+  c(NA, match(levels, object$labels))[as.integer(object$coded$codes[, worker]) + 1]
+}
+
+# Which worker (column) labelled which item (row).
+labels_given <- function(object) {
+  workers <- colnames(object$coded$codes)
+  given <- vapply(workers, function(worker) !is.na(labels_by(object, worker)),
+                  logical(nrow(object$coded$codes)))
+  matrix(given, ncol = length(workers), dimnames = dimnames(object$coded$codes))
+}
+
+row_shares <- function(counts) {
+  shares <- counts / rowSums(counts)
+  replace(shares, is.nan(shares), NA)
+}
+
+# Do the components stand for labels? Without any informative worker they were named by numbers,
+# which may look like labels.
+named_by_labels <- function(object) {
+  object$k == length(object$labels) && length(object$informative) > 0 &&
+    setequal(names(object$mixing_weights), object$labels)
+}
+
+# Columns ------------------------------------------------------------------------------------------
+
+accuracy_table <- function(object, counts, level) {
+  if (!named_by_labels(object)) {
+    return(data.frame(accuracy = NA_real_, accuracy_lower = NA_real_, accuracy_upper = NA_real_))
+  }
+  rows <- lapply(names(counts), function(worker) {
+    label <- labels_by(object, worker)
+    rows <- which(!is.na(label))
+    component <- match(object$labels, colnames(object$posterior))[label[rows]]
+    right <- object$posterior[cbind(rows, component)]
+    accuracy_interval(right, object$coded$weights[rows], level)
+  })
+  table <- as.data.frame(do.call(rbind, rows))
+  stats::setNames(table, c("accuracy", "accuracy_lower", "accuracy_upper"))
+}
+
+# `right`: the posterior probability of each label the worker gave.
+accuracy_interval <- function(right, weights, level) {
+  n <- sum(weights)
+  if (n == 0) {
+    return(c(NA, NA, NA))
+  }
+  accuracy <- min(1, sum(weights * right) / n)
+  binomial <- accuracy * (1 - accuracy)
+  known <- if (binomial > 0) min(1, sum(weights * (right - accuracy)^2) / n / binomial) else 1
+  tail <- (1 - level) / 2
+  interval <- stats::qbeta(c(tail, 1 - tail), n * known * accuracy + 0.5,
+                           n * known * (1 - accuracy) + 0.5)
+  # Jeffreys' interval leaves out the estimate when that is 0 or 1.
+  c(accuracy, min(interval[1], accuracy), max(interval[2], accuracy))
+}
+
+# Raykar and Yu (2011). A class the worker has not seen cannot be compared.
+spammer_score <- function(counts) {
+  probs <- stats::na.omit(row_shares(counts))
+  k <- nrow(probs)
+  if (k < 2) NA_real_ else sum(stats::dist(probs)^2) / (k * (k - 1))
+}
+
+bias_table <- function(object, counts) {
+  if (!named_by_labels(object)) {
+    return(data.frame(bias = NA_real_, over_used = NA_character_))
+  }
+  excess <- vapply(counts, function(table) {
+    (colSums(table) - rowSums(table)) / sum(table)
+  }, numeric(object$k))
+  excess <- matrix(excess, object$k)
+  over_used <- object$labels[max.col(t(replace(excess, is.nan(excess), 0)), ties.method = "first")]
+  bias <- colSums(abs(excess)) / 2
+  # Below rounding error the worker does not lean at all.
+  leans <- bias > 1e-12
+  data.frame(bias = ifelse(leans, bias, 0), over_used = ifelse(leans, over_used, NA))
+}
+
+# For each worker: the log-likelihood ratio `gain` of labels that depend on the class over labels
+# that do not (nats), the classes judged by the others; its degrees of freedom, by the labels in use
+# and by all; the entropy `to_gain` of the classes of the labels' items (nats); the number of labels
+# (case weights count) and of cells.
+dependence_test <- function(object) {
+  tables <- label_counts(object, others_only = TRUE)
+  entropy <- function(n) if (sum(n) > 0) -sum(p_log_p(n / sum(n))) else 0
+  data.frame(
+    gain = vapply(tables, log_likelihood_ratio, 0),
+    df = (object$k - 1) * vapply(tables, function(table) max(0, sum(colSums(table) > 0) - 1), 0),
+    df_all = (object$k - 1) * (length(object$labels) - 1),
+    to_gain = vapply(tables, function(table) sum(table) * entropy(rowSums(table)), 0),
+    n = vapply(tables, sum, 0),
+    n_cells = object$k * length(object$labels)
+  )
+}
+
+log_likelihood_ratio <- function(counts) {
+  expected <- outer(rowSums(counts), colSums(counts)) / sum(counts)
+  cells <- counts > 0
+  max(0, sum(counts[cells] * log(counts[cells] / expected[cells])))
+}
+
+# The yardstick is the share of entropy explained by the workers with dependence; d/2 of a gain is
+# chance.
+is_spammer <- function(evidence, alpha) {
+  # A worker of one label has no degrees of freedom, and a gain that is rounding.
+  dependent <- evidence$df > 0 & evidence$gain > evidence$df / 2 * log(pmax(1, evidence$n))
+  if (!any(dependent)) {
+    return(NA)
+  }
+  yardstick <- evidence[dependent, ]
+  explained <- sum(pmax(0, yardstick$gain - yardstick$df / 2)) / sum(yardstick$to_gain)
+  p_value <- stats::pchisq(
+    pmax(2 * evidence$gain, evidence$df_all), evidence$df_all,
+    ncp = explained / 2 * 2 * evidence$to_gain
+  )
+  !dependent & evidence$n >= evidence$n_cells & p_value <= alpha
+}
+
+# Checks -------------------------------------------------------------------------------------------
+
+# A fit of crowd labels that holds its posterior and its data.
+check_crowd_fit <- function(object, call = rlang::caller_env()) {
+  check_class(object, "mdpd", arg = "object", call = call)
+  if (is.null(object$labels)) {
+    abort_mdpd(
+      c("{.arg object} must be a fit of crowd labels.",
+        i = "Make them by {.fn crowd_labels} or {.fn read_crowd} before the fit."),
+      class = "not_a_crowd", call = call
+    )
+  }
+  check_fit(object, call)
+  if (is.null(object$coded)) {
+    abort_mdpd(
+      c("{.arg object} must keep its data.", i = "Fit with {.code keep_data = TRUE}."),
+      class = "no_data", call = call
+    )
+  }
+  invisible(object)
+}
+
+check_workers <- function(worker, all_workers, arg = rlang::caller_arg(worker),
+                          call = rlang::caller_env()) {
+  ids <- if (is.factor(worker) || is.atomic(worker)) as.character(worker)
+  unknown <- setdiff(ids, all_workers)
+  if (length(ids) > 0 && length(unknown) == 0) {
+    return(unique(ids))
+  }
+  abort_mdpd(
+    c("{.arg {arg}} must hold ids of workers of the fit.",
+      x = if (length(ids) == 0) "It is {describe(worker)}."
+          else "There {?is/are} no {.val {unknown}}."),
+    class = "argument", call = call
+  )
+}

@@ -1,0 +1,187 @@
+# Two components that two informative items in ten would not tell apart, but five do.
+small_fit <- function(n_obs = 300, ...) stagewise_em(answers(n_obs), k = 2, ...)
+
+test_that("the samples do not depend on the number of processes", {
+  skip_on_os("windows")
+  fit <- small_fit()
+  serial <- bootstrap(fit, n = 12, verbose = FALSE)
+  expect_identical(bootstrap(fit, n = 12, threads = 2, verbose = FALSE), serial)
+  expect_identical(bootstrap(fit, n = 12, threads = 3, verbose = FALSE), serial)
+})
+
+test_that("the first samples are the same however many there are", {
+  fit <- small_fit()
+  for (type in c("nonparametric", "parametric")) {
+    few <- bootstrap(fit, n = 3, type = type, refit = FALSE, verbose = FALSE)
+    many <- bootstrap(fit, n = 5, type = type, refit = FALSE, verbose = FALSE)
+    expect_identical(many$estimates[1:3, ], few$estimates)
+  }
+})
+
+test_that("a seed leaves the session's random numbers alone, and none draws from them", {
+  fit <- small_fit()
+  with_seed(7, {
+    before <- .Random.seed
+    bootstrap(fit, n = 3, refit = FALSE, verbose = FALSE)
+    expect_identical(.Random.seed, before)
+    first <- bootstrap(fit, n = 3, refit = FALSE, seed = NULL, verbose = FALSE)
+    expect_false(identical(.Random.seed, before))
+    second <- bootstrap(fit, n = 3, refit = FALSE, seed = NULL, verbose = FALSE)
+    expect_false(identical(first$estimates, second$estimates))
+  })
+})
+
+test_that("bootstrap standard errors agree with those of the information", {
+  fit <- small_fit(2000)
+  analytic <- sqrt(diag(vcov(fit)))
+  for (type in c("nonparametric", "parametric")) {
+    samples <- bootstrap(fit, n = 200, type = type, refit = FALSE, verbose = FALSE)
+    ratio <- apply(samples$estimates, 2, sd) / analytic
+    # The standard deviation of 200 draws is off by 5 %; the largest of some 40 by 3 times that,
+    # with a little room for terms of higher order.
+    expect_true(all(ratio > 0.8 & ratio < 1.22))
+    expect_lt(abs(mean(ratio) - 1), 0.05)
+    expect_equal(unname(standard_errors(samples)$mixing_weights),
+                 unname(ratio * analytic)[1:2])
+  }
+})
+
+test_that("the estimates of every sample are distributions", {
+  x <- with_gaps(answers(200))
+  for (refit in c(TRUE, FALSE)) {
+    samples <- bootstrap(stagewise_em(x, k = 2), n = 5, refit = refit, verbose = FALSE)
+    values <- samples$estimates
+    expect_true(all(values >= 0 & values <= 1))
+    key <- with(samples$parameters, paste(item, component))
+    key[is.na(samples$parameters$item)] <- "weight"
+    expect_equal(as.vector(rowsum(t(values), key)), rep(1, 5 * length(unique(key))))
+  }
+})
+
+test_that("components of the samples are those of the fit", {
+  # At this size and separation no sample can be mistaken for the other labelling.
+  samples <- bootstrap(small_fit(1000), n = 10, verbose = FALSE)
+  expect_true(all(samples$k == 2))
+  gap <- abs(sweep(samples$estimates, 2, samples$parameters$estimate))
+  expect_lt(max(gap), 0.2)
+})
+
+test_that("refitting selects the informative items anew; holding them does not", {
+  fit <- small_fit(1000)
+  samples <- bootstrap(fit, n = 10, type = "parametric", verbose = FALSE)
+  expect_named(samples$selection, names(fit$item_probs))
+  expect_true(all(samples$selection[fit$informative] == 1))
+  expect_true(all(samples$selection[setdiff(names(fit$item_probs), fit$informative)] < 0.5))
+  expect_null(bootstrap(fit, n = 2, refit = FALSE, verbose = FALSE)$selection)
+})
+
+test_that("a fit of ordinary EM goes on from its posterior", {
+  fit <- mdpd(answers(400), k = 2, n_starts = 2)
+  samples <- bootstrap(fit, n = 5, verbose = FALSE)
+  expect_false(samples$refit)
+  expect_false(anyNA(samples$estimates))
+  expect_error(bootstrap(fit, n = 5, refit = TRUE), class = "mdpd_error_argument")
+})
+
+test_that("rows of a known class stay known", {
+  crowd <- simulate_crowd(n_items = 200, n_workers = 6, accuracy = rep(0.5, 6), seed = 1)
+  fit <- mdpd(crowd$labels, k = 3, known = crowd$truth)
+  for (type in c("nonparametric", "parametric")) {
+    samples <- bootstrap(fit, n = 60, type = type, verbose = FALSE)
+    # With every class known the weights are shares; 60 draws are good to 9 %.
+    expect_close(standard_errors(samples)$mixing_weights, standard_errors(fit)$mixing_weights,
+                 tolerance = 0.3)
+    expect_close(colMeans(samples$estimates[, 1:3]), fit$mixing_weights, tolerance = 0.05)
+  }
+})
+
+test_that("case weights count rows", {
+  x <- answers(300)
+  fit <- small_fit(weights = rep(2, 300))
+  for (type in c("nonparametric", "parametric")) {
+    samples <- bootstrap(fit, n = 100, type = type, refit = FALSE, verbose = FALSE)
+    # 600 rows, not 300; 100 draws are good to 7 %.
+    expect_close(mean(apply(samples$estimates, 2, sd) / sqrt(diag(vcov(fit)))), 1, tolerance = 0.1)
+  }
+  coded <- list(weights = c(0.5, 1.25, 0))
+  draws <- with_seed(1, replicate(200, resampled_weights(coded$weights)))
+  expect_equal(colSums(draws), rep(1.75, 200))
+  expect_true(all(draws[3, ] == 0))
+})
+
+test_that("an item that a sample does not observe is NA in it", {
+  x <- answers(200)
+  x$item_8[-(1:2)] <- NA
+  samples <- bootstrap(stagewise_em(x, k = 2), n = 30, verbose = FALSE)
+  rare <- samples$estimates[, grep("^item_8:", colnames(samples$estimates))]
+  # Both rows are left out of one sample in seven.
+  expect_true(anyNA(rare))
+  expect_false(all(is.na(rare)))
+  expect_false(anyNA(samples$estimates[, 1:2]))
+})
+
+test_that("fewer components than in the fit leave NA", {
+  fit <- small_fit()
+  one <- structure(list(
+    k = 1L, mixing_weights = c("2" = 1),
+    item_probs = lapply(fit$item_probs, function(p) p[, "2", drop = FALSE]),
+    informative = character()
+  ), class = "mdpd")
+  values <- stats::setNames(replicate_values(one, fit), parameter_table(fit)$name)
+  expect_identical(unname(is.na(values[1:2])), c(TRUE, FALSE))
+  item <- fit$informative[1]
+  expect_true(all(is.na(values[grep(paste0("^", item, ":.*[|]1$"), names(values))])))
+})
+
+test_that("one component is bootstrapped too", {
+  fit <- stagewise_em(answers(100), k = 1)
+  for (refit in c(TRUE, FALSE)) {
+    samples <- bootstrap(fit, n = 3, refit = refit, verbose = FALSE)
+    expect_true(all(samples$estimates[, 1] == 1))
+  }
+})
+
+test_that("intervals are percentiles", {
+  samples <- bootstrap(small_fit(), n = 25, refit = FALSE, verbose = FALSE)
+  expect_equal(confint(samples, "mixing_weights", level = 0.8)[1, ],
+               quantile(samples$estimates[, 1], c(0.1, 0.9)), ignore_attr = TRUE)
+  expect_identical(dimnames(confint(samples)),
+                   list(samples$parameters$name, c("2.5 %", "97.5 %")))
+  expect_equal(sqrt(diag(vcov(samples)))[1:2],
+               standard_errors(samples)$mixing_weights, ignore_attr = TRUE)
+})
+
+test_that("the picture shows the selection", {
+  samples <- bootstrap(small_fit(), n = 5, verbose = FALSE)
+  picture <- autoplot(samples, max_items = 6)
+  expect_s3_class(picture, "ggplot")
+  expect_equal(nrow(picture$data), 6)
+  expect_equal(picture$data$frequency, unname(sort(samples$selection, decreasing = TRUE)[1:6]))
+  expect_silent(ggplot2::ggplot_build(picture))
+  held <- bootstrap(small_fit(), n = 2, refit = FALSE, verbose = FALSE)
+  expect_error(autoplot(held), class = "mdpd_error_not_stored")
+})
+
+test_that("print says what was done", {
+  fit <- small_fit()
+  samples <- bootstrap(fit, n = 4, refit = FALSE, verbose = FALSE)
+  # No estimates in a snapshot.
+  samples$estimates[] <- rep(samples$parameters$estimate, each = 4)
+  samples$fit$mixing_weights[] <- c(0.6, 0.4)
+  samples$estimates[, 1:2] <- rep(c(0.6, 0.4), each = 4)
+  expect_snapshot(print(samples))
+  samples$refit <- TRUE
+  samples$selection <- stats::setNames(c(1, 0.75, 0), paste0("item_", 1:3))
+  expect_snapshot(print(samples))
+})
+
+test_that("bad arguments are told", {
+  fit <- small_fit(100)
+  expect_error(bootstrap(fit, n = 1), class = "mdpd_error_argument")
+  expect_error(bootstrap(fit, type = "block"), class = "mdpd_error_argument")
+  expect_error(bootstrap(fit, refit = NA), class = "mdpd_error_argument")
+  expect_error(bootstrap(fit, threads = 0), class = "mdpd_error_argument")
+  expect_error(bootstrap(answers_model()[c("k", "item_probs")]))
+  fit$coded <- NULL
+  expect_error(bootstrap(fit, n = 2), class = "mdpd_error_no_data")
+})

@@ -1,0 +1,133 @@
+test_that("ordinary EM never decreases the log-likelihood, from any start", {
+  crowd <- simulate_crowd(n_items = 200, n_workers = 6, n_labels = 3, missing = 0.2, seed = 1)
+  for (start in list("majority", "random", crowd$truth, crowd$model)) {
+    trace <- mdpd(crowd$labels, k = 3, start = start, n_starts = 2)$trace
+    expect_non_decreasing(trace$loglik)
+  }
+})
+
+test_that("ordinary EM agrees with its plain-R twin", {
+  crowd <- simulate_crowd(n_items = 120, n_workers = 6, n_labels = 3, missing = 0.2, seed = 2)
+  coded <- encode(crowd$labels)
+  start <- unname(majority_vote(crowd$labels, type = "prob"))
+  # A tolerance no step reaches: both do exactly 15 iterations.
+  fit <- suppressWarnings(mdpd(
+    crowd$labels, k = 3, control = stagewise_control(max_iter = 15, tol = 1e-300)
+  ))
+  twin <- twin_refine(coded, start, 15, sparse = FALSE)
+  expect_close(fit$loglik, utils::tail(twin$trace$loglik, 1), 1e-10)
+})
+
+test_that("random starts give the same fit for a seed, whatever their number is extended to", {
+  x <- answers(n_obs = 150)
+  few <- mdpd(x, k = 2, start = "random", n_starts = 3, seed = 5)
+  more <- mdpd(x, k = 2, start = "random", n_starts = 5, seed = 5)
+  expect_identical(few$starts, more$starts[1:3, ])
+  expect_identical(mdpd(x, k = 2, n_starts = 3, seed = 5)$posterior, few$posterior)
+  expect_equal(few$loglik, max(few$starts$loglik))
+})
+
+test_that("random starts leave the session's random numbers alone", {
+  set.seed(42)
+  expected <- runif(1)
+  set.seed(42)
+  mdpd(answers(n_obs = 50), k = 2, n_starts = 2)
+  expect_identical(runif(1), expected)
+})
+
+test_that("a start at a solution stays there", {
+  x <- answers()
+  fit <- mdpd(x, k = 2)
+  for (start in list(fit, unname(fit$posterior))) {
+    again <- mdpd(x, k = 2, start = start)
+    # EM stops at a relative change of 1e-8: the next step is that small too.
+    expect_equal(again$loglik, fit$loglik, tolerance = 1e-7)
+  }
+})
+
+test_that("a crowd's components are named by labels and known items keep theirs", {
+  crowd <- small_crowd()
+  gold <- crowd$truth[c(5, 50, 100)]
+  wrong <- gold
+  wrong[] <- rev(levels(gold))[gold]
+  for (fit in list(
+    mdpd(crowd$labels, k = 3, known = wrong), stagewise_em(crowd$labels, k = 3, known = wrong)
+  )) {
+    expect_identical(predict(fit)[names(wrong)], wrong)
+    expect_setequal(names(fit$mixing_weights), crowd$labels$labels)
+    expect_lt(error_rate(fit, crowd$truth), 0.2)
+  }
+  by_position <- rep(NA, 300)
+  by_position[c(5, 50, 100)] <- as.character(wrong)
+  expect_identical(
+    mdpd(crowd$labels, k = 3, known = by_position)$posterior,
+    mdpd(crowd$labels, k = 3, known = wrong)$posterior
+  )
+})
+
+test_that("gold questions lower the error of the other items", {
+  errors <- vapply(1:5, function(seed) {
+    crowd <- simulate_crowd(n_items = 300, n_workers = 20, accuracy = rep(0.55, 4), seed = seed)
+    gold <- crowd$truth[1:100]
+    rest <- crowd$truth[101:300]
+    c(error_rate(mdpd(crowd$labels, k = 3), rest),
+      error_rate(mdpd(crowd$labels, k = 3, known = gold), rest))
+  }, c(0, 0))
+  expect_lt(mean(errors[2, ]), mean(errors[1, ]) - 0.05)
+})
+
+test_that("prior counts are confusion counts given in advance", {
+  crowd <- simulate_crowd(n_items = 60, n_workers = 5, accuracy = 0.8, seed = 1)
+  # One M-step from a known posterior: (counts + prior) / totals.
+  prior <- diag(3) * 2 + 1
+  fit <- suppressWarnings(mdpd(
+    crowd$labels, k = 3, start = crowd$truth, prior = prior,
+    control = stagewise_control(max_iter = 1)
+  ))
+  given <- factor(as.matrix(crowd$labels)[, 1], 1:3)
+  counts <- table(given, crowd$truth) + t(prior)
+  expected <- sweep(counts, 2, colSums(counts), "/")
+  expect_equal(unclass(fit$item_probs[["1"]])[1:3, c("1", "2", "3")], unclass(expected)[1:3, ],
+               ignore_attr = TRUE)
+  strong <- mdpd(crowd$labels, k = 3, prior = diag(3) * 1e6 + 1e-3)
+  expect_true(all(vapply(strong$item_probs, function(p) diag(p[colnames(p), ]), c(0, 0, 0)) > 0.99))
+})
+
+test_that("equal or empty components are a warning, never silent", {
+  x <- independent_items()
+  expect_warning(
+    mdpd(x, k = 2, start = matrix(0.5, nrow(x), 2)), class = "mdpd_warning_equal_components"
+  )
+})
+
+test_that("bad starts, known labels and priors are errors that name the argument", {
+  crowd <- small_crowd()
+  x <- crowd$labels
+  rows <- function(value) matrix(value, 300, 3)
+  bad <- list(
+    quote(mdpd(x, 3, start = "majorty")), quote(mdpd(answers(), 2, start = "majority")),
+    quote(mdpd(x, 3, start = rows(0.2))), quote(mdpd(x, 3, start = rows(NA_real_))),
+    quote(mdpd(x, 3, start = matrix(0.5, 300, 2))), quote(mdpd(x, 3, start = 1:2)),
+    quote(mdpd(x, 3, start = rep(1:2, 150))), quote(mdpd(x, 2, start = crowd$model)),
+    quote(mdpd(x, 3, n_starts = 0)), quote(mdpd(x, 3, seed = "a")),
+    quote(mdpd(x, 3, known = c(nobody = "1"))), quote(mdpd(x, 3, known = "1")),
+    quote(mdpd(x, 3, known = c("1" = "9"))), quote(mdpd(x, 2, known = c("1" = "1"))),
+    quote(mdpd(x, 3, prior = -1)), quote(mdpd(x, 3, prior = matrix(1, 2, 2))),
+    quote(mdpd(answers(), 2, prior = 1)),
+    quote(stagewise_em(x, 3, known = c("1" = "1"), refine = "none"))
+  )
+  for (call in bad) {
+    expect_error(eval(call), class = "mdpd_error_argument", label = deparse(call))
+  }
+})
+
+test_that("Dawid and Skene's EM finds the published errors of the real crowds", {
+  # Zhang et al. (2016), table 2: EM from the majority vote.
+  published <- c(bluebird = 0.1111, rte = 0.0712, dog = 0.1666)
+  for (name in names(published)) {
+    crowd <- shared_crowd(name)
+    fit <- mdpd(crowd, k = length(crowd$labels))
+    # Ties of the majority vote are broken otherwise there: half a percent.
+    expect_lt(abs(error_rate(fit, shared_truth(name)) - published[[name]]), 0.01)
+  }
+})

@@ -1,0 +1,75 @@
+choose_k_alone <- function() stagewise_em(answers(), k = 2)
+
+path_fit <- function() {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 12, accuracy = rep(0.8, 6), seed = 1)
+  stagewise_em(crowd$labels, k = 1:4)
+}
+
+test_that("the path keeps the best number of components and holds the others", {
+  fit <- path_fit()
+  expect_equal(fit$k, 3)
+  expect_identical(fit$path$k, 1:4)
+  expect_equal(fit$penalised_loglik, max(fit$path$penalised_loglik))
+  for (k in 1:4) {
+    other <- choose_k(fit, k)
+    expect_equal(other$k, fit$path$components[k])
+    expect_equal(other$loglik, fit$path$loglik[k])
+    expect_equal(AIC(other), fit$path$AIC[k])
+    expect_equal(BIC(other), fit$path$BIC[k])
+    expect_identical(other$path, fit$path)
+    expect_true(max(information(other)) > 0)
+  }
+})
+
+test_that("a path's fit is at least as good as the fit of its k alone", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 12, accuracy = rep(0.8, 6), seed = 2)
+  path <- stagewise_em(crowd$labels, k = 2:3)$path
+  for (k in 2:3) {
+    alone <- stagewise_em(crowd$labels, k = k)
+    # Both ended by the same rule of convergence, a relative change of 1e-8.
+    expect_gte(path$penalised_loglik[path$k == k], alone$penalised_loglik * (1 + 1e-6))
+  }
+})
+
+test_that("entropy and ICL are those of the posterior", {
+  fit <- choose_k(path_fit(), 3)
+  p <- fit$posterior
+  entropy <- -sum(p[p > 0] * log(p[p > 0]))
+  row <- fit$path[fit$path$k == 3, ]
+  expect_equal(row$ICL, BIC(fit) + 2 * entropy)
+  expect_equal(row$entropy, 1 - entropy / (300 * log(3)))
+})
+
+test_that("a criterion chooses its own k", {
+  fit <- path_fit()
+  for (criterion in c("AIC", "BIC", "ICL")) {
+    k <- fit$path$components[which.min(fit$path[[criterion]])]
+    expect_equal(choose_k(fit, criterion = criterion)$k, k)
+  }
+})
+
+test_that("what is not on the path is an error", {
+  fit <- path_fit()
+  expect_error(choose_k(fit, 7), "`k` must be one of", class = "mdpd_error_argument")
+  expect_error(choose_k(choose_k_alone(), 2), "path", class = "mdpd_error_argument")
+  expect_error(stagewise_em(answers(), k = c(1, NA)), class = "mdpd_error_argument")
+  expect_error(stagewise_em(answers(), k = 0:2), class = "mdpd_error_argument")
+})
+
+test_that("the path is drawn and printed", {
+  fit <- path_fit()
+  picture <- autoplot(fit, type = "path")
+  data <- ggplot2::ggplot_build(picture)$data[[3]]
+  expect_equal(min(data$y), 0)
+  expect_equal(nrow(data), 12)
+  expect_error(autoplot(choose_k_alone(), type = "path"), class = "mdpd_error_not_stored")
+  expect_output(print(summary(fit)), "k = 3 \\*")
+})
+
+test_that("the true number of components is found", {
+  for (k in 1:4) {
+    model <- hand_made_fit(n_items = 10, k = k, n_levels = c(2, 3), n_informative = min(8, 10 * (k > 1)))
+    x <- simulate(model, seed = k, n_obs = 1000)[[1]]
+    expect_equal(stagewise_em(x, k = 1:5)$k, k)
+  }
+})

@@ -1,0 +1,85 @@
+drawn_layer <- function(picture, geom) {
+  is_geom <- vapply(picture$layers, function(layer) inherits(layer$geom, geom), NA)
+  ggplot2::layer_data(picture, which(is_geom)[1])
+}
+
+build <- function(picture) {
+  file <- withr::local_tempfile(fileext = ".pdf")
+  grDevices::pdf(file)
+  withr::defer(grDevices::dev.off())
+  expect_silent(ggplot2::ggplotGrob(picture))
+}
+
+crowd <- simulate_crowd(300, 20, 3, accuracy = rep(0.8, 6), missing = 0.5, seed = 1)
+fit <- stagewise_em(crowd$labels, k = 3)
+full <- simulate_crowd(200, 30, 3, accuracy = rep(0.8, 6), seed = 1)
+full <- stagewise_em(full$labels, k = 3)
+
+test_that("both pictures build for few and many workers, labels and components", {
+  named <- as.data.frame(crowd$labels)
+  named$label <- factor(named$label, labels = c("a long label, and more", "a long label", "c"))
+  named <- stagewise_em(crowd_labels(named), k = 3)
+  many <- simulate_crowd(600, 15, 8, accuracy = rep(0.9, 12), seed = 1)
+  for (each in list(fit, full, named, stagewise_em(many$labels, k = 8))) {
+    build(autoplot(each, type = "workers"))
+    build(autoplot(each, type = "confusion"))
+  }
+  build(autoplot(fit, type = "confusion", workers = "20"))
+  build(autoplot(stagewise_em(crowd$labels, k = 2), type = "confusion"))
+  build(autoplot(stagewise_em(crowd$labels, k = 1), type = "confusion"))
+})
+
+test_that("points are the workers' accuracy, the line is guessing, experts are named", {
+  picture <- autoplot(fit, type = "workers")
+  quality <- worker_quality(fit)
+  expect_equal(drawn_layer(picture, "GeomPoint")$y, quality$accuracy)
+  expect_equal(drawn_layer(picture, "GeomLinerange")$ymin, quality$accuracy_lower)
+  expect_equal(drawn_layer(picture, "GeomHline")$yintercept, 1 / 3)
+  expect_setequal(drawn_layer(picture, "GeomText")$label, informative(fit))
+  expect_match(picture$labels$subtitle, "20 workers, 6 informative, 14 spammers")
+  expect_equal(drawn_layer(picture, "GeomPoint")$shape == 4, quality$spammer)
+})
+
+test_that("workers stand by their counts, or by accuracy where the counts are equal", {
+  counts <- autoplot(fit, type = "workers")
+  expect_equal(counts$data$x, counts$data$n_labels, tolerance = 0.05)
+  expect_equal(counts$labels$x, "Number of labels given")
+  equal <- autoplot(full, type = "workers")
+  expect_setequal(equal$data$x, 1:30)
+  expect_false(is.unsorted(-equal$data$accuracy[order(equal$data$x)]))
+  expect_match(equal$labels$x, "200 labels each", fixed = TRUE)
+})
+
+test_that("tiles are the confusion matrices of the workers asked for, in that order", {
+  picture <- autoplot(fit, type = "confusion", workers = c("9", "2"))
+  expect_equal(levels(picture$data$worker), c("9", "2"))
+  cells <- subset(picture$data, worker == "2")
+  expect_equal(cells$probability,
+               confusion(fit, "2")[cbind(as.character(cells$class), as.character(cells$label))])
+})
+
+test_that("the most informative workers are shown by default, twelve at most", {
+  expect_equal(levels(autoplot(fit, type = "confusion")$data$worker),
+               worker_quality(fit)$worker[1:6])
+  few <- autoplot(fit, type = "confusion", max_items = 2)
+  expect_equal(levels(few$data$worker), worker_quality(fit)$worker[1:2])
+  expect_match(few$labels$subtitle, "The 2 best of 6 informative workers")
+})
+
+test_that("a class without items is grey", {
+  one <- as.data.frame(crowd$labels)
+  one <- rbind(one, data.frame(item = "1", worker = "new", label = "2"))
+  picture <- autoplot(stagewise_em(crowd_labels(one), k = 3), "confusion", workers = "new")
+  expect_gte(sum(is.na(picture$data$probability)), 6)
+  build(picture)
+})
+
+test_that("what cannot be drawn is an error that says why", {
+  table <- stagewise_em(as.data.frame(as.matrix(crowd$labels)), k = 3)
+  expect_error(autoplot(table, type = "workers"), class = "mdpd_error_not_a_crowd")
+  expect_error(autoplot(table, type = "confusion"), class = "mdpd_error_not_a_crowd")
+  expect_error(autoplot(fit, type = "confusion", workers = "x"), class = "mdpd_error_argument")
+  two <- stagewise_em(crowd$labels, k = 2)
+  expect_error(autoplot(two, type = "workers"), class = "mdpd_error_unnamed_components")
+  expect_snapshot(autoplot(two, type = "workers"), error = TRUE)
+})
