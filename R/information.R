@@ -2,8 +2,8 @@
 #'
 #' Measures the dependence between two items that the mixture leaves unexplained:
 #' \deqn{I_{ij} = \sum_k w_k \, I(X_i; X_j \mid k)}{I[i,j] = sum_k w_k I(X_i; X_j | k)}
-#' under the empirical distribution weighted by the posterior. Were the model exact, it would be zero
-#' up to sampling noise.
+#' under the empirical distribution weighted by the posterior. Were the model exact, it would be
+#' zero up to sampling noise.
 #'
 #' @param object A fitted mixture, see [stagewise_em()].
 #' @param x The data, n_obs rows; by default those of the fit.
@@ -11,8 +11,8 @@
 #'   the default, for the sum over all.
 #' @param ... Not used; must be empty.
 #' @return A symmetric n_items x n_items matrix of non-negative numbers in nats; the diagonal is
-#'   zero. With missing values an entry is multiplied by the share of the component's weight on which
-#'   both items are observed.
+#'   zero. With missing values an entry is multiplied by the share of the component's weight on
+#'   which both items are observed.
 #' @section Errors:
 #' `mdpd_error_argument` when there is no such component, `mdpd_error_no_data` when the fit keeps no
 #' data and `x` is not given.
@@ -20,7 +20,8 @@
 #' Cover, T. M. and Thomas, J. A. (2006). *Elements of Information Theory*, chapter 2.
 #' \doi{10.1002/047174882X}
 #'
-#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' Zhao, V. and Zucker, S. W. (2015). Stagewise Learning for Sparse Clustering of Discretely-Valued
+#' Data. \doi{10.48550/arXiv.1506.02975}
 #' @family diagnostics
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
@@ -68,7 +69,8 @@ check_component <- function(component, object, call = rlang::caller_env()) {
 #'   those the refinement added, by decreasing gain. How much each tells about the component is in
 #'   `object$item_information` (nats).
 #' @references
-#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' Zhao, V. and Zucker, S. W. (2015). Stagewise Learning for Sparse Clustering of Discretely-Valued
+#' Data. \doi{10.48550/arXiv.1506.02975}
 #' @family results
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)

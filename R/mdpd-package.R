@@ -14,7 +14,8 @@
 #' independent within a component (local independence), and a missing answer is missing at random.
 #'
 #' @references
-#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' Zhao, V. and Zucker, S. W. (2015). Stagewise Learning for Sparse Clustering of Discretely-Valued
+#' Data. \doi{10.48550/arXiv.1506.02975}
 #'
 #' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
 #' the EM algorithm. *Applied Statistics* 28, 20-28. \doi{10.2307/2346806}

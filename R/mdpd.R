@@ -8,20 +8,21 @@
 #' @param start Where EM begins:
 #'   * `"majority"`: the shares of the labels each item got. For [crowd_labels()] with `k` equal to
 #'     the number of labels, and there the default.
-#'   * `"random"`: item-response probabilities drawn uniformly from the simplex, `n_starts` times; the
-#'     fit with the highest log-likelihood is kept. The default for other data.
+#'   * `"random"`: item-response probabilities drawn uniformly from the simplex, `n_starts` times;
+#'     the fit with the highest log-likelihood is kept. The default for other data.
 #'   * `"spectral"`: moments of three groups of workers (items), see Zhang et al. (2016); `n_starts`
 #'     random groupings, of which the one with the highest log-likelihood after EM is kept.
 #'   * an n_obs x k matrix of posterior probabilities (rows sum to 1); a vector or factor of n_obs
 #'     classes with k different values; or a model of class `mdpd` with k components.
-#' @param n_starts Number of random starts or of random groupings, a count of at least 1. Default 10;
-#'   the other starts are single.
-#' @param seed Seed of the random starts and groupings, a whole number. Default 1: the same answer every run. The
-#'   session's random numbers are left alone.
+#' @param n_starts Number of random starts or of random groupings, a count of at least 1. Default
+#'   10; the other starts are single.
+#' @param seed Seed of the random starts and groupings, a whole number. Default 1: the same answer
+#'   every run. The session's random numbers are left alone.
 #' @param known For crowds: true labels of some items, as a vector with one value (or `NA`) an item,
 #'   or a vector named by item ids. These items keep their class throughout (gold questions).
-#' @param prior For crowds: pseudo-counts added to every worker's confusion matrix, a labels x labels
-#'   matrix (row: the true label, column: the label given) or one number for all cells. Default 0.
+#' @param prior For crowds: pseudo-counts added to every worker's confusion matrix, a labels x
+#'   labels matrix (row: the true label, column: the label given) or one number for all cells.
+#'   Default 0.
 #' @return A fit of class `mdpd`, with the parts described in [stagewise_em()] and
 #'   \item{starts}{data frame with a row for every start: `start`, `loglik` (nats), `iterations`,
 #'     `status`}
@@ -30,8 +31,8 @@
 #' components. `mdpd_warning_not_converged` when the best start reached `max_iter`.
 #' `mdpd_warning_equal_components` when two components are the same or one is empty.
 #' @references
-#' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via
-#' the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
+#' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data
+#' via the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
 #' \doi{10.1111/j.2517-6161.1977.tb01600.x}
 #'
 #' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using

@@ -7,8 +7,8 @@
 #'   of probabilities for each item).
 #' * `fitted()`: the n_obs x k posterior probabilities of the fit's own rows.
 #' * `logLik()`: the log-likelihood of all items (nats) with the number of free parameters `df` and
-#'   the sum of the case weights `nobs`, so that [stats::AIC()] and [stats::BIC()] work. With nothing
-#'   missing `BIC()` is -2 times the penalised log-likelihood up to a constant of the data.
+#'   the sum of the case weights `nobs`, so that [stats::AIC()] and [stats::BIC()] work. With
+#'   nothing missing `BIC()` is -2 times the penalised log-likelihood up to a constant of the data.
 #' * `nobs()`: the sum of the case weights.
 #' @section Errors:
 #' `mdpd_error_not_stored` when the object is a model that was not fitted to data, except `coef()`.

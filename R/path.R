@@ -6,22 +6,22 @@
 #' @param object A fit made with several `k`, see [stagewise_em()].
 #' @param k The number of components wanted, one of those asked for; by default the best one by
 #'   `criterion`.
-#' @param criterion `"penalised"` (default, the largest penalised log-likelihood), `"BIC"`, `"AIC"` or
-#'   `"ICL"` (the smallest).
-#' @return The fit with `k` components; it has the same `path`, a data frame with a row for every `k`:
-#'   `k`; `components` found; `loglik` and `penalised_loglik` (nats); `df`; `AIC`; `BIC`; `ICL`, which
-#'   is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy divided by its
-#'   largest value, from 0 (nothing is known of the classes) to 1 (all rows are certain);
-#'   `n_informative`; `status`.
+#' @param criterion `"penalised"` (default, the largest penalised log-likelihood), `"BIC"`, `"AIC"`
+#'   or `"ICL"` (the smallest).
+#' @return The fit with `k` components; it has the same `path`, a data frame with a row for every
+#'   `k`: `k`; `components` found; `loglik` and `penalised_loglik` (nats); `df`; `AIC`; `BIC`;
+#'   `ICL`, which is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy
+#'   divided by its largest value, from 0 (nothing is known of the classes) to 1 (all rows are
+#'   certain); `n_informative`; `status`.
 #' @section Errors:
 #' `mdpd_error_argument` when the fit has no path or no such `k`.
 #' @references
 #' Schwarz, G. (1978). Estimating the dimension of a model. *Annals of Statistics* 6, 461-464.
 #' \doi{10.1214/aos/1176344136}
 #'
-#' Biernacki, C., Celeux, G. and Govaert, G. (2000). Assessing a mixture model for clustering with the
-#' integrated completed likelihood. *IEEE Transactions on Pattern Analysis and Machine Intelligence*
-#' 22, 719-725. \doi{10.1109/34.865189}
+#' Biernacki, C., Celeux, G. and Govaert, G. (2000). Assessing a mixture model for clustering with
+#' the integrated completed likelihood. *IEEE Transactions on Pattern Analysis and Machine
+#' Intelligence* 22, 719-725. \doi{10.1109/34.865189}
 #' @family fitting
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 10, accuracy = rep(0.8, 5), seed = 1)

@@ -1,5 +1,5 @@
-# The criteria of the number of components, each as the distance from its best value so that all share
-# one scale.
+# The criteria of the number of components, each as the distance from its best value so that all
+# share one scale.
 plot_path <- function(object) {
   check_stored(object, "path")
   points <- path_points(object$path)

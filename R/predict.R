@@ -33,7 +33,11 @@ predict.mdpd <- function(object, newdata = NULL, type = c("class", "prob", "dens
     posterior <- object$posterior
   } else {
     items <- if (type == "density") names(object$item_probs) else differing_items(object)
-    coded <- if (is.null(newdata)) data_of(object, arg = "newdata") else read_new(newdata, object, items)
+    coded <- if (is.null(newdata)) {
+      data_of(object, arg = "newdata")
+    } else {
+      read_new(newdata, object, items)
+    }
     step <- posterior_of(object, coded)
     if (type == "density") {
       return(stats::setNames(step$row_loglik, rownames(coded$codes)))

@@ -1,8 +1,8 @@
 #' Refine a fitted mixture by EM
 #'
-#' Continues from a fit's posterior. `"sparse"` does EM on the penalised log-likelihood of the paper:
-#' after each M-step an item is informative exactly when letting it differ between the components
-#' gains more log-likelihood than its BIC penalty
+#' Continues from a fit's posterior. `"sparse"` does EM on the penalised log-likelihood of the
+#' paper: after each M-step an item is informative exactly when letting it differ between the
+#' components gains more log-likelihood than its BIC penalty
 #' \eqn{\lambda_i = \frac12 (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i}, with \eqn{R_i} the
 #' levels seen and \eqn{N_i} the weight of the rows that observe the item. `"full"` does ordinary EM
 #' in which every item differs between components. Where the fit's `control` says so, a search for a
@@ -21,7 +21,8 @@
 #' `mdpd_error_no_data` when the fit keeps no data and `x` is not given, and those of
 #' [stagewise_em()].
 #' @references
-#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' Zhao, V. and Zucker, S. W. (2015). Stagewise Learning for Sparse Clustering of Discretely-Valued
+#' Data. \doi{10.48550/arXiv.1506.02975}
 #' @family fitting
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
@@ -61,7 +62,8 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
       refined$status
     },
     method = method, refine = type, control = control, call = match.call(),
-    labels = if (inherits(x, "crowd_labels")) x$labels else object$labels, keep_data = !is.null(object$coded)
+    labels = if (inherits(x, "crowd_labels")) x$labels else object$labels,
+    keep_data = !is.null(object$coded)
   )
   warn_status(fit, object$k)
   fit

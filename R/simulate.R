@@ -23,8 +23,8 @@
 #'     (the experts who tell the classes apart) and `item_information` (nats);
 #'   * `k`: the number of components, `n_labels`.
 #' @section Errors: `mdpd_error_argument`, naming the argument.
-#' @references Zhao and Zucker, Stagewise Learning for Sparse Clustering of Discretely-Valued Data:
-#'   the simulation of sparse crowds.
+#' @references Zhao and Zucker (2015), Stagewise Learning for Sparse Clustering of Discretely-Valued
+#'   Data: the simulation of sparse crowds. \doi{10.48550/arXiv.1506.02975}
 #' @family crowds
 #' @family simulators
 #' @examples

@@ -5,20 +5,20 @@
 #'
 #' @param max_stages Largest number of stages, a count of at least 1. Default 100 (`"robust"`, which
 #'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
-#' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default 5
-#'   (`"robust"`) or 1 (`"paper"`).
+#' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default
+#'   5 (`"robust"`) or 1 (`"paper"`).
 #' @param alpha Level of the test that stops `method = "robust"`, a probability in (0, 1): a pair is
 #'   used when its p-value, corrected for the number of pairs and components, is below it. Default
 #'   0.01.
 #' @param split_step Euclidean length by which a split moves the probabilities of each of its two
-#'   items, from 0 to 1. The value 0, the default of `"robust"`, searches the length with the smallest
-#'   remaining information; `"paper"` uses 0.05.
+#'   items, from 0 to 1. The value 0, the default of `"robust"`, searches the length with the
+#'   smallest remaining information; `"paper"` uses 0.05.
 #' @param floor Smallest item-response probability during the stages, from 0 to 0.1. Default 0
 #'   (`"robust"`) or 0.002 (`"paper"`). Refinement uses none.
 #' @param smoothing Pseudo-count added to each item in each component, spread over its levels by
 #'   their overall frequency, a number of at least 0. Default 0, maximum likelihood.
-#' @param tol Refinement stops when the relative change of its objective is at most this, a number in
-#'   (0, 1). Default 1e-8.
+#' @param tol Refinement stops when the relative change of its objective is at most this, a number
+#'   in (0, 1). Default 1e-8.
 #' @param max_iter Largest number of EM iterations of a refinement, a count of at least 1. Default
 #'   1000.
 #' @param polish After the refinement, search for a better optimum by splitting and merging

@@ -7,27 +7,27 @@
 #'
 #' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
 #'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a
-#'   [crowd_labels()] object (rows are its items, columns its workers); or a one-sided formula naming
-#'   columns of `data`, such as `~ a + b` or `~ .`. `NA` is missing; no row is dropped.
+#'   [crowd_labels()] object (rows are its items, columns its workers); or a one-sided formula
+#'   naming columns of `data`, such as `~ a + b` or `~ .`. `NA` is missing; no row is dropped.
 #' @param k Number of components, a whole number from 1 to the number of rows; or several, such as
-#'   `1:6`: then the fit with the highest penalised log-likelihood is returned, with the others in its
-#'   `path`, see [choose_k()].
+#'   `1:6`: then the fit with the highest penalised log-likelihood is returned, with the others in
+#'   its `path`, see [choose_k()].
 #' @param ... Not used; must be empty.
 #' @param data For a formula: the data frame its names are looked up in.
-#' @param method `"robust"`, the default, selects pairs by a significance test and chooses the length
-#'   of a split by search; `"paper"` does what the paper describes.
+#' @param method `"robust"`, the default, selects pairs by a significance test and chooses the
+#'   length of a split by search; `"paper"` does what the paper describes.
 #' @param refine What follows the stages: `"sparse"`, the default, does EM on the penalised
-#'   log-likelihood, which also decides which items are informative; `"full"` does ordinary EM on all
-#'   items; `"none"` leaves the result of the stages.
+#'   log-likelihood, which also decides which items are informative; `"full"` does ordinary EM on
+#'   all items; `"none"` leaves the result of the stages.
 #' @param missing What a missing value means. `"ignore"`, the default: missing at random, tables use
-#'   what is observed. `"frozen"`: as in the paper, one more level with the same probability in every
-#'   component, which also counts when pairs are compared. `"level"`: an answer like any other, named
-#'   `"(missing)"`. `"fail"`: an error.
+#'   what is observed. `"frozen"`: as in the paper, one more level with the same probability in
+#'   every component, which also counts when pairs are compared. `"level"`: an answer like any
+#'   other, named `"(missing)"`. `"fail"`: an error.
 #' @param weights Case weights, a non-negative finite number for every row; a row of weight 2 counts
 #'   like two equal rows. Default: all 1.
-#' @param known For crowds with one component a label: true labels of some items (gold questions), as
-#'   a vector with one value or `NA` an item, or a vector named by item ids. These items keep their
-#'   class in a last refinement.
+#' @param known For crowds with one component a label: true labels of some items (gold questions),
+#'   as a vector with one value or `NA` an item, or a vector named by item ids. These items keep
+#'   their class in a last refinement.
 #' @param control Settings of the algorithm, see [stagewise_control()].
 #' @param keep_data Keep the coded data (one byte a cell) in the fit, so that [information()],
 #'   [refine()] and plots need no data again? Default `TRUE`.
@@ -46,10 +46,10 @@
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase`, `move` (`"split"`, `"split-merge"`,
-#'     `"merge-split"`, `"items"` or `"row"`), `k`, the pair `item_1`, `item_2` and the `component` (numbered
-#'     as they were born), the largest conditional `information` before the stage (nats), the pair's
-#'     corrected `p_value`, `n_informative`, `loglik` (items outside the informative set at their
-#'     observed frequencies), `loglik_all` (all items by component, as in the paper),
+#'     `"merge-split"`, `"items"` or `"row"`), `k`, the pair `item_1`, `item_2` and the `component`
+#'     (numbered as they were born), the largest conditional `information` before the stage (nats),
+#'     the pair's corrected `p_value`, `n_informative`, `loglik` (items outside the informative set
+#'     at their observed frequencies), `loglik_all` (all items by component, as in the paper),
 #'     `penalised_loglik` and `split_length`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
 #'     (stages only, none left) or `"fewer_components"`; and whether that is a converged fit}
@@ -58,13 +58,13 @@
 #'   \item{coded}{the coded data, or `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
 #'   Components are ordered by decreasing mixing weight and named `"1"`, `"2"`, and so on. On crowd
-#'   labels with `k` equal to the number of labels they carry the names of the labels they stand for,
-#'   matched without knowing the truth.
+#'   labels with `k` equal to the number of labels they carry the names of the labels they stand
+#'   for, matched without knowing the truth.
 #'
 #' @section Errors and warnings:
 #' Errors of class `mdpd_error_data` name the column that cannot be used (fractions, `NaN`, infinite
-#' values, lists, dates, all missing, more than 254 levels) or say that the table is empty or has one
-#' column; errors of class `mdpd_error_argument` name the argument. Warnings:
+#' values, lists, dates, all missing, more than 254 levels) or say that the table is empty or has
+#' one column; errors of class `mdpd_error_argument` name the argument. Warnings:
 #' `mdpd_warning_fewer_components` when the data show fewer components than asked for,
 #' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
 #' `mdpd_warning_independent` when one component has the higher penalised log-likelihood,
@@ -76,10 +76,11 @@
 #' kept and never informative. Row names are kept.
 #'
 #' @references
-#' Zhao, V. and Zucker, S. W. Stagewise Learning for Sparse Clustering of Discretely-Valued Data.
+#' Zhao, V. and Zucker, S. W. (2015). Stagewise Learning for Sparse Clustering of Discretely-Valued
+#' Data. \doi{10.48550/arXiv.1506.02975}
 #'
-#' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via
-#' the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
+#' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data
+#' via the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
 #' \doi{10.1111/j.2517-6161.1977.tb01600.x}
 #' @family fitting
 #' @seealso [predict.mdpd()], [informative()], [plot.mdpd()], [summary.mdpd()].

@@ -145,7 +145,8 @@ known_components <- function(known, x, k, call = rlang::caller_env()) {
   replace(rep(NA_integer_, length(x$items)), rows, match(label, x$labels))
 }
 
-# Pseudo-counts for every item's levels, stacked as the engine stacks them; NULL when there are none.
+# Pseudo-counts for every item's levels, stacked as the engine stacks them; NULL when there are
+# none.
 prior_counts <- function(prior, x, k, call = rlang::caller_env()) {
   if (identical(prior, 0) || is.null(prior)) {
     return(NULL)

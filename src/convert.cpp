@@ -63,7 +63,8 @@ MStepOptions as_m_step_options(const Rcpp::List& control) {
 
 RefineOptions as_refine_options(const Rcpp::List& control) {
   RefineOptions options;
-  // The floor protects the split of a young component; kept in EM it would stop the likelihood short.
+  // The floor protects the split of a young component; kept in EM it would stop the likelihood
+  // short.
   options.m_step.smoothing = Rcpp::as<double>(control["smoothing"]);
   if (control.containsElementNamed("prior_counts")) {
     options.m_step.prior_counts = Rcpp::as<Matrix>(control["prior_counts"]);

@@ -28,8 +28,9 @@ MixtureParameters m_step(const CodedData& data, const RowMatrix& posterior,
 MixtureParameters m_step_from_counts(const CodedData& data, const RowMatrix& posterior,
                                      const RowMatrix& counts, const MStepOptions& options);
 
-/// Log-density of the parameters of `items` under the Dirichlet prior that smoothing and prior counts
-/// amount to, up to a constant (nats); 0 without them. Log-likelihood plus this is what EM climbs.
+/// Log-density of the parameters of `items` under the Dirichlet prior that smoothing and prior
+/// counts amount to, up to a constant (nats); 0 without them. Log-likelihood plus this is what EM
+/// climbs.
 double log_prior(const CodedData& data, const MixtureParameters& params,
                  const MStepOptions& options, const ItemSet& items);
 

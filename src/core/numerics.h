@@ -4,8 +4,9 @@
 
 namespace mdpd {
 
-/// Smallest probability whose logarithm is taken: log(0) would turn a row that no component explains
-/// into NaN, log(DBL_MIN) keeps it finite and still excludes the component whenever another fits.
+/// Smallest probability whose logarithm is taken: log(0) would turn a row that no component
+/// explains into NaN, log(DBL_MIN) keeps it finite and still excludes the component whenever
+/// another fits.
 inline constexpr double tiny_probability = 2.2250738585072014e-308;
 
 /// x log(x), with its limit 0 at x = 0.

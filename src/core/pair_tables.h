@@ -28,13 +28,13 @@ struct PairTable {
   Matrix component(Index k) const;
 };
 
-/// Fills `table` for items i and j: cell (r, s, k) is the sum of `row_weights(n, k)` over the rows n
-/// with codes (r, s). Tables of blocks of rows add up. Cost O(n_obs * n_components).
+/// Fills `table` for items i and j: cell (r, s, k) is the sum of `row_weights(n, k)` over the rows
+/// n with codes (r, s). Tables of blocks of rows add up. Cost O(n_obs * n_components).
 void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
                      MissingCells missing, PairTable& table);
 
-/// Calls `visit(i, j, table)` for every pair i < j, in lexicographic order; only one table is alive.
-/// Cost O(n_obs * n_items^2 * n_components).
+/// Calls `visit(i, j, table)` for every pair i < j, in lexicographic order; only one table is
+/// alive. Cost O(n_obs * n_items^2 * n_components).
 void for_each_pair_table(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
                          Monitor& monitor,
                          const std::function<void(Index, Index, const PairTable&)>& visit);

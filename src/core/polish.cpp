@@ -12,6 +12,9 @@ namespace {
 
 /// EM iterations before a trial is compared with others: enough to see which basin it is in.
 constexpr Index brief_iterations = 10;
+/// Pairs of components that are merged in a trial: all of them up to five components, of more the
+/// most overlapping ones.
+constexpr std::size_t n_merges = 10;
 /// Merges of each split that are refined briefly, and trials of a round refined to the end.
 constexpr std::size_t merges_per_split = 3;
 constexpr std::size_t finalists = 3;
@@ -51,6 +54,27 @@ ItemSet with_items(ItemSet items, Index item_1, Index item_2) {
     if (!contains(items, item)) items.push_back(item);
   }
   return items;
+}
+
+/// The pairs a < b of components that share most of their rows, relative to the smaller one; in the
+/// order (0,1), (0,2), (1,2), ... where all are taken.
+std::vector<std::pair<Index, Index>> overlapping_pairs(const CodedData& data,
+                                                       const RowMatrix& posterior) {
+  const Matrix shared = posterior.transpose() * data.case_weights.asDiagonal() * posterior;
+  const Vector sizes = posterior.transpose() * data.case_weights;
+  const auto overlap = [&](const std::pair<Index, Index>& pair) {
+    const double smaller = std::min(sizes[pair.first], sizes[pair.second]);
+    return smaller > 0.0 ? shared(pair.first, pair.second) / smaller : 1.0;
+  };
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index b = 1; b < posterior.cols(); ++b) {
+    for (Index a = 0; a < b; ++a) pairs.emplace_back(a, b);
+  }
+  if (pairs.size() <= n_merges) return pairs;
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [&](const auto& x, const auto& y) { return overlap(x) > overlap(y); });
+  pairs.resize(n_merges);
+  return pairs;
 }
 
 /// Posterior with component b added to component a and taken out.
@@ -119,13 +143,11 @@ std::vector<Trial> split_merge_trials(const CodedData& data, const MixtureFit& f
   if (start.posterior.size() == 0) return trials;
   const MixtureFit grown = refine_briefly(data, start, brief_iterations, options, monitor);
   const Index n_grown = grown.params.n_components();
-  for (Index a = 0; a < n_grown; ++a) {
-    for (Index b = a + 1; b < n_grown; ++b) {
-      if (a == pair.component && b == n_grown - 1) continue;
-      const Start merged{merge_posterior(grown.e_step.posterior, a, b), grown.informative};
-      trials.push_back({record_move(MoveKind::kSplitMerge, pair, a, b),
-                        refine_briefly(data, merged, 1, options, monitor)});
-    }
+  for (const auto& [a, b] : overlapping_pairs(data, grown.e_step.posterior)) {
+    if (a == pair.component && b == n_grown - 1) continue;
+    const Start merged{merge_posterior(grown.e_step.posterior, a, b), grown.informative};
+    trials.push_back({record_move(MoveKind::kSplitMerge, pair, a, b),
+                      refine_briefly(data, merged, 1, options, monitor)});
   }
   keep_best(trials, merges_per_split);
   for (Trial& trial : trials) continue_em(data, options, brief_iterations, monitor, trial);
@@ -305,18 +327,16 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
   search_options.unions = true;
   const PairSearch search = search_pairs(data, weighted_posterior(data, fit.e_step.posterior),
                                          fit.informative, search_options, monitor);
-  const Index n_components = fit.params.n_components();
   std::vector<Trial> trials;
-  for (Index b = 0; b < n_components; ++b) {
-    if (search.by_component[b].found) {
-      for (Trial& trial : split_merge_trials(data, fit, search.by_component[b], options, monitor)) {
-        trials.push_back(std::move(trial));
-      }
+  for (const PairChoice& pair : search.by_component) {
+    if (!pair.found) continue;
+    for (Trial& trial : split_merge_trials(data, fit, pair, options, monitor)) {
+      trials.push_back(std::move(trial));
     }
-    for (Index a = 0; a < b; ++a) {
-      const PairChoice& pair = search.by_union[union_index(a, b)];
-      if (pair.found) add_merge_split_trial(data, fit, a, b, pair, options, monitor, trials);
-    }
+  }
+  for (const auto& [a, b] : overlapping_pairs(data, fit.e_step.posterior)) {
+    const PairChoice& pair = search.by_union[union_index(a, b)];
+    if (pair.found) add_merge_split_trial(data, fit, a, b, pair, options, monitor, trials);
   }
   if (options.refinement == Refinement::kSparse) {
     for (const double scale : penalty_scales) {

@@ -42,10 +42,10 @@ struct PolishResult {
 /// Search for a better optimum with the same number of components. Each round tries three kinds of
 /// move: split a component at its worst explained pair and merge the two components whose union
 /// costs least; merge two components and split their union at its worst explained pair; move items
-/// into or out of the informative set; move single rows to another component. Every trial is refined briefly, the best
-/// ones to the end, and the best of all is kept if its penalised log-likelihood is higher; the
-/// search ends when none is. Deterministic. The first kind is after Ueda, Nakano, Ghahramani and
-/// Hinton (2000), SMEM Algorithm for Mixture Models.
+/// into or out of the informative set; move single rows to another component. Every trial is
+/// refined briefly, the best ones to the end, and the best of all is kept if its penalised
+/// log-likelihood is higher; the search ends when none is. Deterministic. The first kind is after
+/// Ueda, Nakano, Ghahramani and Hinton (2000), SMEM Algorithm for Mixture Models.
 PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
                     Monitor& monitor);
 

@@ -11,8 +11,8 @@ namespace mdpd {
 
 namespace {
 
-/// Items whose gain exceeds their penalty. Those that were informative keep their place in the order
-/// of joining; new ones follow by decreasing gain.
+/// Items whose gain exceeds their penalty. Those that were informative keep their place in the
+/// order of joining; new ones follow by decreasing gain.
 ItemSet worth_their_penalty(const CodedData& data, const Vector& gains, Index n_components,
                             double penalty_scale, const ItemSet& before) {
   std::vector<bool> joins(data.n_items);

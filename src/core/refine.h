@@ -47,9 +47,10 @@ struct RefineResult {
 /// The last E-step: posterior, log-likelihoods and parameters that agree.
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative);
 
-/// EM on the penalised log-likelihood. After each M-step an item is informative exactly when letting
-/// it differ between components gains more log-likelihood than its penalty; the others stay at their
-/// observed frequencies. Without smoothing and floor the penalised log-likelihood never falls.
+/// EM on the penalised log-likelihood. After each M-step an item is informative exactly when
+/// letting it differ between components gains more log-likelihood than its penalty; the others stay
+/// at their observed frequencies. Without smoothing and floor the penalised log-likelihood never
+/// falls.
 /// @param start posterior to start from, with the items that were informative in it.
 RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
                            const ItemSet& informative, const RefineOptions& options,

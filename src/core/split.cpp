@@ -34,7 +34,8 @@ Matrix log_ratio(const Matrix& joint) {
 /// Q_l[r, s]: pair tables with the product of two components' posteriors as row weight.
 PairTable overlap_tables(const SplitProblem& problem) {
   const RowMatrix& weights = problem.row_weights;
-  // Row weights are posterior x case weight / N: dividing by their row sum gives the posterior back.
+  // Row weights are posterior x case weight / N: dividing by their row sum gives the posterior
+  // back.
   const Vector row_sums = weights.rowwise().sum();
   RowMatrix products(weights.rows(), weights.cols());
   for (Index n = 0; n < weights.rows(); ++n) {

@@ -7,9 +7,10 @@ namespace mdpd {
 
 /// A component about to be duplicated and moved apart along two items.
 ///
-/// All functions that take it look at the objective sum_k W_k I_k(i, j): what the two items still share
-/// once the mixture is known. Its free parameters are d = (d_i, d_j), each summing to zero:
-/// the component's probabilities of items i and j become mu + d in one copy and mu - d in the other.
+/// All functions that take it look at the objective sum_k W_k I_k(i, j): what the two items still
+/// share once the mixture is known. Its free parameters are d = (d_i, d_j), each summing to zero:
+/// the component's probabilities of items i and j become mu + d in one copy and mu - d in the
+/// other.
 struct SplitProblem {
   const CodedData& data;
   const RowMatrix&
@@ -60,8 +61,9 @@ struct Split {
                              ///< eigenvalue, there is nothing to gain
 };
 
-/// The whole split: direction, length and the new parameters, with probabilities kept away from zero
-/// before (the split divides by them) and after (EM could not leave the edge of the simplex again).
+/// The whole split: direction, length and the new parameters, with probabilities kept away from
+/// zero before (the split divides by them) and after (EM could not leave the edge of the simplex
+/// again).
 /// @param informative the items of the posterior, both items of the pair among them.
 Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemSet& informative,
                     Index component, Index item_1, Index item_2, const SplitOptions& options);

@@ -18,8 +18,8 @@ struct StageState {
 PairSearch search(const CodedData& data, const StageState& state, const StagewiseOptions& options,
                   Monitor& monitor) {
   const EStep step = e_step(data, state.params, state.informative);
-  // The paper looks at all pairs, even when the winner is informative already. By evidence, once all
-  // components are there only a pair that brings a new item can change the model.
+  // The paper looks at all pairs, even when the winner is informative already. By evidence, once
+  // all components are there only a pair that brings a new item can change the model.
   const bool grown = state.params.n_components() >= options.n_components;
   SearchOptions search_options;
   search_options.selection = options.selection;

@@ -68,7 +68,8 @@ test_that("the path is drawn and printed", {
 
 test_that("the true number of components is found", {
   for (k in 1:4) {
-    model <- hand_made_fit(n_items = 10, k = k, n_levels = c(2, 3), n_informative = min(8, 10 * (k > 1)))
+    n_informative <- if (k > 1) 8 else 0
+    model <- hand_made_fit(10, k, n_levels = c(2, 3), n_informative = n_informative)
     x <- simulate(model, seed = k, n_obs = 1000)[[1]]
     expect_equal(stagewise_em(x, k = 1:5)$k, k)
   }
