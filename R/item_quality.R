@@ -60,7 +60,7 @@ item_quality <- function(object, min_gain = 0.02) {
   gains <- vote_gains(object, given)
   data.frame(
     item = rownames(posterior),
-    label = unname(predict(object)),
+    label = unname(predict.mdpd(object)),
     probability = unname(largest_posterior(posterior)),
     entropy = pmax(0, -rowSums(p_log_p(posterior))),
     n_labels = as.integer(rowSums(given)),

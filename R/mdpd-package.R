@@ -19,8 +19,10 @@
 #'
 #' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
 #' the EM algorithm. *Applied Statistics* 28, 20-28. \doi{10.2307/2346806}
+#' @name mdpd-package
+#' @docType package
 #' @keywords internal
 #' @useDynLib mdpd, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom rlang %||%
-"_PACKAGE"
+NULL
