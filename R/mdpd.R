@@ -5,6 +5,7 @@
 #' from the majority vote. It is the classic that [stagewise_em()] is compared with.
 #'
 #' @inheritParams stagewise_em
+#' @param k Number of components, a whole number from 1 to the number of rows.
 #' @param start Where EM begins:
 #'   * `"majority"`: the shares of the labels each item got. For [crowd_labels()] with `k` equal to
 #'     the number of labels, and there the default.
@@ -60,6 +61,7 @@ mdpd.formula <- function(x, k, data, ...) {
   # Through the generic, so that errors show it as their call.
   fit <- mdpd(formula_items(x, data, call = rlang::current_env()), k, ...)
   fit$call <- match.call()
+  fit$call[[1]] <- quote(mdpd)
   fit
 }
 
@@ -90,10 +92,12 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   })
   best <- runs[[which.max(vapply(runs, function(run) run$fit$loglik, 0))]]
   control$prior_counts <- NULL
+  call <- match.call()
+  call[[1]] <- quote(mdpd)
   fit <- new_mdpd(
     best$fit, coded,
     class = NULL, trace = trace_rows("refine", best$trace, coded, k), status = best$status,
-    method = "em", refine = "full", control = control, call = match.call(), labels = labels,
+    method = "em", refine = "full", control = control, call = call, labels = labels,
     keep_data = keep_data
   )
   fit$starts <- starts_table(runs)

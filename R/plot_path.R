@@ -1,7 +1,13 @@
 # The criteria of the number of components, each as the distance from its best value so that all
 # share one scale.
 plot_path <- function(object) {
-  check_stored(object, "path")
+  if (is.null(object$path)) {
+    abort_mdpd(
+      c("The fit has no path to draw.",
+        i = "Give {.fn stagewise_em} several {.arg k}, such as {.code k = 1:6}."),
+      class = "not_stored", call = rlang::caller_env()
+    )
+  }
   points <- path_points(object$path)
   chosen <- object$path$k[match(object$k, object$path$components)]
   ggplot2::ggplot(points, ggplot2::aes(.data$k, .data$value, colour = .data$criterion)) +
@@ -20,7 +26,8 @@ plot_path <- function(object) {
       subtitle = sprintf("This fit has %d; lower is better", object$k),
       x = "Components asked for (k)", y = "Behind the best value\n(nats)"
     ) +
-    theme_mdpd()
+    theme_mdpd() +
+    ggplot2::theme(legend.box = "vertical", legend.spacing.y = ggplot2::unit(0, "pt"))
 }
 
 # Long data; AIC and ICL are halved to nats.

@@ -97,8 +97,10 @@ refine_known <- function(refined, coded, known, labels, type, control, verbose) 
   agreement <- rowsum(fit$posterior[!is.na(known), , drop = FALSE], known[!is.na(known)])
   item_probs <- name_item_probs(fit$item_probs, coded$levels, seq_along(labels))
   votes <- label_votes(item_probs, colnames(coded$codes)[fit$informative], coded, labels)
-  # Known rows decide; the votes settle labels of which no item is known.
-  overlap <- t(votes) / sum(votes)
+  # The votes count as much as ten known rows in all: a few known rows must not undo the names that
+  # the workers' labels give, many must.
+  shares <- sweep(votes, 2, colSums(votes), "/")
+  overlap <- 10 * sweep(shares, 2, fit$mixing_weights, "*")
   at <- as.integer(rownames(agreement))
   overlap[at, ] <- overlap[at, ] + agreement
   order <- as.integer(clue::solve_LSAP(overlap, maximum = TRUE))

@@ -24,7 +24,8 @@
 #' @param polish After the refinement, search for a better optimum by splitting and merging
 #'   components, moving items into and out of the informative set and moving single rows? `TRUE` or
 #'   `FALSE`. Default `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is
-#'   polished.
+#'   polished. With many components it takes most of the time: `FALSE` trades the better optimum for
+#'   speed.
 #' @return A list of class `"stagewise_control"`.
 #' @section Errors:
 #' An argument outside its range is an error of class `mdpd_error_argument`.

@@ -103,6 +103,7 @@ stagewise_em.formula <- function(x, k, data, ...) {
   # Through the generic, so that errors show it as their call.
   fit <- stagewise_em(formula_items(x, data, call = rlang::current_env()), k, ...)
   fit$call <- match.call()
+  fit$call[[1]] <- quote(stagewise_em)
   fit
 }
 
@@ -123,13 +124,15 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   check_counts(k)
   coded <- encode(x, weights, missing)
   check_k_against_rows(max(k), coded)
+  check_known(known, k, refine)
   known <- known_components(known, x, k)
-  check_known_refined(known, refine)
 
+  call <- match.call()
+  call[[1]] <- quote(stagewise_em)
   settings <- list(
     method = method, refine = refine, control = complete_control(control, method),
     known = known, labels = if (inherits(x, "crowd_labels")) x$labels,
-    call = match.call(), verbose = verbose
+    call = call, verbose = verbose
   )
   if (length(k) > 1) {
     return(fit_path(coded, sort(unique(k)), settings, keep_data))
@@ -187,8 +190,15 @@ check_counts <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
   invisible(x)
 }
 
-check_known_refined <- function(known, refine, call = rlang::caller_env()) {
-  if (!is.null(known) && refine == "none") {
+check_known <- function(known, k, refine, call = rlang::caller_env()) {
+  if (is.null(known)) {
+    return(invisible(known))
+  }
+  if (length(k) > 1) {
+    abort_mdpd("{.arg known} needs one {.arg k}, the number of labels, not {length(k)} of them.",
+               class = "argument", call = call)
+  }
+  if (refine == "none") {
     abort_mdpd("{.arg known} needs a refinement: {.arg refine} must not be {.val none}.",
                class = "argument", call = call)
   }
@@ -217,7 +227,8 @@ warn_status <- function(fit, k, call = rlang::caller_env()) {
   if (fit$status == "fewer_components") {
     warn_mdpd(
       c("The data show {fit$k} component{?s}, not {k}.",
-        i = "No pair of items is dependent enough within a component to split it further."),
+        i = "No component could be split further, or no two items were worth the penalty of {k}
+             component{?s}."),
       class = "fewer_components", call = call
     )
   }

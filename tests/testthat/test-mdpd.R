@@ -65,6 +65,22 @@ test_that("a crowd's components are named by labels and known items keep theirs"
   )
 })
 
+test_that("a few gold questions do not undo the names of the components", {
+  crowd <- simulate_crowd(300, 20, accuracy = c(0.9, 0.8, 0.7), missing = 0.5, seed = 1)
+  without <- error_rate(stagewise_em(crowd$labels, k = 3), crowd$truth)
+  for (gold in list(rep(NA, 300), crowd$truth[3], crowd$truth[1:2])) {
+    expect_lt(error_rate(stagewise_em(crowd$labels, k = 3, known = gold), crowd$truth),
+              without + 0.02)
+  }
+})
+
+test_that("a fit can be updated by its call", {
+  x <- answers(n_obs = 60)
+  expect_equal(update(stagewise_em(x, k = 2), k = 1)$k, 1)
+  expect_equal(update(stagewise_em(~., k = 2, data = x), k = 1)$k, 1)
+  expect_equal(suppressWarnings(update(mdpd(x, k = 2), n_starts = 3))$starts$start, 1:3)
+})
+
 test_that("gold questions lower the error of the other items", {
   errors <- vapply(1:5, function(seed) {
     crowd <- simulate_crowd(n_items = 300, n_workers = 20, accuracy = rep(0.55, 4), seed = seed)
@@ -114,7 +130,8 @@ test_that("bad starts, known labels and priors are errors that name the argument
     quote(mdpd(x, 3, known = c("1" = "9"))), quote(mdpd(x, 2, known = c("1" = "1"))),
     quote(mdpd(x, 3, prior = -1)), quote(mdpd(x, 3, prior = matrix(1, 2, 2))),
     quote(mdpd(answers(), 2, prior = 1)),
-    quote(stagewise_em(x, 3, known = c("1" = "1"), refine = "none"))
+    quote(stagewise_em(x, 3, known = c("1" = "1"), refine = "none")),
+    quote(stagewise_em(x, 2:3, known = c("1" = "1")))
   )
   for (call in bad) {
     expect_error(eval(call), class = "mdpd_error_argument", label = deparse(call))
