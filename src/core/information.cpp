@@ -72,6 +72,14 @@ double log_number_of_tests(Index n_items, Index n_components) {
   return std::log(std::max(1.0, n_pairs * static_cast<double>(n_components)));
 }
 
+/// Total row weight of every component, added up in the order of the rows: to the last bit the same
+/// whatever other components there are.
+Vector component_weights(const RowMatrix& row_weights) {
+  Vector sums = Vector::Zero(row_weights.cols());
+  for (Index n = 0; n < row_weights.rows(); ++n) sums += row_weights.row(n);
+  return sums;
+}
+
 std::vector<bool> membership(const CodedData& data, const ItemSet& items) {
   std::vector<bool> is_member(data.n_items, false);
   for (const Index item : items) is_member[item] = true;
@@ -104,7 +112,7 @@ double degrees_of_freedom(const PairTable& table) {
 
 Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, Index component,
                           MissingCells missing, Monitor& monitor) {
-  const Vector component_weight = row_weights.colwise().sum();
+  const Vector component_weight = component_weights(row_weights);
   Matrix out = Matrix::Zero(data.n_items, data.n_items);
   const Index first = component < 0 ? 0 : component;
   const Index last = component < 0 ? row_weights.cols() - 1 : component;
@@ -125,7 +133,7 @@ PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
                         const ItemSet& informative, const SearchOptions& options,
                         Monitor& monitor) {
   const Index n_components = row_weights.cols();
-  const Vector component_weight = row_weights.colwise().sum();
+  const Vector component_weight = component_weights(row_weights);
   const std::vector<bool> inside = membership(data, informative);
   const double log_n_tests = log_number_of_tests(data.n_items, n_components);
   PairSearch search;
