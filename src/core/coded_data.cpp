@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "numerics.h"
+#include "packed_items.h"
 
 namespace mdpd {
 
@@ -12,12 +13,16 @@ namespace {
 
 void count_levels(CodedData& data) {
   data.level_weight = Vector::Zero(data.n_total_levels());
+  data.has_missing.assign(data.n_items, false);
   for (Index item = 0; item < data.n_items; ++item) {
     const Code* codes = data.item_codes(item);
     double* counts = data.level_weight.data() + data.offset[item];
     for (Index n = 0; n < data.n_obs; ++n) {
       if (codes[n] > data.n_levels[item]) throw DimensionError("a code exceeds its item's levels");
-      if (codes[n] > 0) counts[codes[n] - 1] += data.case_weights[n];
+      if (codes[n] > 0)
+        counts[codes[n] - 1] += data.case_weights[n];
+      else
+        data.has_missing[item] = true;
     }
   }
 }
@@ -51,6 +56,7 @@ CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_l
   data.total_weight = data.case_weights.sum();
   count_levels(data);
   summarise_items(data);
+  data.packed = pack_codes(data);
   return data;
 }
 

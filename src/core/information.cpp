@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "numerics.h"
+#include "pair_pass.h"
 
 namespace mdpd {
 
@@ -55,13 +56,6 @@ PairInformation from_sums(const TableSums& sums, double component_weight, double
   return out;
 }
 
-PairInformation union_information(const PairTable& table, Index a, Index b, double weight,
-                                  double total_weight) {
-  return from_sums(
-      sum_table(table, [&](Index r, Index s) { return table.at(r, s, a) + table.at(r, s, b); }),
-      weight, total_weight);
-}
-
 /// Entries closer than this count as equal, so that an exact tie is not decided by rounding.
 constexpr double tie_tolerance = 1e-9;
 
@@ -84,6 +78,125 @@ std::vector<bool> membership(const CodedData& data, const ItemSet& items) {
   std::vector<bool> is_member(data.n_items, false);
   for (const Index item : items) is_member[item] = true;
   return is_member;
+}
+
+/// A pair that may be the best in a column of row weights, as far as the pass over all pairs can
+/// tell: its sums are not to the last bit those of `pair_information()`.
+struct Contender {
+  Index item_1 = 0;
+  Index item_2 = 0;
+  Index column = 0;
+  double df = 0.0;
+  double dependence = 0.0;
+  bool may_win = false;  ///< else it only counts for the largest information
+};
+
+/// Two sums of the pass that differ by less may be in the other order, or tied.
+double margin_of(double dependence) { return 1e-8 * dependence + 1e-13; }
+
+/// The contenders of one column: for each number of degrees of freedom, those at the largest
+/// dependence. More dependence at the same number is a better score, whatever the score.
+class Contest {
+ public:
+  void consider(const Contender& pair) {
+    Class& at = of(pair.df);
+    if (pair.dependence < at.best - margin_of(at.best)) return;
+    at.pairs.push_back(pair);
+    if (pair.dependence > at.best) {
+      at.best = pair.dependence;
+      drop_losers(at);
+    }
+  }
+
+  void add_to(Contest& other) const {
+    for (const Class& at : classes_) {
+      for (const Contender& pair : at.pairs) other.consider(pair);
+    }
+  }
+
+  void list(std::vector<Contender>& out) const {
+    for (const Class& at : classes_) out.insert(out.end(), at.pairs.begin(), at.pairs.end());
+  }
+
+ private:
+  struct Class {
+    double df = 0.0;
+    double best = 0.0;
+    std::vector<Contender> pairs = {};
+  };
+
+  Class& of(double df) {
+    for (Class& at : classes_) {
+      if (at.df == df) return at;
+    }
+    classes_.push_back({df});
+    return classes_.back();
+  }
+
+  static void drop_losers(Class& at) {
+    const double least = at.best - margin_of(at.best);
+    at.pairs.erase(std::remove_if(at.pairs.begin(), at.pairs.end(),
+                                  [&](const Contender& pair) { return pair.dependence < least; }),
+                   at.pairs.end());
+  }
+
+  std::vector<Class> classes_;  // few: found by search
+};
+
+TableSums sums_at(const PairBlock& block, Index other, Index column) {
+  const Index at = (other - block.first_other) * block.stride + column;
+  return {block.dependence[at], block.weight[at]};
+}
+
+/// The row weights, and behind them those of the unions: the sum of both components'.
+RowMatrix with_unions(const RowMatrix& row_weights, const std::vector<ComponentPair>& unions) {
+  const Index n_components = row_weights.cols();
+  RowMatrix out(row_weights.rows(), n_components + static_cast<Index>(unions.size()));
+  out.leftCols(n_components) = row_weights;
+  for (Index at = n_components; at < out.cols(); ++at) {
+    const auto& [a, b] = unions[at - n_components];
+    out.col(at) = row_weights.col(a) + row_weights.col(b);
+  }
+  return out;
+}
+
+/// Of every column the pairs that may win, and those that may have the largest information: one pass
+/// over all pairs. In lexicographic order, so that ties go to the lowest indices.
+std::vector<Contender> find_contenders(const CodedData& data, const RowMatrix& columns,
+                                       Index n_components, const ItemSet& informative,
+                                       const SearchOptions& options, Monitor& monitor) {
+  const std::vector<bool> inside = membership(data, informative);
+  // A contest for the column's best, and one for its largest information, of each worker.
+  const auto n_contests = static_cast<std::size_t>(2 * columns.cols());
+  std::vector<std::vector<Contest>> contests(data.n_threads, std::vector<Contest>(n_contests));
+  const auto visit = [&](int worker, const PairBlock& block) {
+    for (Index j = block.first_other; j < block.last_other; ++j) {
+      const double df = block.df[j - block.first_other];
+      const bool allowed =
+          options.candidates == Candidates::kAll || !(inside[block.item] && inside[j]);
+      // Of a constant item all that the table shows is rounding.
+      const bool may_win = allowed && df > 0.0;
+      for (Index c = 0; c < columns.cols(); ++c) {
+        const TableSums sums = sums_at(block, j, c);
+        if (!(sums.dependence > 0.5 * rounding_tolerance * sums.weight)) continue;
+        const Contender pair{block.item, j, c, df, sums.dependence, may_win};
+        if (may_win) contests[worker][2 * c].consider(pair);
+        if (!may_win && c < n_components) contests[worker][2 * c + 1].consider(pair);
+      }
+    }
+  };
+  for_each_pair_block(data, columns, options.missing, monitor, visit);
+
+  std::vector<Contender> out;
+  for (std::size_t contest = 0; contest < n_contests; ++contest) {
+    Contest all;
+    for (const std::vector<Contest>& of_worker : contests) of_worker[contest].add_to(all);
+    all.list(out);
+  }
+  std::sort(out.begin(), out.end(), [](const Contender& x, const Contender& y) {
+    return std::tie(x.item_1, x.item_2, x.column) < std::tie(y.item_1, y.item_2, y.column);
+  });
+  return out;
 }
 
 }  // namespace
@@ -116,16 +229,18 @@ Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, I
   Matrix out = Matrix::Zero(data.n_items, data.n_items);
   const Index first = component < 0 ? 0 : component;
   const Index last = component < 0 ? row_weights.cols() - 1 : component;
-  for_each_pair_table(
-      data, row_weights, missing, monitor, [&](Index i, Index j, const PairTable& table) {
-        double sum = 0.0;
-        for (Index k = first; k <= last; ++k) {
-          const double scale = component < 0 ? component_weight[k] : 1.0;
-          sum += scale *
-                 pair_information(table, k, component_weight[k], data.total_weight).information;
-        }
-        out(i, j) = out(j, i) = sum;
-      });
+  const auto visit = [&](int, const PairBlock& block) {
+    for (Index j = block.first_other; j < block.last_other; ++j) {
+      double sum = 0.0;
+      for (Index k = first; k <= last; ++k) {
+        const double scale = component < 0 ? component_weight[k] : 1.0;
+        sum += scale *
+               from_sums(sums_at(block, j, k), component_weight[k], data.total_weight).information;
+      }
+      out(block.item, j) = out(j, block.item) = sum;
+    }
+  };
+  for_each_pair_block(data, row_weights, missing, monitor, visit);
   return out;
 }
 
@@ -133,38 +248,43 @@ PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
                         const ItemSet& informative, const SearchOptions& options,
                         Monitor& monitor) {
   const Index n_components = row_weights.cols();
-  const Vector component_weight = component_weights(row_weights);
-  const std::vector<bool> inside = membership(data, informative);
+  const RowMatrix columns = with_unions(row_weights, options.unions);
+  const std::vector<Contender> contenders =
+      find_contenders(data, columns, n_components, informative, options, monitor);
+
+  const Vector column_weight = component_weights(columns);
   const double log_n_tests = log_number_of_tests(data.n_items, n_components);
+  const auto component_of = [&](Index column) {
+    return column < n_components ? column : options.unions[column - n_components].first;
+  };
   PairSearch search;
   search.by_component.resize(n_components);
-  if (options.unions) search.by_union.resize(n_components * (n_components - 1) / 2);
-
-  const auto visit = [&](Index i, Index j, const PairTable& table) {
-    const double df = degrees_of_freedom(table);
-    const auto consider = [&](const PairInformation& pair, Index component, PairChoice& best) {
-      if (!(df > 0.0)) return;  // a constant item: what its table shows is rounding
-      // On the log scale, where it stays finite however strong the evidence.
-      const double log_p = log_chi_square_upper(pair.g2, df);
-      const bool by_information = options.selection == Selection::kInformation;
-      const double score = by_information ? pair.information : -log_p;
-      if (!beats(score, best.score)) return;
-      best = {true, i, j, component, pair.information, std::min(0.0, log_p + log_n_tests), score};
-    };
-    const bool may_win = options.candidates == Candidates::kAll || !(inside[i] && inside[j]);
-    for (Index k = 0; k < n_components; ++k) {
-      const PairInformation pair =
-          pair_information(table, k, component_weight[k], data.total_weight);
+  search.by_union.resize(options.unions.size());
+  PairTable table;
+  for (const Contender& at : contenders) {
+    fill_pair_table(data, columns.col(at.column), at.item_1, at.item_2, options.missing, table);
+    const PairInformation pair =
+        pair_information(table, 0, column_weight[at.column], data.total_weight);
+    const bool is_union = at.column >= n_components;
+    if (!is_union) {
       search.largest_information = std::max(search.largest_information, pair.information);
-      if (may_win) consider(pair, k, search.by_component[k]);
-      for (Index a = 0; options.unions && may_win && a < k; ++a) {
-        consider(union_information(table, a, k, component_weight[a] + component_weight[k],
-                                   data.total_weight),
-                 a, search.by_union[union_index(a, k)]);
-      }
     }
-  };
-  for_each_pair_table(data, row_weights, options.missing, monitor, visit);
+    if (!at.may_win) continue;
+    // On the log scale, where it stays finite however strong the evidence.
+    const double log_p = log_chi_square_upper(pair.g2, at.df);
+    const bool by_information = options.selection == Selection::kInformation;
+    const double score = by_information ? pair.information : -log_p;
+    PairChoice& best =
+        is_union ? search.by_union[at.column - n_components] : search.by_component[at.column];
+    if (!beats(score, best.score)) continue;
+    best = {true,
+            at.item_1,
+            at.item_2,
+            component_of(at.column),
+            pair.information,
+            std::min(0.0, log_p + log_n_tests),
+            score};
+  }
   return search;
 }
 

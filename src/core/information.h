@@ -1,5 +1,8 @@
 #pragma once
 
+#include <utility>
+
+#include "monitor.h"
 #include "pair_tables.h"
 
 namespace mdpd {
@@ -49,21 +52,21 @@ struct PairChoice {
 /// Worst explained pairs, from one pass over all pairs of items.
 struct PairSearch {
   std::vector<PairChoice> by_component;
-  /// The same within the union of two components a < b, at union_index(a, b): what would be left to
-  /// explain if they were one. Tables add up, so that it costs no further pass. Empty unless asked.
+  /// The same within the unions asked for: what would be left to explain if two components were one.
+  /// `component` is the first of the two.
   std::vector<PairChoice> by_union;
   double largest_information = 0.0;  ///< over all pairs and components, chosen or not (nats)
 };
 
-/// Place of the union of components a < b among all unions, in the order (0,1), (0,2), (1,2), ...
-inline Index union_index(Index a, Index b) { return b * (b - 1) / 2 + a; }
+/// Two components, the lower one first.
+using ComponentPair = std::pair<Index, Index>;
 
 /// Which pairs are searched, and for what.
 struct SearchOptions {
   Selection selection = Selection::kEvidence;
   Candidates candidates = Candidates::kAll;
   MissingCells missing = MissingCells::kIgnore;
-  bool unions = false;  ///< also fill by_union
+  std::vector<ComponentPair> unions = {};  ///< unions of components to search as well
 };
 
 /// Ties go to the lowest indices. Cost: one pass over all pairs.

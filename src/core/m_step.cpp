@@ -2,22 +2,113 @@
 
 #include <algorithm>
 
+#include "jobs.h"
 #include "numerics.h"
+#include "packed_items.h"
+#include "scatter.h"
 
 namespace mdpd {
 
 namespace {
 
-/// Adds case-weighted posteriors into one item's counts; row 0 collects the missing codes.
-void count_item(const CodedData& data, const RowMatrix& weighted, Index item, RowMatrix& scratch) {
-  const Index n_components = weighted.cols();
-  scratch.setZero(data.n_levels[item] + 1, n_components);
-  const Code* codes = data.item_codes(item);
-  const double* in = weighted.data();
-  for (Index n = 0; n < data.n_obs; ++n, in += n_components) {
-    double* out = scratch.data() + codes[n] * n_components;
-    for (Index k = 0; k < n_components; ++k) out[k] += in[k];
+/// Rows whose weights are padded at once, so that they stay in the first-level cache.
+constexpr Index rows_per_batch = 512;
+
+/// Adds rows of padded weights to the tables of one tile.
+struct CountJob {
+  const double* weights;  ///< n_rows x stride
+  const std::uint16_t* cells;
+  Index n_rows;
+  Index n_all_packs;
+  Index n_packs;
+  Index stride;
+  double* table;
+};
+
+template <int stride>
+[[gnu::always_inline]] inline void count_rows(const CountJob& job) {
+  const Index step = stride > 0 ? stride : job.stride;
+  for (Index n = 0; n < job.n_rows; ++n) {
+    add_row<stride>(job.weights + n * step, job.cells + n * job.n_all_packs, job.n_packs, job.table,
+                    step);
   }
+}
+
+template <int stride>
+void count_rows_portable(const CountJob& job) {
+  count_rows<stride>(job);
+}
+
+using CountKernel = void (*)(const CountJob&);
+
+#if defined(__x86_64__) && defined(__GNUC__)
+template <int stride>
+[[gnu::target("avx2")]] void count_rows_avx2(const CountJob& job) {
+  count_rows<stride>(job);
+}
+
+template <int stride>
+CountKernel count_kernel() {
+  const bool wide = widest_instructions() != Instructions::kPortable;
+  return wide ? count_rows_avx2<stride> : count_rows_portable<stride>;
+}
+#else
+template <int stride>
+CountKernel count_kernel() {
+  return count_rows_portable<stride>;
+}
+#endif
+
+CountKernel choose_count_kernel(Index stride) {
+  switch (stride) {
+    case 1: return count_kernel<1>();
+    case 2: return count_kernel<2>();
+    case 4: return count_kernel<4>();
+    case 8: return count_kernel<8>();
+    default: return count_kernel<0>();
+  }
+}
+
+/// Sums the cells of a tile's packs down to the levels of their items.
+void sum_to_levels(const CodedData& data, const Tile& tile, const double* table, Index stride,
+                   RowMatrix& counts) {
+  for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
+    const Pack& pack = data.packed.packs[p];
+    for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
+      const Index lowest = data.has_missing[item] ? 1 : 0;
+      for (Index code = 0; code < pack.n_levels; ++code) {
+        const Index level = digit_of(data, pack, item, code) - lowest;
+        if (level < 0) continue;
+        double* to = counts.row(data.offset[item] + level).data();
+        for (Index k = 0; k < counts.cols(); ++k) to[k] += table[code * stride + k];
+      }
+    }
+    table += pack.n_levels * stride;
+  }
+}
+
+/// Case-weighted counts of the items of one tile.
+void count_tile(const CodedData& data, const RowMatrix& posterior, const Tile& tile,
+                RowMatrix& counts) {
+  const Index n_components = posterior.cols();
+  const Index stride = padded_columns(n_components);
+  const CountKernel kernel = choose_count_kernel(stride);
+  const Index n_all_packs = static_cast<Index>(data.packed.packs.size());
+  AlignedDoubles table;
+  AlignedDoubles weights;
+  table.grow_to(tile.n_cells * stride);
+  weights.grow_to(rows_per_batch * stride);
+  for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
+    const Index n_rows = std::min(rows_per_batch, data.n_obs - from);
+    const double* in = posterior.data() + from * n_components;
+    double* out = weights.data();
+    for (Index n = 0; n < n_rows; ++n, in += n_components, out += stride) {
+      for (Index k = 0; k < n_components; ++k) out[k] = data.case_weights[from + n] * in[k];
+    }
+    kernel({weights.data(), data.packed.cells.data() + from * n_all_packs + tile.first_pack, n_rows,
+            n_all_packs, tile.last_pack - tile.first_pack, stride, table.data()});
+  }
+  sum_to_levels(data, tile, table.data(), stride, counts);
 }
 
 void normalise_counts(const CodedData& data, Index item, double smoothing, RowMatrix& probs) {
@@ -63,14 +154,11 @@ void lift_column(const Vector& level_weight, double floor, Eigen::Ref<Vector> pr
 }  // namespace
 
 RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior) {
-  const RowMatrix weighted = data.case_weights.asDiagonal() * posterior;
-  RowMatrix counts(data.n_total_levels(), posterior.cols());
-  RowMatrix scratch;
-  for (Index item = 0; item < data.n_items; ++item) {
-    count_item(data, weighted, item, scratch);
-    counts.middleRows(data.offset[item], data.n_levels[item]) =
-        scratch.bottomRows(data.n_levels[item]);
-  }
+  RowMatrix counts = RowMatrix::Zero(data.n_total_levels(), posterior.cols());
+  const std::vector<Tile>& tiles = data.packed.tiles;
+  const double n_operations = static_cast<double>(data.packed.cells.size());
+  for_each_job(static_cast<Index>(tiles.size()), useful_threads(data.n_threads, n_operations),
+               [&](Index tile, int) { count_tile(data, posterior, tiles[tile], counts); });
   return counts;
 }
 

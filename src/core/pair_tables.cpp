@@ -58,20 +58,4 @@ void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index 
   if (missing == MissingCells::kIgnore) clear_missing(table);
 }
 
-void for_each_pair_table(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
-                         Monitor& monitor,
-                         const std::function<void(Index, Index, const PairTable&)>& visit) {
-  // About a million cells read between two looks at the caller: a few milliseconds.
-  const Index pairs_between_looks = std::max<Index>(1, 1000000 / std::max<Index>(1, data.n_obs));
-  PairTable table;
-  Index pairs = 0;
-  for (Index i = 0; i < data.n_items; ++i) {
-    for (Index j = i + 1; j < data.n_items; ++j) {
-      fill_pair_table(data, row_weights, i, j, missing, table);
-      visit(i, j, table);
-      if (++pairs % pairs_between_looks == 0) monitor.on_work();
-    }
-  }
-}
-
 }  // namespace mdpd

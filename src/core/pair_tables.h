@@ -1,9 +1,6 @@
 #pragma once
 
-#include <functional>
-
 #include "coded_data.h"
-#include "monitor.h"
 
 namespace mdpd {
 
@@ -32,11 +29,5 @@ struct PairTable {
 /// n with codes (r, s). Tables of blocks of rows add up. Cost O(n_obs * n_components).
 void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
                      MissingCells missing, PairTable& table);
-
-/// Calls `visit(i, j, table)` for every pair i < j, in lexicographic order; only one table is
-/// alive. Cost O(n_obs * n_items^2 * n_components).
-void for_each_pair_table(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
-                         Monitor& monitor,
-                         const std::function<void(Index, Index, const PairTable&)>& visit);
 
 }  // namespace mdpd

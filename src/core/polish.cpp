@@ -58,15 +58,14 @@ ItemSet with_items(ItemSet items, Index item_1, Index item_2) {
 
 /// The pairs a < b of components that share most of their rows, relative to the smaller one; in the
 /// order (0,1), (0,2), (1,2), ... where all are taken.
-std::vector<std::pair<Index, Index>> overlapping_pairs(const CodedData& data,
-                                                       const RowMatrix& posterior) {
+std::vector<ComponentPair> overlapping_pairs(const CodedData& data, const RowMatrix& posterior) {
   const Matrix shared = posterior.transpose() * data.case_weights.asDiagonal() * posterior;
   const Vector sizes = posterior.transpose() * data.case_weights;
-  const auto overlap = [&](const std::pair<Index, Index>& pair) {
+  const auto overlap = [&](const ComponentPair& pair) {
     const double smaller = std::min(sizes[pair.first], sizes[pair.second]);
     return smaller > 0.0 ? shared(pair.first, pair.second) / smaller : 1.0;
   };
-  std::vector<std::pair<Index, Index>> pairs;
+  std::vector<ComponentPair> pairs;
   for (Index b = 1; b < posterior.cols(); ++b) {
     for (Index a = 0; a < b; ++a) pairs.emplace_back(a, b);
   }
@@ -324,7 +323,7 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
                                    const PolishOptions& options, Monitor& monitor) {
   SearchOptions search_options;
   search_options.missing = options.missing;
-  search_options.unions = true;
+  search_options.unions = overlapping_pairs(data, fit.e_step.posterior);
   const PairSearch search = search_pairs(data, weighted_posterior(data, fit.e_step.posterior),
                                          fit.informative, search_options, monitor);
   std::vector<Trial> trials;
@@ -334,8 +333,9 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
       trials.push_back(std::move(trial));
     }
   }
-  for (const auto& [a, b] : overlapping_pairs(data, fit.e_step.posterior)) {
-    const PairChoice& pair = search.by_union[union_index(a, b)];
+  for (std::size_t at = 0; at < search_options.unions.size(); ++at) {
+    const auto& [a, b] = search_options.unions[at];
+    const PairChoice& pair = search.by_union[at];
     if (pair.found) add_merge_split_trial(data, fit, a, b, pair, options, monitor, trials);
   }
   if (options.refinement == Refinement::kSparse) {

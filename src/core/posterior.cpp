@@ -3,11 +3,15 @@
 #include <cmath>
 #include <limits>
 
+#include "jobs.h"
 #include "numerics.h"
 
 namespace mdpd {
 
 namespace {
+
+/// Rows whose log-joint probabilities stay in the first-level cache while the items are added.
+constexpr Index rows_per_batch = 512;
 
 /// Log-probabilities of one item with a row of zeros for the missing code in front, so that the
 /// loop over observations needs no branch.
@@ -19,27 +23,50 @@ RowMatrix log_table(const CodedData& data, const MixtureParameters& params, Inde
   return table;
 }
 
-void add_item_log_probs(const CodedData& data, const MixtureParameters& params, Index item,
-                        RowMatrix& log_joint) {
-  const RowMatrix table = log_table(data, params, item);
-  const Code* codes = data.item_codes(item);
-  const Index n_components = params.n_components();
-  double* out = log_joint.data();
-  for (Index n = 0; n < data.n_obs; ++n, out += n_components) {
-    const double* in = table.data() + codes[n] * n_components;
-    for (Index k = 0; k < n_components; ++k) out[k] += in[k];
+/// Adds one item's log-probabilities to `n` rows. The number of components is a constant where it
+/// is small, so that the compiler needs no inner loop.
+template <int n_fixed>
+void add_log_probs(const double* table, const Code* codes, Index n, Index n_components,
+                   double* log_joint) {
+  if (n_fixed > 0) n_components = n_fixed;
+  for (Index at = 0; at < n; ++at, log_joint += n_components) {
+    const double* in = table + codes[at] * n_components;
+    for (Index k = 0; k < n_components; ++k) log_joint[k] += in[k];
   }
 }
 
-/// Leaves rows whose component is known no other one.
-void exclude_other_components(const CodedData& data, RowMatrix& log_joint) {
-  constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-  for (Index n = 0; n < static_cast<Index>(data.known.size()); ++n) {
-    const Index own = data.known[n];
-    if (own == no_component) continue;
-    const double kept = log_joint(n, own);
-    log_joint.row(n).setConstant(minus_infinity);
-    log_joint(n, own) = kept;
+using AddLogProbs = void (*)(const double*, const Code*, Index, Index, double*);
+
+AddLogProbs choose_add_log_probs(Index n_components) {
+  switch (n_components) {
+    case 1: return add_log_probs<1>;
+    case 2: return add_log_probs<2>;
+    case 3: return add_log_probs<3>;
+    case 4: return add_log_probs<4>;
+    case 5: return add_log_probs<5>;
+    case 6: return add_log_probs<6>;
+    default: return add_log_probs<0>;
+  }
+}
+
+/// Leaves a row whose component is known no other one.
+void exclude_other_components(Index own, Index n_components, double* log_joint) {
+  for (Index k = 0; k < n_components; ++k) {
+    if (k != own) log_joint[k] = -std::numeric_limits<double>::infinity();
+  }
+}
+
+/// Turns log-joint probabilities of rows into posteriors in place, by log-sum-exp.
+void normalise(Index first_row, Index n, EStep& step) {
+  const Index n_components = step.posterior.cols();
+  double* row = step.posterior.data() + first_row * n_components;
+  for (Index at = first_row; at < first_row + n; ++at, row += n_components) {
+    double largest = row[0];
+    for (Index k = 1; k < n_components; ++k) largest = std::max(largest, row[k]);
+    double sum = 0.0;
+    for (Index k = 0; k < n_components; ++k) sum += row[k] = std::exp(row[k] - largest);
+    for (Index k = 0; k < n_components; ++k) row[k] /= sum;
+    step.row_loglik[at] = largest + std::log(sum);
   }
 }
 
@@ -47,30 +74,43 @@ void exclude_other_components(const CodedData& data, RowMatrix& log_joint) {
 
 EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemSet& items) {
   require_compatible(data, params);
-  RowMatrix log_joint(data.n_obs, params.n_components());
-  log_joint.rowwise() = params.mixing_weights.unaryExpr(&safe_log).transpose();
-  for (const Index item : items) {
-    add_item_log_probs(data, params, item, log_joint);
-  }
-  exclude_other_components(data, log_joint);
-  return normalise_rows(std::move(log_joint), data.case_weights);
+  const Index n_components = params.n_components();
+  const AddLogProbs add = choose_add_log_probs(n_components);
+  const Vector log_weights = params.mixing_weights.unaryExpr(&safe_log);
+  std::vector<RowMatrix> tables;
+  for (const Index item : items) tables.push_back(log_table(data, params, item));
+  EStep step;
+  step.posterior.resize(data.n_obs, n_components);
+  step.row_loglik.resize(data.n_obs);
+  const Index n_batches = (data.n_obs + rows_per_batch - 1) / rows_per_batch;
+  const double n_operations =
+      static_cast<double>(data.n_obs * n_components) * (10.0 + static_cast<double>(items.size()));
+  const int n_threads = useful_threads(data.n_threads, n_operations);
+  for_each_job(n_batches, n_threads, [&](Index batch, int) {
+    const Index from = batch * rows_per_batch;
+    const Index n = std::min(rows_per_batch, data.n_obs - from);
+    step.posterior.middleRows(from, n).rowwise() = log_weights.transpose();
+    double* log_joint = step.posterior.data() + from * n_components;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      add(tables[i].data(), data.item_codes(items[i]) + from, n, n_components, log_joint);
+    }
+    for (Index at = 0; at < n && !data.known.empty(); ++at) {
+      const Index own = data.known[from + at];
+      if (own == no_component) continue;
+      exclude_other_components(own, n_components, log_joint + at * n_components);
+    }
+    normalise(from, n, step);
+  });
+  step.loglik = data.case_weights.dot(step.row_loglik);
+  return step;
 }
 
 EStep normalise_rows(RowMatrix log_joint, const Vector& case_weights) {
   EStep step;
-  const Index n_components = log_joint.cols();
   step.row_loglik.resize(log_joint.rows());
-  double* row = log_joint.data();
-  for (Index n = 0; n < log_joint.rows(); ++n, row += n_components) {
-    double largest = row[0];
-    for (Index k = 1; k < n_components; ++k) largest = std::max(largest, row[k]);
-    double sum = 0.0;
-    for (Index k = 0; k < n_components; ++k) sum += row[k] = std::exp(row[k] - largest);
-    for (Index k = 0; k < n_components; ++k) row[k] /= sum;
-    step.row_loglik[n] = largest + std::log(sum);
-  }
-  step.loglik = case_weights.dot(step.row_loglik);
   step.posterior = std::move(log_joint);
+  normalise(0, step.posterior.rows(), step);
+  step.loglik = case_weights.dot(step.row_loglik);
   return step;
 }
 

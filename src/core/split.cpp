@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "information.h"

@@ -1,6 +1,5 @@
 #include <testthat.h>
 
-#include "monitors.h"
 #include "pair_tables.h"
 #include "random_data.h"
 
@@ -119,63 +118,6 @@ context("pair_tables") {
         pair_table(table.data, RowMatrix::Ones(1, 1), 0, 1, MissingCells::kIgnore);
     expect_true(filled.at(1, 1, 0) == 1.0);
     expect_true(filled.component(0).sum() == 1.0);
-  }
-
-  test_that("every pair is visited once, in lexicographic order, with its own table") {
-    Random random(7);
-    const Table table = random_table(random, {30, {2, 3, 4, 2}, 0.2});
-    const RowMatrix weights = random_posterior(random, 30, 3);
-    std::vector<std::pair<Index, Index>> pairs;
-    double largest = 0.0;
-    Monitor monitor;
-    for_each_pair_table(table.data, weights, MissingCells::kIgnore, monitor,
-                        [&](Index i, Index j, const PairTable& visited) {
-                          pairs.push_back({i, j});
-                          largest = std::max(
-                              largest, distance(visited, pair_table_twin(table, weights, i, j,
-                                                                         MissingCells::kIgnore)));
-                        });
-    const std::vector<std::pair<Index, Index>> expected = {{0, 1}, {0, 2}, {0, 3},
-                                                           {1, 2}, {1, 3}, {2, 3}};
-    expect_true(pairs == expected);
-    expect_true(largest == 0.0);
-  }
-
-  test_that("a single item has no pairs") {
-    const Table table = table_of({{1, 2}}, {2});
-    CountingMonitor monitor;
-    Index visits = 0;
-    for_each_pair_table(table.data, RowMatrix::Ones(2, 1), MissingCells::kIgnore, monitor,
-                        [&](Index, Index, const PairTable&) { ++visits; });
-    expect_true(visits == 0);
-    expect_true(monitor.looks == 0);
-  }
-
-  test_that("a long pass looks at its caller, who may stop it") {
-    Random random(8);
-    // 2000 rows: a look every 500 pairs; 64 items: 2016 pairs.
-    const Table table = random_table(random, {2000, std::vector<Index>(64, 2)});
-    const RowMatrix weights = RowMatrix::Ones(2000, 1);
-    CountingMonitor counting;
-    Index visits = 0;
-    const auto visit = [&](Index, Index, const PairTable&) { ++visits; };
-    for_each_pair_table(table.data, weights, MissingCells::kIgnore, counting, visit);
-    expect_true(visits == 2016);
-    expect_true(counting.looks == 4);
-    InterruptingMonitor interrupting(1);
-    expect_error_as(
-        for_each_pair_table(table.data, weights, MissingCells::kIgnore, interrupting, visit),
-        Interrupt);
-    expect_true(visits < 2 * 2016);
-  }
-
-  test_that("what a visitor throws reaches the caller") {
-    const Table table = table_of({{1, 2}, {1, 2}}, {2, 2});
-    Monitor monitor;
-    expect_error_as(
-        for_each_pair_table(table.data, RowMatrix::Ones(2, 1), MissingCells::kIgnore, monitor,
-                            [](Index, Index, const PairTable&) { throw Interrupt(); }),
-        Interrupt);
   }
 }
 

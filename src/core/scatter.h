@@ -1,0 +1,83 @@
+#pragma once
+
+#include "lanes.h"
+#include "types.h"
+
+namespace mdpd {
+
+/// Doubles that hold one row's weights in the kernels: the columns, padded to what these are
+/// compiled for.
+inline Index padded_columns(Index n_columns) {
+  for (const Index n : {1, 2, 4}) {
+    if (n_columns <= n) return n;
+  }
+  return round_up_to_lanes(n_columns);
+}
+
+/// The vector in which a kernel of a stride (0: any multiple of n_lanes) adds one row's weights;
+/// written out, as an attribute may not depend on a template.
+template <int stride>
+struct Cell {
+  using Type = Lanes;
+};
+template <>
+struct Cell<1> {
+  using Type = double;
+};
+template <>
+struct Cell<2> {
+  using Type = double __attribute__((vector_size(16)));
+};
+template <>
+struct Cell<4> {
+  using Type = double __attribute__((vector_size(32)));
+};
+
+template <class Weights>
+[[gnu::always_inline]] inline void add_to_cell(const Weights& in, double* cell) {
+  Weights sum;
+  std::memcpy(&sum, cell, sizeof sum);
+  sum += in;
+  std::memcpy(cell, &sum, sizeof sum);
+}
+
+/// The hot loop: adds one row's weights to one cell in each pack's table. Four packs at a time, as
+/// their additions meet different cells and do not wait for each other.
+template <int stride>
+[[gnu::always_inline]] inline void add_row(const double* weights, const std::uint16_t* cells,
+                                           Index n_packs, double* table, Index n_doubles) {
+  using Weights = typename Cell<stride>::Type;
+  constexpr Index width = sizeof(Weights) / sizeof(double);
+  const std::size_t step = stride > 0 ? stride : n_doubles;
+  for (std::size_t v = 0; v < step; v += width) {
+    Weights in;
+    std::memcpy(&in, weights + v, sizeof in);
+    double* at = table + v;
+    Index p = 0;
+    for (; p + 4 <= n_packs; p += 4) {
+      add_to_cell(in, at + cells[p] * step);
+      add_to_cell(in, at + cells[p + 1] * step);
+      add_to_cell(in, at + cells[p + 2] * step);
+      add_to_cell(in, at + cells[p + 3] * step);
+    }
+    for (; p < n_packs; ++p) add_to_cell(in, at + cells[p] * step);
+  }
+}
+
+/// Doubles that start at a cache line.
+class AlignedDoubles {
+ public:
+  double* data() {
+    const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
+    return storage_.data() + (64 - address % 64) % 64 / sizeof(double);
+  }
+  /// What was in it is lost.
+  void grow_to(Index n) {
+    if (static_cast<Index>(storage_.size()) < n + n_lanes) storage_.assign(n + n_lanes, 0.0);
+  }
+
+ private:
+  std::vector<double> storage_ = std::vector<double>(n_lanes, 0.0);
+};
+
+}  // namespace mdpd
