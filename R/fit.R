@@ -94,6 +94,7 @@ data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::c
   if (!is.null(x)) {
     coded <- read_new(x, object, arg = arg, call = call)
     coded$weights <- check_weights(weights, nrow(coded$codes), call = call)
+    coded$threads <- object$control$threads
     return(coded)
   }
   if (is.null(object$coded)) {

@@ -83,6 +83,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   check_k_against_rows(k, coded)
   labels <- if (inherits(x, "crowd_labels")) x$labels
   control <- complete_control(control, "paper")
+  coded$threads <- control$threads
   coded$known <- known_components(known, x, k)
   control$prior_counts <- prior_counts(prior, x, k)
 

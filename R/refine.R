@@ -46,6 +46,7 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   check_observed(coded, coded$weights, rlang::current_env())
   method <- object$method %||% "robust"
   control <- complete_control(control %||% object$control %||% stagewise_control(), method)
+  coded$threads <- control$threads
 
   start <- list(
     posterior = if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior,

@@ -26,6 +26,9 @@
 #'   `FALSE`. Default `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is
 #'   polished. With many components it takes most of the time: `FALSE` trades the better optimum for
 #'   speed.
+#' @param threads Threads the engine may use, a count of at least 1. Default 2, or as many as the
+#'   machine or the environment variable `OMP_THREAD_LIMIT` allows, where that is fewer. No result
+#'   depends on it.
 #' @return A list of class `"stagewise_control"`.
 #' @section Errors:
 #' An argument outside its range is an error of class `mdpd_error_argument`.
@@ -37,7 +40,7 @@
 #' @export
 stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, split_step = NULL,
                               floor = NULL, smoothing = NULL, tol = NULL, max_iter = NULL,
-                              polish = NULL) {
+                              polish = NULL, threads = NULL) {
   positive <- .Machine$double.xmin
   if (!is.null(max_stages)) check_count(max_stages)
   if (!is.null(em_steps)) check_count(em_steps)
@@ -48,10 +51,12 @@ stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, 
   if (!is.null(tol)) check_number(tol, c(positive, 1))
   if (!is.null(max_iter)) check_count(max_iter)
   if (!is.null(polish)) check_flag(polish)
+  if (!is.null(threads)) check_count(threads)
   structure(
     list(
       max_stages = max_stages, em_steps = em_steps, alpha = alpha, split_step = split_step,
-      floor = floor, smoothing = smoothing, tol = tol, max_iter = max_iter, polish = polish
+      floor = floor, smoothing = smoothing, tol = tol, max_iter = max_iter, polish = polish,
+      threads = threads
     ),
     class = "stagewise_control"
   )

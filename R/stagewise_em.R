@@ -134,6 +134,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
     known = known, labels = if (inherits(x, "crowd_labels")) x$labels,
     call = call, verbose = verbose
   )
+  coded$threads <- settings$control$threads
   if (length(k) > 1) {
     return(fit_path(coded, sort(unique(k)), settings, keep_data))
   }

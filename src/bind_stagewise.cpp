@@ -1,4 +1,5 @@
 #include "convert.h"
+#include "core/jobs.h"
 #include "core/polish.h"
 #include "core/stagewise.h"
 #include "r_monitor.h"
@@ -9,13 +10,13 @@ namespace {
 
 Rcpp::List options_to_r(const mdpd::StagewiseOptions& options) {
   const mdpd::RefineOptions refine;
-  return Rcpp::List::create(_["polish"] = options.selection == mdpd::Selection::kEvidence,
-                            _["max_stages"] = static_cast<double>(options.max_stages),
-                            _["em_steps"] = static_cast<double>(options.em_steps),
-                            _["alpha"] = options.alpha, _["split_step"] = options.split_step,
-                            _["floor"] = options.m_step.floor,
-                            _["smoothing"] = options.m_step.smoothing, _["tol"] = refine.tol,
-                            _["max_iter"] = static_cast<double>(refine.max_iter));
+  return Rcpp::List::create(
+      _["polish"] = options.selection == mdpd::Selection::kEvidence,
+      _["max_stages"] = static_cast<double>(options.max_stages),
+      _["em_steps"] = static_cast<double>(options.em_steps), _["alpha"] = options.alpha,
+      _["split_step"] = options.split_step, _["floor"] = options.m_step.floor,
+      _["smoothing"] = options.m_step.smoothing, _["tol"] = refine.tol,
+      _["max_iter"] = static_cast<double>(refine.max_iter), _["threads"] = mdpd::default_threads);
 }
 
 mdpd::StagewiseOptions as_stagewise_options(const Rcpp::List& control, const std::string& method,

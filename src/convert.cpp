@@ -1,6 +1,7 @@
 #include "convert.h"
 
 #include "core/criterion.h"
+#include "core/jobs.h"
 
 namespace mdpd {
 
@@ -15,6 +16,9 @@ CodedData as_coded_data(const Rcpp::List& coded) {
     for (const int component : Rcpp::IntegerVector(coded["known"])) {
       data.known.push_back(component == NA_INTEGER ? no_component : component - 1);
     }
+  }
+  if (coded.containsElementNamed("threads")) {
+    data.n_threads = allowed_threads(Rcpp::as<double>(coded["threads"]));
   }
   return data;
 }

@@ -16,7 +16,7 @@ test_that("the engine's defaults are those of the help page", {
     unclass(paper)[c("max_stages", "em_steps", "split_step", "floor")],
     list(max_stages = 30, em_steps = 1, split_step = 0.05, floor = 0.002)
   )
-  shared <- list(smoothing = 0, tol = 1e-8, max_iter = 1000)
+  shared <- list(smoothing = 0, tol = 1e-8, max_iter = 1000, threads = 2L)
   expect_equal(unclass(robust)[names(shared)], shared)
   expect_equal(unclass(paper)[names(shared)], shared)
   expect_setequal(names(robust), names(formals(stagewise_control)))
@@ -34,7 +34,7 @@ test_that("a setting that is given replaces the engine's default, the others sta
 test_that("settings at the ends of their ranges are taken", {
   ends <- list(max_stages = 1, em_steps = 1, alpha = 1, split_step = 0, split_step = 1, floor = 0,
                floor = 0.1, smoothing = 0, smoothing = 1e6, tol = 1e-300, max_iter = 1L,
-               polish = FALSE, polish = TRUE)
+               polish = FALSE, polish = TRUE, threads = 1, threads = 64)
   for (i in seq_along(ends)) {
     expect_equal(do.call(stagewise_control, ends[i])[[names(ends)[i]]], ends[[i]])
   }
@@ -46,7 +46,7 @@ test_that("settings out of range are errors that name the setting", {
     alpha = list(0, 1.1, -1, NA, "0.05"), split_step = list(-0.1, 1.1, NA),
     floor = list(-0.001, 0.2, NA), smoothing = list(-1, Inf, NA, "a"),
     tol = list(0, -1, 2, NA), max_iter = list(0, 1.5, NA, "many"),
-    polish = list(NA, 1, "yes")
+    polish = list(NA, 1, "yes"), threads = list(0, -1, 1.5, NA, "all")
   )
   for (name in names(bad)) {
     for (value in bad[[name]]) {

@@ -860,3 +860,15 @@ test_that("keep_data = FALSE keeps everything but the data", {
   expect_true("coded" %in% names(small))
   expect_identical(without(small, "call", "coded"), without(fit, "call", "coded"))
 })
+
+test_that("the fit is the same to the last bit for any number of threads", {
+  # Enough work that the engine does share it out.
+  crowd <- simulate_crowd(n_items = 20000, n_workers = 40, seed = 11)
+  fit_with <- function(threads) {
+    control <- stagewise_control(threads = threads, polish = FALSE)
+    fit <- stagewise_em(crowd$labels, k = 3, control = control)
+    fit[c("mixing_weights", "item_probs", "informative", "posterior", "loglik", "trace")]
+  }
+  expect_identical(fit_with(2), fit_with(1))
+  expect_identical(fit_with(1000), fit_with(1))
+})
