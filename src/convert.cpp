@@ -1,17 +1,45 @@
 #include "convert.h"
 
+#include <algorithm>
+
 #include "core/criterion.h"
 #include "core/jobs.h"
 
 namespace mdpd {
 
+namespace {
+
+/// From an R object of class `sparse_codes`.
+CodedData as_sparse_data(const Rcpp::List& codes, std::vector<Index> n_levels, Vector weights) {
+  const Rcpp::NumericVector row_start = codes["row_start"];
+  const Rcpp::IntegerVector item = codes["item"];
+  const Rcpp::RawVector code = codes["code"];
+  std::vector<std::size_t> start(row_start.size());
+  std::transform(row_start.begin(), row_start.end(), start.begin(),
+                 [](double at) { return static_cast<std::size_t>(at); });
+  std::vector<std::uint32_t> items(item.size());
+  std::transform(item.begin(), item.end(), items.begin(),
+                 [](int at) { return static_cast<std::uint32_t>(at - 1); });
+  return make_sparse_data(std::move(start), std::move(items),
+                          std::vector<Code>(code.begin(), code.end()), std::move(n_levels),
+                          std::move(weights));
+}
+
+}  // namespace
+
 CodedData as_coded_data(const Rcpp::List& coded) {
-  const Rcpp::RawMatrix codes = coded["codes"];
   const Rcpp::List levels = coded["levels"];
   std::vector<Index> n_levels(levels.size());
   for (Index i = 0; i < levels.size(); ++i) n_levels[i] = Rf_xlength(levels[i]);
-  CodedData data = make_coded_data(RAW(codes), codes.nrow(), std::move(n_levels),
-                                   Rcpp::as<Vector>(coded["weights"]));
+  Vector weights = Rcpp::as<Vector>(coded["weights"]);
+  const Rcpp::RObject codes = coded["codes"];
+  CodedData data;
+  if (codes.inherits("sparse_codes")) {
+    data = as_sparse_data(Rcpp::List(codes), std::move(n_levels), std::move(weights));
+  } else {
+    const Rcpp::RawMatrix dense(codes);
+    data = make_coded_data(RAW(dense), dense.nrow(), std::move(n_levels), std::move(weights));
+  }
   if (coded.containsElementNamed("known") && !Rf_isNull(coded["known"])) {
     for (const int component : Rcpp::IntegerVector(coded["known"])) {
       data.known.push_back(component == NA_INTEGER ? no_component : component - 1);

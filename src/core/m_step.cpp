@@ -151,9 +151,34 @@ void lift_column(const Vector& level_weight, double floor, Eigen::Ref<Vector> pr
   }
 }
 
+/// Rows are counted in this many parts, whatever the number of threads, and the parts added in order.
+constexpr Index n_sparse_parts = 8;
+
+RowMatrix sparse_level_counts(const CodedData& data, const RowMatrix& posterior) {
+  const Index n_components = posterior.cols();
+  std::vector<RowMatrix> parts(n_sparse_parts);
+  const double n_operations = static_cast<double>(data.sparse.row_item.size());
+  for_each_job(n_sparse_parts, useful_threads(data.n_threads, n_operations), [&](Index part, int) {
+    RowMatrix& counts = parts[part];
+    counts.setZero(data.n_total_levels(), n_components);
+    const Index last = (part + 1) * data.n_obs / n_sparse_parts;
+    Vector weights(n_components);
+    for (Index row = part * data.n_obs / n_sparse_parts; row < last; ++row) {
+      weights = data.case_weights[row] * posterior.row(row).transpose();
+      for_each_item_of_row(data, row, [&](Index item, Code code) {
+        double* to = counts.row(data.offset[item] + code - 1).data();
+        for (Index k = 0; k < n_components; ++k) to[k] += weights[k];
+      });
+    }
+  });
+  for (Index part = 1; part < n_sparse_parts; ++part) parts[0] += parts[part];
+  return std::move(parts[0]);
+}
+
 }  // namespace
 
 RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior) {
+  if (data.is_sparse()) return sparse_level_counts(data, posterior);
   RowMatrix counts = RowMatrix::Zero(data.n_total_levels(), posterior.cols());
   const std::vector<Tile>& tiles = data.packed.tiles;
   const double n_operations = static_cast<double>(data.packed.cells.size());

@@ -5,10 +5,12 @@
 #include <limits>
 #include <numeric>
 
+#include "errors.h"
 #include "jobs.h"
 #include "lanes.h"
 #include "packed_items.h"
 #include "scatter.h"
+#include "sparse_pass.h"
 
 namespace mdpd {
 
@@ -417,6 +419,11 @@ TileKernel choose_kernel(Index stride, Instructions instructions) {
 void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
                          Monitor& monitor, const PairVisitor& visit, Instructions instructions) {
   if (data.n_items < 2 || data.n_obs == 0) return;
+  if (data.is_sparse()) {
+    if (missing == MissingCells::kLevel) throw DimensionError("sparse data have no missing level");
+    for_each_sparse_pair(data, row_weights, monitor, visit);
+    return;
+  }
   Pass pass = plan_pass(data, row_weights, missing);
   const TileKernel kernel = choose_kernel(pass.stride, instructions);
   std::vector<Workspace> workspaces(data.n_threads);

@@ -26,7 +26,8 @@ struct PairBlock {
 /// overlap, calls of two may.
 using PairVisitor = std::function<void(int worker, const PairBlock& block)>;
 
-/// Visits every pair i < j once, in no particular order. No table outlives its tile, so that memory
+/// Visits every pair i < j once, in no particular order; of sparse data those that can show any
+/// dependence. No table outlives its tile, so that memory
 /// is a few hundred kilobytes a thread and 2 bytes for every row and packed item.
 ///
 /// Items are packed on both sides: the rows are sorted by the code of one pack and added, column

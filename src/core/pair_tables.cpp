@@ -1,5 +1,7 @@
 #include "pair_tables.h"
 
+#include "errors.h"
+
 namespace mdpd {
 
 namespace {
@@ -44,6 +46,13 @@ Matrix PairTable::component(Index k) const {
 void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
                      MissingCells missing, PairTable& table) {
   table.reset(data.n_levels[i] + 1, data.n_levels[j] + 1, row_weights.cols());
+  if (data.is_sparse()) {
+    if (missing == MissingCells::kLevel) throw DimensionError("sparse data have no missing level");
+    for_each_shared_row(data, i, j, [&](Index row, Code r, Code s) {
+      for (Index k = 0; k < table.n_components; ++k) table.at(r, s, k) += row_weights(row, k);
+    });
+    return;
+  }
   const auto add = [&](auto add_rows_fixed) {
     add_rows_fixed(data.item_codes(i), data.item_codes(j), data.n_obs, table.n_cols, row_weights,
                    table.cells.data());

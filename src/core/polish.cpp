@@ -183,40 +183,52 @@ struct Toggle {
   double gain = 0.0;  ///< of the penalised log-likelihood at once, all else as it is (nats). Exact,
                       ///< where the gain that the M-step compares with the penalty is a lower
                       ///< bound: an item can be worth its penalty although EM does not see it.
-  RowMatrix posterior;  ///< after the move
 };
 
-/// Cost O(n_obs * n_components).
-Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix& item_probs,
-                   Index item, bool joins) {
-  Toggle toggle{item, joins, 0.0, fit.e_step.posterior};
+/// What the item's answers say about the components, or what taking it back says: the factor of a
+/// row's posterior, by level (rows) and component.
+RowMatrix toggle_factors(const CodedData& data, const RowMatrix& item_probs, Index item,
+                         bool joins) {
   const RowMatrix probs =
       item_probs.middleRows(data.offset[item], data.n_levels[item]).cwiseMax(tiny_probability);
-  const Code* codes = data.item_codes(item);
-  for (Index n = 0; n < data.n_obs; ++n) {
-    if (codes[n] == 0) continue;
-    auto row = toggle.posterior.row(n);
-    const auto factor = probs.row(codes[n] - 1);
-    row = joins ? row.cwiseProduct(factor).eval() : row.cwiseQuotient(factor).eval();
-    const double sum = row.sum();
-    row /= sum;
-    toggle.gain += data.case_weights[n] * safe_log(sum);
-  }
+  return joins ? probs : RowMatrix(probs.cwiseInverse());
+}
+
+/// Cost O(answers of the item * n_components).
+Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix& item_probs,
+                   Index item, bool joins) {
+  Toggle toggle{item, joins, 0.0};
+  const RowMatrix factors = toggle_factors(data, item_probs, item, joins);
+  for_each_answer(data, item, [&](Index row, Code code) {
+    const double sum = fit.e_step.posterior.row(row).dot(factors.row(code - 1));
+    toggle.gain += data.case_weights[row] * safe_log(sum);
+  });
   const double cost =
       data.marginal_loglik[item] + item_penalty(data, item, fit.params.n_components());
   toggle.gain += joins ? -cost : cost;
   return toggle;
 }
 
+/// The posterior after the move.
+RowMatrix toggled_posterior(const CodedData& data, const MixtureFit& fit,
+                            const RowMatrix& item_probs, const Toggle& toggle) {
+  RowMatrix posterior = fit.e_step.posterior;
+  const RowMatrix factors = toggle_factors(data, item_probs, toggle.item, toggle.joins);
+  for_each_answer(data, toggle.item, [&](Index row, Code code) {
+    posterior.row(row) = posterior.row(row).cwiseProduct(factors.row(code - 1)).eval();
+    posterior.row(row) /= posterior.row(row).sum();
+  });
+  return posterior;
+}
+
 /// The moves of single items that promise most, best first.
 std::vector<Toggle> best_toggles(const CodedData& data, const MixtureFit& fit,
-                                 const PolishOptions& options) {
-  const MixtureParameters by_component = m_step(data, fit.e_step.posterior, options.refine.m_step);
+                                 const RowMatrix& by_component) {
   std::vector<Toggle> toggles;
   for (Index item = 0; item < data.n_items; ++item) {
     if (data.n_levels_seen[item] < 2) continue;
     const bool inside = contains(fit.informative, item);
-    const RowMatrix& probs = inside ? fit.params.item_probs : by_component.item_probs;
+    const RowMatrix& probs = inside ? fit.params.item_probs : by_component;
     toggles.push_back(toggle_item(data, fit, probs, item, !inside));
     std::stable_sort(toggles.begin(), toggles.end(),
                      [](const Toggle& a, const Toggle& b) { return a.gain > b.gain; });
@@ -229,14 +241,18 @@ std::vector<Toggle> best_toggles(const CodedData& data, const MixtureFit& fit,
 /// parameters have followed, which can take more than a brief run.
 void add_toggle_trials(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
                        Monitor& monitor, std::vector<Trial>& trials) {
-  for (const Toggle& toggle : best_toggles(data, fit, options)) {
+  const RowMatrix by_component =
+      m_step(data, fit.e_step.posterior, options.refine.m_step).item_probs;
+  for (const Toggle& toggle : best_toggles(data, fit, by_component)) {
+    const RowMatrix& probs = toggle.joins ? by_component : fit.params.item_probs;
     ItemSet items = fit.informative;
     if (toggle.joins)
       items.push_back(toggle.item);
     else
       items.erase(std::find(items.begin(), items.end(), toggle.item));
     if (items.empty()) continue;
-    RefineResult held = refine_fixed(data, toggle.posterior, items, options.refine, monitor);
+    RefineResult held = refine_fixed(data, toggled_posterior(data, fit, probs, toggle), items,
+                                     options.refine, monitor);
     trials.push_back({PolishRecord{}, std::move(held.fit)});
   }
 }
@@ -261,6 +277,8 @@ RowMatrix flip_gains(const CodedData& data, const MixtureFit& fit) {
   const Index n_components = posterior.cols();
   const RowMatrix counts = level_counts(data, posterior);
   const Vector sizes = posterior.transpose() * data.case_weights;
+  std::vector<bool> is_informative(data.n_items, false);
+  for (const Index item : fit.informative) is_informative[item] = true;
   RowMatrix gains(data.n_obs, n_components);
   Vector leaves(n_components);
   Vector joins(n_components);
@@ -273,16 +291,15 @@ RowMatrix flip_gains(const CodedData& data, const MixtureFit& fit) {
       joins[k] = x_log_x_gain(sizes[k], outside[k]);
       entropy -= data.case_weights[n] * x_log_x(posterior(n, k));
     }
-    for (const Index item : fit.informative) {
-      const Index code = data.item_codes(item)[n];
-      if (code == 0) continue;
+    for_each_item_of_row(data, n, [&](Index item, Code code) {
+      if (!is_informative[item]) return;
       const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
       for (Index k = 0; k < n_components; ++k) {
         const double total = table.col(k).sum();
         leaves[k] += x_log_x_gain(table(code - 1, k), -inside[k]) - x_log_x_gain(total, -inside[k]);
         joins[k] += x_log_x_gain(table(code - 1, k), outside[k]) - x_log_x_gain(total, outside[k]);
       }
-    }
+    });
     gains.row(n) = (joins - leaves).transpose().array() + (leaves.sum() - entropy);
   }
   return gains;

@@ -49,6 +49,37 @@ AddLogProbs choose_add_log_probs(Index n_components) {
   }
 }
 
+/// Log-probabilities of the items in use, all levels of all items, and where each item's begin.
+struct LogTables {
+  std::vector<double> values;
+  std::vector<std::ptrdiff_t> first;  ///< per item; negative where the item is not in use
+};
+
+LogTables log_tables(const CodedData& data, const MixtureParameters& params, const ItemSet& items) {
+  LogTables tables;
+  tables.first.assign(data.n_items, -1);
+  for (const Index item : items) {
+    const auto probs = params.item_probs.middleRows(data.offset[item], data.n_levels[item]);
+    tables.first[item] = static_cast<std::ptrdiff_t>(tables.values.size());
+    for (Index r = 0; r < probs.rows(); ++r) {
+      for (Index k = 0; k < probs.cols(); ++k) tables.values.push_back(safe_log(probs(r, k)));
+    }
+  }
+  return tables;
+}
+
+/// Adds the log-probabilities of the answers of `n` rows of sparse data.
+void add_sparse_rows(const CodedData& data, const LogTables& tables, Index first_row, Index n,
+                     Index n_components, double* log_joint) {
+  for (Index row = first_row; row < first_row + n; ++row, log_joint += n_components) {
+    for_each_item_of_row(data, row, [&](Index item, Code code) {
+      if (tables.first[item] < 0) return;
+      const double* in = tables.values.data() + tables.first[item] + (code - 1) * n_components;
+      for (Index k = 0; k < n_components; ++k) log_joint[k] += in[k];
+    });
+  }
+}
+
 /// Leaves a row whose component is known no other one.
 void exclude_other_components(Index own, Index n_components, double* log_joint) {
   for (Index k = 0; k < n_components; ++k) {
@@ -78,7 +109,12 @@ EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemS
   const AddLogProbs add = choose_add_log_probs(n_components);
   const Vector log_weights = params.mixing_weights.unaryExpr(&safe_log);
   std::vector<RowMatrix> tables;
-  for (const Index item : items) tables.push_back(log_table(data, params, item));
+  LogTables sparse_tables;
+  if (data.is_sparse()) {
+    sparse_tables = log_tables(data, params, items);
+  } else {
+    for (const Index item : items) tables.push_back(log_table(data, params, item));
+  }
   EStep step;
   step.posterior.resize(data.n_obs, n_components);
   step.row_loglik.resize(data.n_obs);
@@ -91,7 +127,8 @@ EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemS
     const Index n = std::min(rows_per_batch, data.n_obs - from);
     step.posterior.middleRows(from, n).rowwise() = log_weights.transpose();
     double* log_joint = step.posterior.data() + from * n_components;
-    for (std::size_t i = 0; i < items.size(); ++i) {
+    if (data.is_sparse()) add_sparse_rows(data, sparse_tables, from, n, n_components, log_joint);
+    for (std::size_t i = 0; i < tables.size(); ++i) {
       add(tables[i].data(), data.item_codes(items[i]) + from, n, n_components, log_joint);
     }
     for (Index at = 0; at < n && !data.known.empty(); ++at) {

@@ -208,35 +208,60 @@ Groups make_groups(const CodedData& data, const SpectralOptions& options) {
 class View {
  public:
   View(const CodedData& data, const ItemSet& items, ViewKind kind)
-      : data_(data), items_(items), averaged_(kind == ViewKind::kAveraged) {
+      : data_(data), items_(items), first_(data.n_items, not_in_view) {
+    const bool averaged = kind == ViewKind::kAveraged;
+    share_ = averaged ? 1.0 / static_cast<double>(items_.size()) : 1.0;
     for (const Index item : items_) {
-      first_.push_back(averaged_ ? 0 : size_);
-      size_ = averaged_ ? data.n_levels[item] : size_ + data.n_levels[item];
+      first_[item] = averaged ? 0 : size_;
+      size_ = averaged ? data.n_levels[item] : size_ + data.n_levels[item];
+    }
+    nothing_ = Eigen::RowVectorXd::Zero(size_);
+    for (const Index item : items_) {
+      nothing_.segment(first_[item], data.n_levels[item]) += share_ * item_frequencies(item);
     }
   }
 
   Index size() const { return size_; }
 
-  /// Rows first, ..., first + n - 1 (n x size).
+  /// Rows first, ..., first + n - 1 (n x size): of an answer its indicator, of an item without one
+  /// its frequencies.
   RowMatrix rows(Index first, Index n) const {
+    return data_.is_sparse() ? sparse_rows(first, n) : dense_rows(first, n);
+  }
+
+ private:
+  static constexpr Index not_in_view = -1;
+
+  RowMatrix dense_rows(Index first, Index n) const {
     RowMatrix out = RowMatrix::Zero(n, size_);
-    const double share = averaged_ ? 1.0 / static_cast<double>(items_.size()) : 1.0;
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-      const Index item = items_[i];
+    for (const Index item : items_) {
       const Eigen::RowVectorXd frequencies = item_frequencies(item);
       const Code* codes = data_.item_codes(item) + first;
       for (Index row = 0; row < n; ++row) {
         if (codes[row] == 0) {
-          out.row(row).segment(first_[i], frequencies.size()) += share * frequencies;
+          out.row(row).segment(first_[item], frequencies.size()) += share_ * frequencies;
         } else {
-          out(row, first_[i] + codes[row] - 1) += share;
+          out(row, first_[item] + codes[row] - 1) += share_;
         }
       }
     }
     return out;
   }
 
- private:
+  /// Each answer takes the place of its item's frequencies.
+  RowMatrix sparse_rows(Index first, Index n) const {
+    RowMatrix out = nothing_.replicate(n, 1);
+    for (Index row = 0; row < n; ++row) {
+      for_each_item_of_row(data_, first + row, [&](Index item, Code code) {
+        const Index at = first_[item];
+        if (at == not_in_view) return;
+        out.row(row).segment(at, data_.n_levels[item]) -= share_ * item_frequencies(item);
+        out(row, at + code - 1) += share_;
+      });
+    }
+    return out;
+  }
+
   Eigen::RowVectorXd item_frequencies(Index item) const {
     // An item that nobody answered says the same about every row: nothing.
     if (!(data_.observed_weight[item] > 0.0)) return Eigen::RowVectorXd::Zero(data_.n_levels[item]);
@@ -246,9 +271,10 @@ class View {
 
   const CodedData& data_;
   const ItemSet& items_;
-  bool averaged_;
+  double share_ = 1.0;  ///< of an item in its coordinates
   Index size_ = 0;
-  std::vector<Index> first_;  ///< where each item's levels begin
+  std::vector<Index> first_;    ///< per item: where its levels begin
+  Eigen::RowVectorXd nothing_;  ///< what a row without answers shows
 };
 
 using Views = std::array<View, n_views>;
@@ -339,13 +365,11 @@ void add_item_probs(const CodedData& data, const ItemSet& items, Index g, const 
   const Eigen::ColPivHouseholderQR<Matrix> solver(scaled);
   for (const Index item : items) {
     const Index n_levels = data.n_levels[item];
-    const Code* codes = data.item_codes(item);
     RowMatrix cross = RowMatrix::Zero(n_levels, 2 * k);
-    for (Index row = 0; row < data.n_obs; ++row) {
-      if (codes[row] == 0) continue;
-      cross.row(codes[row] - 1).head(k) += data.case_weights[row] * x[a].row(row);
-      cross.row(codes[row] - 1).tail(k) += data.case_weights[row] * x[b].row(row);
-    }
+    for_each_answer(data, item, [&](Index row, Code code) {
+      cross.row(code - 1).head(k) += data.case_weights[row] * x[a].row(row);
+      cross.row(code - 1).tail(k) += data.case_weights[row] * x[b].row(row);
+    });
     // By answers, so that the floor means the same for an item with few of them.
     cross /= std::max(data.observed_weight[item], 1e-300);
     const RowMatrix probs = solver.solve(Matrix(cross.transpose())).transpose();

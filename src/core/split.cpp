@@ -218,20 +218,21 @@ double split_objective(const SplitProblem& problem, const Vector& d) {
   const Index n_levels_1 = problem.probs_1.size();
   const Vector ratio_1 = relative_move(d.head(n_levels_1), problem.probs_1);
   const Vector ratio_2 = relative_move(d.tail(problem.probs_2.size()), problem.probs_2);
-  const Code* codes_1 = data.item_codes(problem.item_1);
-  const Code* codes_2 = data.item_codes(problem.item_2);
-  const bool skip_missing = problem.missing == MissingCells::kIgnore;
   PairTable table;
   table.reset(n_levels_1 + 1, problem.probs_2.size() + 1, n_components + 1);
   Vector moved = Vector::Zero(n_components + 1);
-  for (Index n = 0; n < data.n_obs; ++n) {
-    const Index r = codes_1[n];
-    const Index s = codes_2[n];
-    if (skip_missing && (r == 0 || s == 0)) continue;
+  const auto add = [&](Index n, Index r, Index s) {
     moved.setZero();
     split_row(problem.row_weights.row(n).data(), n_components, problem.component, ratio_1[r],
               ratio_2[s], moved.data());
     for (Index k = 0; k <= n_components; ++k) table.at(r, s, k) += moved[k];
+  };
+  if (problem.missing == MissingCells::kIgnore) {
+    for_each_shared_row(data, problem.item_1, problem.item_2, add);
+  } else {
+    const Code* codes_1 = data.item_codes(problem.item_1);
+    const Code* codes_2 = data.item_codes(problem.item_2);
+    for (Index n = 0; n < data.n_obs; ++n) add(n, codes_1[n], codes_2[n]);
   }
   double sum = 0.0;
   for (Index k = 0; k <= n_components; ++k) sum += pair_information(table, k, 1.0, 1.0).information;
