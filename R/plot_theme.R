@@ -55,12 +55,12 @@ scale_fill_heat <- function(..., limits = NULL) {
 ink_on_heat <- function(value) ifelse(value > 0.45, "white", "grey10")
 
 # The first way to shorten that keeps different labels different: cut the end, the middle, or
-# what all labels begin with; else letter by letter.
+# what all labels begin with; else number them.
 shorten <- function(labels, width = 16) {
-  if (!any(nchar(labels) > width)) {
+  if (!any(nchar(labels, "width") > width)) {
     return(labels)
   }
-  without_prefix <- paste0(ellipsis(), substring(labels, common_prefix(labels) + 1))
+  without_prefix <- paste0(ellipsis, substring(labels, common_prefix(labels) + 1))
   ways <- list(cut_middle(labels, width, 0), cut_middle(labels, width, 6),
                cut_middle(without_prefix, width, 0))
   for (short in ways) {
@@ -68,15 +68,22 @@ shorten <- function(labels, width = 16) {
       return(short)
     }
   }
-  abbreviate(labels, width, named = FALSE)
+  number_cut(labels, width)
 }
 
-# At most `width` characters, the last `n_last` of them from the end of the label.
+# The beginning of every label that is too long, and which of the labels it is.
+number_cut <- function(labels, width) {
+  end <- paste0(ellipsis, match(labels, unique(labels)))
+  ifelse(nchar(labels, "width") > width, paste0(strtrim(labels, width - nchar(end)), end), labels)
+}
+
+# At most `width` columns of text, the last `n_last` characters from the end of the label. Columns, not
+# characters: Chinese, Japanese and Korean characters are two wide.
 cut_middle <- function(labels, width, n_last) {
   n <- nchar(labels)
-  short <- paste0(substr(labels, 1, width - nchar(ellipsis()) - n_last), ellipsis(),
-                  substr(labels, n - n_last + 1, n))
-  ifelse(n > width, short, labels)
+  end <- substr(labels, n - n_last + 1, n)
+  start <- strtrim(labels, pmax(0, width - nchar(ellipsis) - nchar(end, "width")))
+  ifelse(nchar(labels, "width") > width, paste0(start, ellipsis, end), labels)
 }
 
 # The number of characters that all labels share at their beginning.
@@ -87,7 +94,8 @@ common_prefix <- function(labels) {
   match(TRUE, c(differ, TRUE)) - 1
 }
 
-ellipsis <- function() cli::symbol$ellipsis
+# Not the single character: a pdf() device does not have it in its encoding.
+ellipsis <- "..."
 
 # For the `breaks` of a discrete scale: every second, third, ... value when there are too many,
 # beginning with the one that is drawn first: on a vertical axis the last, which is on top.

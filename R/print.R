@@ -351,7 +351,7 @@ cat_table <- function(table) {
 
 cat_left_out <- function(n) {
   if (!is.null(n) && n > 0) {
-    cat_line("  ", ellipsis(), " and ", comma(n), " more")
+    cat_line("  ", ellipsis, " and ", comma(n), " more")
   }
 }
 

@@ -281,6 +281,14 @@ test_that("long labels are shortened so that they stay different", {
   expect_equal(shorten(rep("the same long label", 2)), shorten(rep("the same long label", 2)))
 })
 
+test_that("shortened labels can be drawn by every device and are cut by their width", {
+  expect_true(all(validUTF8(shorten(strrep("a", 30:31))) & nchar(shorten(strrep("a", 30))) == 16))
+  expect_false(any(grepl("[^ -~]", shorten(paste("a very long question", 1:9)))))
+  wide <- strrep("\u6f22", 5:15)
+  expect_lte(max(nchar(shorten(wide), "width")), 16)
+  expect_equal(anyDuplicated(shorten(wide)), 0)
+})
+
 test_that("axes with too many labels are thinned, from the first item on", {
   expect_equal(thin_breaks(40)(letters), letters)
   expect_equal(thin_breaks(3)(letters[1:9]), c("a", "d", "g"))
