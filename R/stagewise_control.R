@@ -71,7 +71,14 @@ complete_control <- function(control, method) {
 
 #' @export
 print.stagewise_control <- function(x, ...) {
-  values <- vapply(x, function(value) if (is.null(value)) "default" else format(value), "")
-  cat(paste0(format(names(x)), "  ", values), sep = "\n")
+  given <- Filter(Negate(is.null), unclass(x))
+  cat("<stagewise_control>\n")
+  if (length(given) > 0) {
+    cat(paste0("  ", format(names(given)), "  ", vapply(given, format, "")), sep = "\n")
+  }
+  if (length(given) < length(formals(stagewise_control))) {
+    others <- if (length(given) > 0) "others" else "all"
+    cat("  ", others, ": the defaults of the method, see ?stagewise_control\n", sep = "")
+  }
   invisible(x)
 }

@@ -72,6 +72,10 @@ test_that("an unknown setting is an error", {
   expect_error(stagewise_control(iterations = 3), "unused argument")
 })
 
-test_that("a control prints its settings", {
-  expect_snapshot(stagewise_control(alpha = 0.001, max_iter = 50))
+test_that("a control prints what is set", {
+  expect_snapshot({
+    stagewise_control()
+    stagewise_control(alpha = 0.001, max_iter = 50)
+    complete_control(stagewise_control(tol = 1e-4), "paper")
+  })
 })
