@@ -65,28 +65,20 @@ encode_new <- function(x, levels, items = names(levels), missing = "ignore",
   new_coded(codes, levels[items], rep(1, table$n_obs), missing)
 }
 
-#' The columns a one-sided formula names
+#' The columns a one-sided formula names, and the case weights
 #'
 #' @param formula One-sided, of column names only: `~ a + b`, `~ .`, `~ . - c`.
 #' @param data Data frame.
-#' @return A data frame of these columns.
+#' @param weights A quosure, evaluated with the columns of `data` at hand, as [lm()] does. Where it is
+#'   a column, the dot does not stand for that one.
+#' @return A list of `items`, a data frame of the columns named, and `weights`.
 #' @noRd
-formula_items <- function(formula, data, call = rlang::caller_env()) {
-  if (!is.data.frame(data)) {
-    abort_mdpd(
-      "{.arg data} must be a data frame, not {describe(data)}.", class = "argument", call = call
-    )
-  }
-  if (length(formula) != 2) {
-    abort_mdpd(
-      c("The formula must be one-sided, such as {.code ~ a + b} or {.code ~ .}.",
-        x = "It has a response, {.code {rlang::as_label(formula[[2]])}}."),
-      class = "argument", call = call
-    )
-  }
-  check_table_size(data, "data", call, min_columns = 1)
-  check_column_names(names(data), "data", call)
-  terms <- attr(stats::terms(formula, data = data), "term.labels")
+formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
+  check_formula(formula, call)
+  check_formula_data(data, call)
+  named <- if (rlang::quo_is_symbol(weights)) rlang::as_name(weights)
+  others <- as.data.frame(data)[setdiff(names(data), named)]
+  terms <- attr(stats::terms(formula, data = others), "term.labels")
   is_column <- vapply(terms, function(term) is.symbol(str2lang(term)), logical(1))
   if (!all(is_column)) {
     abort_mdpd(
@@ -96,7 +88,46 @@ formula_items <- function(formula, data, call = rlang::caller_env()) {
   }
   items <- vapply(terms, function(term) as.character(str2lang(term)), character(1))
   check_has_items(items, names(data), "data", call)
-  as.data.frame(data)[unname(items)]
+  list(items = as.data.frame(data)[unname(items)], weights = masked_weights(weights, data, call))
+}
+
+check_formula <- function(formula, call) {
+  if (length(formula) != 2) {
+    abort_mdpd(
+      c("The formula must be one-sided, such as {.code ~ a + b} or {.code ~ .}.",
+        x = "It has a response, {.code {rlang::as_label(formula[[2]])}}."),
+      class = "argument", call = call
+    )
+  }
+}
+
+check_formula_data <- function(data, call) {
+  if (missing(data)) {
+    abort_mdpd(
+      "{.arg data} must be given: the data frame whose columns the formula names.",
+      class = "argument", call = call
+    )
+  }
+  if (!is.data.frame(data)) {
+    abort_mdpd(
+      "{.arg data} must be a data frame, not {describe(data)}.", class = "argument", call = call
+    )
+  }
+  check_table_size(data, "data", call, min_columns = 1)
+  check_column_names(names(data), "data", call)
+}
+
+masked_weights <- function(weights, data, call) {
+  rlang::try_fetch(
+    rlang::eval_tidy(weights, as.data.frame(data)),
+    error = function(cnd) {
+      abort_mdpd(
+        c("{.arg weights} must be a column of {.arg data} or a numeric vector.",
+          x = "{conditionMessage(cnd)}"),
+        class = "argument", call = call
+      )
+    }
+  )
 }
 
 # The S3 object ------------------------------------------------------------------------------------
@@ -190,7 +221,7 @@ new_table <- function(x, all_items, items, arg, call) {
   if (inherits(x, "crowd_labels")) {
     return(new_crowd_table(x, items, arg, call))
   }
-  if (!is.data.frame(x) && !is.matrix(x)) {
+  if (!is_table_of_items(x)) {
     abort_not_a_table(x, arg, call)
   }
   by_position <- is.matrix(x) && is.null(colnames(x))
@@ -316,12 +347,13 @@ check_no_missing_level <- function(coded, j, call) {
 # Checks of tables ---------------------------------------------------------------------------------
 
 check_table <- function(x, arg, call) {
-  if (!is.data.frame(x) && !is.matrix(x)) {
+  if (!is_table_of_items(x)) {
     abort_not_a_table(x, arg, call)
   }
   check_table_size(x, arg, call)
   items <- item_names(x)
   check_column_names(items, arg, call)
+  check_no_triples(x, arg, call)
   for (j in seq_along(items)) {
     check_column(table_column(x, j), items[j], arg, call)
   }
@@ -329,9 +361,34 @@ check_table <- function(x, arg, call) {
 
 abort_not_a_table <- function(x, arg, call) {
   abort_mdpd(
-    "{.arg {arg}} must be a data frame, a matrix or {.cls crowd_labels}, not {describe(x)}.",
+    c("{.arg {arg}} must be a data frame, a matrix or {.cls crowd_labels}, not {describe(x)}.",
+      i = table_hint(x)),
     class = "argument", call = call
   )
+}
+
+is_table_of_items <- function(x) (is.data.frame(x) || is.matrix(x)) && !is_count_table(x)
+
+table_hint <- function(x) {
+  if (is_count_table(x)) {
+    "Give the counts as weights: {.code stagewise_em(~ ., k, data = as.data.frame(x), weights = Freq)}."
+  } else if (is.list(x)) {
+    "Items of one length make a table by {.fn as.data.frame}."
+  }
+}
+
+# By their class: a two-way table of counts is a matrix too.
+is_count_table <- function(x) inherits(x, c("table", "ftable"))
+
+# One row a label, not one row an observation: fitted as it is, the ids would be answers.
+check_no_triples <- function(x, arg, call) {
+  if (setequal(tolower(item_names(x)), c("item", "worker", "label"))) {
+    abort_mdpd(
+      c("{.arg {arg}} must be a table of items, and this one looks like labels given by workers.",
+        i = "Its columns are {.field {item_names(x)}}: make them a crowd by {.fn crowd_labels}."),
+      class = "data", call = call
+    )
+  }
 }
 
 check_table_size <- function(x, arg, call, min_columns = 2) {

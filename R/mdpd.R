@@ -57,9 +57,10 @@ mdpd <- function(x, k, ...) {
 
 #' @rdname mdpd
 #' @export
-mdpd.formula <- function(x, k, data, ...) {
+mdpd.formula <- function(x, k, data, ..., weights = NULL) {
+  table <- formula_table(x, data, rlang::enquo(weights))
   # Through the generic, so that errors show it as their call.
-  fit <- mdpd(formula_items(x, data, call = rlang::current_env()), k, ...)
+  fit <- mdpd(table$items, k, ..., weights = table$weights)
   fit$call <- match.call()
   fit$call[[1]] <- quote(mdpd)
   fit
@@ -72,15 +73,9 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
                          weights = NULL, control = stagewise_control(), keep_data = TRUE,
                          verbose = interactive()) {
   rlang::check_dots_empty()
-  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
-  check_class(control, "stagewise_control")
-  check_flag(keep_data)
-  check_flag(verbose)
-  check_count(k)
   check_count(n_starts)
   check_seed(seed)
-  coded <- encode(x, weights, missing)
-  check_k_against_rows(k, coded)
+  coded <- open_fit(x, k, weights, missing, control, keep_data, verbose)
   labels <- if (inherits(x, "crowd_labels")) x$labels
   control <- complete_control(control, "paper")
   coded$threads <- control$threads

@@ -14,7 +14,7 @@
 #'   divided by its largest value, from 0 (nothing is known of the classes) to 1 (all rows are
 #'   certain); `n_informative`; `status`.
 #' @section Errors:
-#' `mdpd_error_argument` when the fit has no path or no such `k`.
+#' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
 #' @references
 #' Schwarz, G. (1978). Estimating the dimension of a model. *Annals of Statistics* 6, 461-464.
 #' \doi{10.1214/aos/1176344136}
@@ -33,19 +33,23 @@
 choose_k <- function(object, k = NULL, criterion = c("penalised", "BIC", "AIC", "ICL")) {
   check_class(object, "mdpd")
   criterion <- check_choice(criterion, c("penalised", "BIC", "AIC", "ICL"))
-  if (is.null(object$path)) {
-    abort_mdpd(
-      c("{.arg object} must be a fit with a path.",
-        i = "Give {.fn stagewise_em} several {.arg k}, such as {.code k = 1:6}."),
-      class = "argument"
-    )
-  }
+  check_path(object)
   row <- if (is.null(k)) best_row(object$path, criterion) else match(k, object$path$k)
   if (length(row) != 1 || is.na(row)) {
     abort_mdpd("{.arg k} must be one of {.val {object$path$k}}, not {describe(k)}.",
                class = "argument")
   }
   from_path(object$path_fits, row, object$path, object$coded)
+}
+
+check_path <- function(object, call = rlang::caller_env()) {
+  if (is.null(object$path)) {
+    abort_mdpd(
+      c("The fit has no path of several {.arg k}.",
+        i = "Give {.fn stagewise_em} several {.arg k}, such as {.code k = 1:6}."),
+      class = "not_stored", call = call
+    )
+  }
 }
 
 # Fits 1 to max(ks) components. Every k is fitted from one component and, where that is possible, by
@@ -64,10 +68,10 @@ fit_path <- function(coded, ks, settings, keep_data) {
   from_path(fits, best_row(path, "penalised"), path, if (keep_data) coded)
 }
 
-# NULL where there is nothing to grow from or known classes tie the components to the labels.
+# NULL where there is nothing to grow from. A path has no known classes, see check_known().
 fit_grown <- function(previous, coded, k, settings) {
   if (is.null(previous) || length(previous$fit$mixing_weights) != k - 1 ||
-      settings$refine == "none" || settings$method == "paper" || !is.null(settings$known)) {
+      settings$refine == "none" || settings$method == "paper") {
     return(NULL)
   }
   grown <- core_grow(coded, previous$fit, settings$refine, settings$control, settings$verbose)

@@ -1,13 +1,7 @@
 # The criteria of the number of components, each as the distance from its best value so that all
 # share one scale.
 plot_path <- function(object) {
-  if (is.null(object$path)) {
-    abort_mdpd(
-      c("The fit has no path to draw.",
-        i = "Give {.fn stagewise_em} several {.arg k}, such as {.code k = 1:6}."),
-      class = "not_stored", call = rlang::caller_env()
-    )
-  }
+  check_path(object, rlang::caller_env())
   points <- path_points(object$path)
   chosen <- object$path$k[match(object$k, object$path$components)]
   ggplot2::ggplot(points, ggplot2::aes(.data$k, .data$value, colour = .data$criterion)) +

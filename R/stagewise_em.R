@@ -11,8 +11,8 @@
 #'   naming columns of `data`, such as `~ a + b` or `~ .`. `NA` is missing; no row is dropped.
 #' @param k Number of components, a whole number from 1 to the number of rows; or several, such as
 #'   `1:6`: then the fit with the highest penalised log-likelihood is returned, with the others in
-#'   its `path`, see [choose_k()].
-#' @param ... Not used; must be empty.
+#'   its `path`, see [choose_k()]. Of several, those above the number of rows are left out.
+#' @param ... For a formula: the arguments below. Otherwise not used; must be empty.
 #' @param data For a formula: the data frame its names are looked up in.
 #' @param method `"robust"`, the default, selects pairs by a significance test and chooses the
 #'   length of a split by search; `"paper"` does what the paper describes.
@@ -24,7 +24,8 @@
 #'   every component, which also counts when pairs are compared. `"level"`: an answer like any
 #'   other, named `"(missing)"`. `"fail"`: an error.
 #' @param weights Case weights, a non-negative finite number for every row; a row of weight 2 counts
-#'   like two equal rows. Default: all 1.
+#'   like two equal rows. Default: all 1. With a formula it is looked up in `data` first, such as
+#'   `weights = Freq` for the data frame of a [table()]; the dot of `~ .` leaves that column out.
 #' @param known For crowds with one component a label: true labels of some items (gold questions),
 #'   as a vector with one value or `NA` an item, or a vector named by item ids. These items keep
 #'   their class in a last refinement.
@@ -68,7 +69,8 @@
 #' `mdpd_warning_fewer_components` when the data show fewer components than asked for,
 #' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
 #' `mdpd_warning_independent` when one component has the higher penalised log-likelihood,
-#' `mdpd_warning_duplicated_items` when one item repeats another.
+#' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some of
+#' several `k` are above the number of rows.
 #'
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a
@@ -90,8 +92,9 @@
 #' fit
 #' error_rate(fit, crowd$truth)
 #'
-#' # A data frame, by formula
+#' # A data frame, by formula; a table of counts
 #' stagewise_em(~ cyl + vs + am + gear + carb, k = 2, data = mtcars)
+#' stagewise_em(~ ., k = 2, data = as.data.frame(Titanic), weights = Freq)
 #' @export
 stagewise_em <- function(x, k, ...) {
   UseMethod("stagewise_em")
@@ -99,9 +102,10 @@ stagewise_em <- function(x, k, ...) {
 
 #' @rdname stagewise_em
 #' @export
-stagewise_em.formula <- function(x, k, data, ...) {
+stagewise_em.formula <- function(x, k, data, ..., weights = NULL) {
+  table <- formula_table(x, data, rlang::enquo(weights))
   # Through the generic, so that errors show it as their call.
-  fit <- stagewise_em(formula_items(x, data, call = rlang::current_env()), k, ...)
+  fit <- stagewise_em(table$items, k, ..., weights = table$weights)
   fit$call <- match.call()
   fit$call[[1]] <- quote(stagewise_em)
   fit
@@ -117,13 +121,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   rlang::check_dots_empty()
   method <- check_choice(method, c("robust", "paper"))
   refine <- check_choice(refine, c("sparse", "full", "none"))
-  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
-  check_class(control, "stagewise_control")
-  check_flag(keep_data)
-  check_flag(verbose)
-  check_counts(k)
-  coded <- encode(x, weights, missing)
-  check_k_against_rows(max(k), coded)
+  coded <- open_fit(x, k, weights, missing, control, keep_data, verbose, several = TRUE)
   check_known(known, k, refine)
   known <- known_components(known, x, k)
 
@@ -136,7 +134,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   )
   coded$threads <- settings$control$threads
   if (length(k) > 1) {
-    return(fit_path(coded, sort(unique(k)), settings, keep_data))
+    return(fit_path(coded, k_within_rows(k, coded), settings, keep_data))
   }
   result <- fit_stages(coded, k, settings)
   fit <- as_fit(result, coded, settings, keep_data)
@@ -178,6 +176,30 @@ as_fit <- function(result, coded, settings, keep_data) {
   )
 }
 
+# The checks that every fit begins with; returns the coded data.
+open_fit <- function(x, k, weights, missing, control, keep_data, verbose, several = FALSE,
+                     call = rlang::caller_env()) {
+  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"), call = call)
+  check_class(control, "stagewise_control", call = call)
+  check_flag(keep_data, call = call)
+  check_flag(verbose, call = call)
+  check_given(k, call = call)
+  if (several) check_counts(k, call = call) else check_count(k, call = call)
+  coded <- encode(x, weights, missing, arg = "x", call = call)
+  check_k_against_rows(min(k), coded, call)
+  coded
+}
+
+check_given <- function(k, call) {
+  if (missing(k)) {
+    abort_mdpd(
+      c("{.arg k} must be given: the number of components, such as {.code k = 3}.",
+        i = "{.fn stagewise_em} compares several and keeps the best: {.code k = 1:6}."),
+      class = "argument", call = call
+    )
+  }
+}
+
 check_counts <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (length(x) < 2) {
     return(check_count(x, arg = arg, call = call))
@@ -189,6 +211,21 @@ check_counts <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
     )
   }
   invisible(x)
+}
+
+# Of several `k` those that the rows can carry, ascending.
+k_within_rows <- function(k, coded, call = rlang::caller_env()) {
+  ks <- sort(unique(k))
+  n_obs <- nrow(coded$codes)
+  large <- ks[ks > n_obs]
+  if (length(large) > 0) {
+    warn_mdpd(
+      c("{.arg k} must be at most the number of rows, {n_obs}.",
+        x = "Left out: {.val {large}}."),
+      class = "large_k", call = call
+    )
+  }
+  ks[ks <= n_obs]
 }
 
 check_known <- function(known, k, refine, call = rlang::caller_env()) {
@@ -205,7 +242,7 @@ check_known <- function(known, k, refine, call = rlang::caller_env()) {
   }
 }
 
-check_k_against_rows <- function(k, coded, call = rlang::caller_env()) {
+check_k_against_rows <- function(k, coded, call) {
   n_obs <- nrow(coded$codes)
   if (k <= n_obs) {
     return(invisible(k))

@@ -125,16 +125,12 @@ known_components <- function(known, x, k, call = rlang::caller_env()) {
     return(NULL)
   }
   check_named_by_label("known", x, k, call)
-  ids <- names(known)
-  rows <- if (is.null(ids)) seq_along(known) else match(ids, x$items)
-  if (is.null(ids) && length(known) != length(x$items) || anyNA(rows) || anyDuplicated(rows)) {
-    abort_mdpd(
-      c("{.arg known} must have one value for each of the {length(x$items)} item{?s}, or be named by
-         items.", x = if (anyNA(rows)) "There is no item {.val {ids[is.na(rows)][1]}}."),
-      class = "argument", call = call
-    )
+  if (!is.atomic(known) || length(dim(known)) > 1) {
+    abort_mdpd("{.arg known} must be a vector of labels, not {describe(known)}.",
+               class = "argument", call = call)
   }
-  label <- as_classes(known)
+  label <- as_classes(known, call = call)
+  rows <- known_rows(names(known), length(known), x$items, call)
   unheard <- setdiff(label, c(x$labels, NA))
   if (length(unheard) > 0) {
     abort_mdpd(
@@ -143,6 +139,38 @@ known_components <- function(known, x, k, call = rlang::caller_env()) {
     )
   }
   replace(rep(NA_integer_, length(x$items)), rows, match(label, x$labels))
+}
+
+# The rows that the values of `known` belong to, by the names if there are any, else one by one.
+known_rows <- function(ids, n_known, items, call) {
+  if (is.null(ids)) {
+    if (n_known != length(items)) {
+      abort_mdpd(
+        c("{.arg known} must have one value for each of the {length(items)} item{?s}, or be named by
+           items.", x = "It has {n_known} value{?s} and no names."),
+        class = "argument", call = call
+      )
+    }
+    return(seq_along(items))
+  }
+  nameless <- which(is.na(ids) | ids == "")
+  unknown <- setdiff(ids, items)
+  problem <- if (length(nameless) > 0) {
+    "{length(nameless)} of its {n_known} values {?has/have} no name, the first of them value
+     {nameless[1]}."
+  } else if (anyDuplicated(ids)) {
+    "Item {.val {ids[anyDuplicated(ids)]}} is named more than once."
+  } else if (length(unknown) > 0) {
+    c("There {?is/are} no item{?s} {.val {unknown}} in {.arg x}.",
+      i = "Its first item is {.val {items[1]}}.")
+  }
+  if (!is.null(problem)) {
+    abort_mdpd(
+      c("Every name of {.arg known} must be that of one item.", x = problem[[1]], problem[-1]),
+      class = "argument", call = call
+    )
+  }
+  match(ids, items)
 }
 
 # Pseudo-counts for every item's levels, stacked as the engine stacks them; NULL when there are

@@ -411,28 +411,42 @@ test_that("a new crowd may lack workers and have others", {
 
 # Formulas -----------------------------------------------------------------------------------------
 
+formula_items_of <- function(formula, data) formula_table(formula, data, rlang::quo(NULL))$items
+
+test_that("weights of a formula are looked up in the data, and the dot leaves them out", {
+  counts <- data.frame(a = 1:2, b = 1:2, n = 3:4)
+  n <- 9
+  masked <- function(formula, weights) formula_table(formula, counts, rlang::enquo(weights))
+  expect_identical(masked(~., n), list(items = counts[1:2], weights = 3:4))
+  expect_identical(masked(~., 2 * n), list(items = counts, weights = c(6, 8)))
+  expect_identical(masked(~ a + n, n), list(items = counts[c("a", "n")], weights = 3:4))
+  expect_identical(masked(~., counts$n)$weights, 3:4)
+  expect_identical(masked(~., NULL), list(items = counts, weights = NULL))
+  expect_error(masked(~., Freq), "Freq", class = "mdpd_error_argument")
+})
+
 test_that("a formula picks columns", {
-  expect_identical(formula_items(~ whole + factor, mixed), mixed[c("whole", "factor")])
-  expect_identical(formula_items(~., mixed), mixed)
-  expect_identical(formula_items(~ . - whole, mixed), mixed[-3])
+  expect_identical(formula_items_of(~ whole + factor, mixed), mixed[c("whole", "factor")])
+  expect_identical(formula_items_of(~., mixed), mixed)
+  expect_identical(formula_items_of(~ . - whole, mixed), mixed[-3])
   odd <- stats::setNames(mixed[1:2], c("my item", "if"))
-  expect_identical(formula_items(~., odd), odd)
-  expect_identical(formula_items(~ `my item`, odd), odd["my item"])
-  expect_identical(rownames(formula_items(~ cyl + am, mtcars)), rownames(mtcars))
+  expect_identical(formula_items_of(~., odd), odd)
+  expect_identical(formula_items_of(~ `my item`, odd), odd["my item"])
+  expect_identical(rownames(formula_items_of(~ cyl + am, mtcars)), rownames(mtcars))
 })
 
 test_that("bad formulas are errors that say what is wrong", {
   expect_error(
-    formula_items(whole ~ factor, mixed), "one-sided.*whole", class = "mdpd_error_argument"
+    formula_items_of(whole ~ factor, mixed), "one-sided.*whole", class = "mdpd_error_argument"
   )
   expect_error(
-    formula_items(~ log(whole), mixed), "not `log\\(whole\\)`", class = "mdpd_error_argument"
+    formula_items_of(~ log(whole), mixed), "not `log\\(whole\\)`", class = "mdpd_error_argument"
   )
-  expect_error(formula_items(~ whole:factor, mixed), "columns only", class = "mdpd_error_argument")
+  expect_error(formula_items_of(~ whole:factor, mixed), "columns only", class = "mdpd_error_argument")
   expect_error(
-    formula_items(~ whole + nowhere, mixed), "nowhere", class = "mdpd_error_missing_item"
+    formula_items_of(~ whole + nowhere, mixed), "nowhere", class = "mdpd_error_missing_item"
   )
-  expect_error(formula_items(~., as.matrix(mixed)), "`data` must be", class = "mdpd_error_argument")
-  expect_error(formula_items(~., mixed[0]), "must have columns", class = "mdpd_error_data")
-  expect_error(formula_items(~., mixed[0, ]), "at least one row", class = "mdpd_error_data")
+  expect_error(formula_items_of(~., as.matrix(mixed)), "`data` must be", class = "mdpd_error_argument")
+  expect_error(formula_items_of(~., mixed[0]), "must have columns", class = "mdpd_error_data")
+  expect_error(formula_items_of(~., mixed[0, ]), "at least one row", class = "mdpd_error_data")
 })

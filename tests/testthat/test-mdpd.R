@@ -138,6 +138,18 @@ test_that("bad starts, known labels and priors are errors that name the argument
   }
 })
 
+test_that("messages about known labels say which value is wrong", {
+  x <- small_crowd()$labels
+  expect_snapshot({
+    show_conditions(mdpd(x, 3, known = c("1", "2")))
+    show_conditions(mdpd(x, 3, known = c("1" = "1", "2", "3")))
+    show_conditions(mdpd(x, 3, known = c("7" = "1", "8" = "1", "7" = "2")))
+    show_conditions(mdpd(x, 3, known = c("7" = "1", nobody = "1", noone = "1")))
+    show_conditions(mdpd(x, 3, known = c("7" = "cat")))
+    show_conditions(mdpd(x, 3, known = list("1")))
+  })
+})
+
 test_that("Dawid and Skene's EM finds the published errors of the real crowds", {
   # Zhang et al. (2016), table 2: EM from the majority vote.
   published <- c(bluebird = 0.1111, rte = 0.0712, dog = 0.1666)

@@ -51,9 +51,18 @@ test_that("a criterion chooses its own k", {
 test_that("what is not on the path is an error", {
   fit <- path_fit()
   expect_error(choose_k(fit, 7), "`k` must be one of", class = "mdpd_error_argument")
-  expect_error(choose_k(choose_k_alone(), 2), "path", class = "mdpd_error_argument")
+  expect_error(choose_k(choose_k_alone(), 2), "path", class = "mdpd_error_not_stored")
   expect_error(stagewise_em(answers(), k = c(1, NA)), class = "mdpd_error_argument")
   expect_error(stagewise_em(answers(), k = 0:2), class = "mdpd_error_argument")
+})
+
+test_that("numbers of components above the number of rows are left out of a path", {
+  x <- data.frame(a = c(1, 2, 1), b = c(1, 1, 2))
+  expect_snapshot(show_conditions(fit <- stagewise_em(x, k = c(1:2, 6, 9))))
+  expect_warning(fit <- stagewise_em(x, k = 1:6), class = "mdpd_warning_large_k")
+  expect_identical(fit$path$k, 1:3)
+  expect_error(stagewise_em(x, k = 4:6), "at most the number of rows",
+               class = "mdpd_error_argument")
 })
 
 test_that("the path is drawn and printed", {

@@ -687,8 +687,36 @@ test_that("k must be a whole number from one to the number of rows", {
 
 test_that("k and data must be given", {
   x <- answers(n_obs = 20)
-  expect_error(stagewise_em(x), "\\bk\\b")
-  expect_error(stagewise_em(~ item_1 + item_2, k = 2), "\\bdata\\b")
+  expect_snapshot({
+    show_conditions(stagewise_em(x))
+    show_conditions(stagewise_em(~ item_1 + item_2, k = 2))
+    show_conditions(mdpd(~ item_1 + item_2, data = x))
+  })
+  expect_error(stagewise_em(x), class = "mdpd_error_argument")
+  expect_error(stagewise_em(~., data = x), "`k` must be given", class = "mdpd_error_argument")
+  expect_error(stagewise_em(~ item_1, k = 2), "`data` must be", class = "mdpd_error_argument")
+})
+
+test_that("what needs another form is an error that says how to make it", {
+  triples <- data.frame(worker = 1:4, Item = c(1, 1, 2, 2), label = c("a", "b", "a", "a"))
+  expect_snapshot({
+    show_conditions(stagewise_em(Titanic, k = 2))
+    show_conditions(stagewise_em(list(a = 1:2, b = 1:2), k = 2))
+    show_conditions(stagewise_em(triples, k = 2))
+  })
+  # A two-way table of counts is a matrix too.
+  for (table in list(HairEyeColor[, , 1], xtabs(~ cyl + am, mtcars), ftable(Titanic))) {
+    expect_error(stagewise_em(table, k = 2), "Freq", class = "mdpd_error_argument")
+    expect_error(mdpd(table, k = 2), "Freq", class = "mdpd_error_argument")
+  }
+})
+
+test_that("a table of counts is fitted by formula as its rows written out", {
+  counts <- as.data.frame(Titanic)
+  counted <- stagewise_em(~., k = 2, data = counts, weights = Freq)
+  written_out <- stagewise_em(counts[rep(seq_len(32), counts$Freq), 1:4], k = 2)
+  expect_equal(counted$item_probs, written_out$item_probs)
+  expect_named(mdpd(~., k = 2, data = counts, weights = Freq)$item_probs, names(counts)[1:4])
 })
 
 test_that("a table must have rows and two columns", {
