@@ -1,13 +1,13 @@
 # Assembles the fit that users see from what the core returns: names, order of components, and the
 # quantities that follow from the parameters. The object is a plain list, safe for saveRDS().
 new_mdpd <- function(core, coded, class, trace, status, method, refine, control, call, labels,
-                     keep_data) {
+                     keep_data, prior = NULL) {
   items <- colnames(coded$codes)
   informative <- items[core$informative]
   order <- order(core$mixing_weights, decreasing = TRUE)
   item_probs <- name_item_probs(core$item_probs, coded$levels, order)
-  # Known rows have tied component i to label i.
-  names <- if (is.null(coded$known)) {
+  # Known rows have tied component i to label i, and so have prior counts that differ.
+  names <- if (is.null(coded$known) && all(prior == prior[1])) {
     component_names(item_probs, informative, coded, labels)
   } else {
     labels[order]
@@ -34,7 +34,7 @@ new_mdpd <- function(core, coded, class, trace, status, method, refine, control,
     method = method, refine = refine, missing = coded$missing, control = control, call = call,
     version = as.character(utils::packageVersion("mdpd")),
     coded = if (keep_data) coded,
-    labels = labels
+    labels = labels, prior = prior
   )
   structure(fit, class = c(class, "mdpd"))
 }

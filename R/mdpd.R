@@ -27,6 +27,7 @@
 #' @return A fit of class `mdpd`, with the parts described in [stagewise_em()] and
 #'   \item{starts}{data frame with a row for every start: `start`, `loglik` (nats), `iterations`,
 #'     `status`}
+#'   \item{prior}{the prior counts as a labels x labels matrix, or `NULL`}
 #' @section Errors and warnings:
 #' Those of [stagewise_em()]; `mdpd_error_no_spectral_start` when the moments do not show `k`
 #' components. `mdpd_warning_not_converged` when the best start reached `max_iter`.
@@ -80,26 +81,31 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   control <- complete_control(control, "paper")
   coded$threads <- control$threads
   coded$known <- known_components(known, x, k)
-  control$prior_counts <- prior_counts(prior, x, k)
+  prior <- check_prior(prior, x, k)
 
   posteriors <- start_posteriors(start, x, coded, k, n_starts, seed)
   runs <- lapply(posteriors, function(posterior) {
-    core_refine(coded, posterior, integer(), "full", control, verbose)
+    em_with_prior(coded, posterior, prior, labels, control, verbose)
   })
   best <- runs[[which.max(vapply(runs, function(run) run$fit$loglik, 0))]]
-  control$prior_counts <- NULL
   call <- match.call()
   call[[1]] <- quote(mdpd)
   fit <- new_mdpd(
     best$fit, coded,
     class = NULL, trace = trace_rows("refine", best$trace, coded, k), status = best$status,
     method = "em", refine = "full", control = control, call = call, labels = labels,
-    keep_data = keep_data
+    keep_data = keep_data, prior = prior
   )
   fit$starts <- starts_table(runs)
   warn_status(fit, k)
   warn_equal_components(fit)
   fit
+}
+
+# EM on all items from a posterior. Prior counts belong to labels, so with them component i is label i.
+em_with_prior <- function(coded, posterior, prior, labels, control, verbose) {
+  control$prior_counts <- prior_counts(prior, coded, labels)
+  core_refine(coded, posterior, integer(), "full", control, verbose)
 }
 
 starts_table <- function(runs) {

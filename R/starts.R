@@ -173,9 +173,8 @@ known_rows <- function(ids, n_known, items, call) {
   match(ids, items)
 }
 
-# Pseudo-counts for every item's levels, stacked as the engine stacks them; NULL when there are
-# none.
-prior_counts <- function(prior, x, k, call = rlang::caller_env()) {
+# Prior counts as a matrix, the true label in the row; NULL when there are none.
+check_prior <- function(prior, x, k, call = rlang::caller_env()) {
   if (identical(prior, 0) || is.null(prior)) {
     return(NULL)
   }
@@ -188,9 +187,17 @@ prior_counts <- function(prior, x, k, call = rlang::caller_env()) {
     abort_mdpd("{.arg prior} must be one number or a {k} x {k} matrix.",
                class = "argument", call = call)
   }
-  # The engine has levels in rows, components in columns.
-  counts <- t(prior)
-  counts[rep(seq_len(k), length(x$workers)), , drop = FALSE]
+  unname(prior)
+}
+
+# Stacked as the engine stacks them, every item's levels in rows, components in columns. A level for
+# missing labels has none.
+prior_counts <- function(prior, coded, labels) {
+  if (is.null(prior)) {
+    return(NULL)
+  }
+  counts <- t(prior)[match(unlist(coded$levels), labels), , drop = FALSE]
+  replace(counts, is.na(counts), 0)
 }
 
 check_named_by_label <- function(arg, x, k, call) {

@@ -95,6 +95,36 @@ test_that("rows of a known class stay known", {
   }
 })
 
+test_that("prior counts are added in every sample", {
+  crowd <- simulate_crowd(n_items = 100, n_workers = 4, accuracy = rep(0.7, 4), missing = 0.2,
+                          seed = 1)
+  certain <- diag(3) * 1e6 + 1
+  for (missing in c("ignore", "level")) {
+    fit <- mdpd(crowd$labels, k = 3, prior = certain, missing = missing)
+    expect_identical(fit$prior, certain)
+    samples <- bootstrap(fit, n = 3, verbose = FALSE)
+    # Against a million labels a hundred move nothing; a level for missing labels has no prior.
+    gap <- abs(sweep(samples$estimates, 2, samples$parameters$estimate))
+    labels <- which(samples$parameters$level %in% fit$labels)
+    expect_lt(max(gap[, labels]), 1e-3)
+  }
+  # Without labels of its own a prior of one number moves nothing but the counts.
+  flat <- mdpd(crowd$labels, k = 3, prior = 2)
+  samples <- bootstrap(flat, n = 40, verbose = FALSE)
+  expect_gt(min(samples$estimates[, -(1:3)]), 0.02)
+})
+
+test_that("an interval of few samples comes with a warning and is not printed", {
+  samples <- bootstrap(small_fit(100), n = 20, refit = FALSE, verbose = FALSE)
+  expect_snapshot(show_conditions(limits <- confint(samples, "mixing_weights")))
+  expect_warning(confint(samples, level = 0.95), class = "mdpd_warning_few_samples")
+  expect_silent(confint(samples, level = 0.9))
+  expect_equal(samples_needed(c(0.9, 0.95, 0.99)), c(20, 40, 200))
+  expect_false(any(grepl("97.5", utils::capture.output(print(samples)))))
+  enough <- bootstrap(small_fit(100), n = 40, refit = FALSE, verbose = FALSE)
+  expect_true(any(grepl("97.5", utils::capture.output(print(enough)))))
+})
+
 test_that("case weights count rows", {
   x <- answers(300)
   fit <- small_fit(weights = rep(2, 300))
@@ -145,8 +175,8 @@ test_that("intervals are percentiles", {
   samples <- bootstrap(small_fit(), n = 25, refit = FALSE, verbose = FALSE)
   expect_equal(confint(samples, "mixing_weights", level = 0.8)[1, ],
                quantile(samples$estimates[, 1], c(0.1, 0.9)), ignore_attr = TRUE)
-  expect_identical(dimnames(confint(samples)),
-                   list(samples$parameters$name, c("2.5 %", "97.5 %")))
+  expect_identical(dimnames(confint(samples, level = 0.9)),
+                   list(samples$parameters$name, c("5 %", "95 %")))
   expect_equal(sqrt(diag(vcov(samples)))[1:2],
                standard_errors(samples)$mixing_weights, ignore_attr = TRUE)
 })
@@ -170,6 +200,8 @@ test_that("print says what was done", {
   samples$fit$mixing_weights[] <- c(0.6, 0.4)
   samples$estimates[, 1:2] <- rep(c(0.6, 0.4), each = 4)
   expect_snapshot(print(samples))
+  samples$estimates <- samples$estimates[rep(1, 200), ]
+  samples[c("n", "k")] <- list(200, rep(2L, 200))
   samples$refit <- TRUE
   samples$selection <- stats::setNames(c(1, 0.75, 0), paste0("item_", 1:3))
   expect_snapshot(print(samples))
