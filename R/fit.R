@@ -14,13 +14,15 @@ new_mdpd <- function(core, coded, class, trace, status, method, refine, control,
   }
   item_probs <- lapply(item_probs, `colnames<-`, names)
   mixing_weights <- stats::setNames(core$mixing_weights[order], names)
+  posterior <- name_posterior(core$posterior, order, rownames(coded$codes), names)
   fit <- list(
     k = length(names),
     mixing_weights = mixing_weights,
     item_probs = item_probs,
     informative = informative,
     item_information = item_information(mixing_weights, item_probs),
-    posterior = name_posterior(core$posterior, order, rownames(coded$codes), names),
+    item_evidence = item_evidence(item_probs, informative, posterior, coded),
+    posterior = posterior,
     loglik = core$loglik,
     penalised_loglik = core$penalised_loglik,
     df = core$df,
@@ -87,6 +89,36 @@ item_information <- function(mixing_weights, item_probs) {
     # Below rounding error the columns are equal.
     if (information > 1e-12) information else 0
   }, 0)
+}
+
+# What the rows that observe an item gain in log-likelihood by letting it differ between the
+# components, at the posterior, minus its BIC penalty (nats):
+# sum_k W_k KL(mu_k || mubar) - (K - 1)(R - 1) / 2 log W, with W_k the weight of component k among
+# these rows and R the levels seen. Items outside the informative set gain and pay nothing.
+item_evidence <- function(item_probs, informative, posterior, coded) {
+  evidence <- stats::setNames(numeric(length(item_probs)), names(item_probs))
+  posterior <- posterior * coded$weights
+  total <- colSums(posterior)
+  for (item in informative) {
+    probs <- item_probs[[item]]
+    weights <- observed_weights(coded$codes[, item], posterior, total)
+    n <- sum(weights)
+    information <- item_information(weights / n, list(probs))
+    n_levels <- sum(rowSums(probs) > 0)
+    penalty <- (ncol(probs) - 1) * (n_levels - 1) / 2 * log(n)
+    evidence[[item]] <- n * information - penalty
+  }
+  evidence
+}
+
+# Column sums of `posterior` over the rows that observe an item, by way of the fewer rows.
+observed_weights <- function(codes, posterior, total) {
+  missing <- codes == as.raw(0)
+  if (mean(missing) < 0.5) {
+    total - colSums(posterior[missing, , drop = FALSE])
+  } else {
+    colSums(posterior[!missing, , drop = FALSE])
+  }
 }
 
 # The coded data a function works on: those given, read by the fit's levels, or the fit's own.

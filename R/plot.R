@@ -10,8 +10,8 @@
 #' * `"information"`: heat map of the conditional information of pairs of items (nats), the
 #'   dependence that the mixture leaves unexplained, see [information()]. Informative items come
 #'   first, in a frame, then the items with the strongest entries. The diagonal is left out.
-#' * `"profiles"`: the item-response probabilities of the informative items by component, the most
-#'   informative items first: \eqn{P(X_i = r | Y = k)}{P(X_i = r | Y = k)}. Where no item is
+#' * `"profiles"`: the item-response probabilities of the informative items by component, those with
+#'   most evidence first: \eqn{P(X_i = r | Y = k)}{P(X_i = r | Y = k)}. Where no item is
 #'   informative, the first items of the table are shown.
 #' * `"posterior"`: how sure the class of each row is. Rows are grouped by their predicted class,
 #'   the surest first; the height of a colour is the posterior probability of that component. What
@@ -110,8 +110,10 @@ check_stored <- function(object, part, call = rlang::caller_env(2)) {
   )
 }
 
-# The informative items, the one that tells most about the component first.
+# The informative items, the one with most evidence first; a true model has no data, so the one that
+# tells most about the component.
 informative_order <- function(object) {
   items <- object$informative
-  items[order(object$item_information[items], decreasing = TRUE)]
+  strength <- object$item_evidence %||% object$item_information
+  items[order(strength[items], decreasing = TRUE)]
 }

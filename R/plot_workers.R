@@ -65,10 +65,10 @@ worker_positions <- function(points) {
   points
 }
 
-# Those whose labels tell most in all, where their names do not overlap.
+# Those with most evidence, where their names do not overlap.
 worker_names <- function(points) {
   named <- points[points$informative, ]
-  named <- utils::head(named[order(-named$information * named$n_labels), ], 24)
+  named <- utils::head(named[order(-named$evidence), ], 24)
   named$name <- shorten(named$worker, 12)
   # Side by side, a name above the point would be crossed by the neighbours' intervals.
   named$y <- if (worker_scale(points) == "rank") named$accuracy_upper else named$accuracy

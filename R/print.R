@@ -21,8 +21,8 @@
 #'     assigned to the row's; rows sum to 1}
 #'   \item{expected_error}{mean of one minus the largest posterior of a row, in \[0, 1\]: the share
 #'     of wrong classes to be expected if the model holds}
-#'   \item{informative}{data frame, the most informative item first: `item`, its `information` about
-#'     the component (nats) and, for each component, the most probable level (`level_<component>`)
+#'   \item{informative}{data frame, the item with most evidence first: `item`, its `information`
+#'     about the component and its `evidence` (nats, see [stagewise_em()]) and, for each component, the most probable level (`level_<component>`)
 #'     and its probability (`probability_<component>`)}
 #'   \item{loglik, df, aic, bic, penalised_loglik}{fit; log-likelihoods in nats}
 #'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
@@ -46,7 +46,7 @@ print.mdpd <- function(x, max_items = 12, ...) {
   cat_fields(c(fit_fields(x), quality_fields(x)))
   cat_heading("Components, by share of the rows")
   cat_columns(component_entries(x), most = 24)
-  cat_heading(informative_title(x))
+  cat_heading(informative_title(x, has_evidence = !is.null(x$item_evidence)))
   cat_columns(item_entries(x), most = max_items)
   cat_hint(next_step(x))
   invisible(x)
@@ -86,9 +86,8 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
     cat_heading("Overlap: mean posterior (column) of the rows assigned to (row)")
     cat_table(format_overlap(x$overlap))
   }
-  cat_heading(paste0(informative_title(x), if (n_informative(x) > 0) {
-    ", and the likeliest level by component"
-  }))
+  title <- informative_title(x, has_evidence = !is.null(x$informative$evidence))
+  cat_heading(paste0(title, if (n_informative(x) > 0) ", and the likeliest level by component"))
   cat_table(format_informative(x, max_items))
   if (!is.null(x$path)) {
     cat_heading("Number of components: what was compared")
@@ -159,6 +158,7 @@ expected_error <- function(object) {
 informative_table <- function(object) {
   items <- informative_order(object)
   table <- data.frame(item = items, information = unname(object$item_information[items]))
+  table$evidence <- unname(object$item_evidence[items])
   for (k in seq_len(object$k)) {
     probs <- lapply(object$item_probs[items], function(probs) probs[, k])
     name <- names(object$mixing_weights)[k]
@@ -232,18 +232,22 @@ component_entries <- function(x) {
   paste0(shorten(names(x$mixing_weights), 20), " (", percent(x$mixing_weights, 1), ")")
 }
 
-informative_title <- function(x) {
+informative_title <- function(x, has_evidence) {
   if (n_informative(x) == 0) {
     "No item is informative"
   } else {
-    "Informative items, by information (nats)"
+    paste0("Informative items, by ", if (has_evidence) "evidence" else "information", " (nats)")
   }
 }
 
 item_entries <- function(x) {
   items <- informative_order(x)
-  paste0(shorten(items, 20), " (", nats_about_class(x$item_information[items]), ")",
-         recycle0 = TRUE)
+  strength <- if (is.null(x$item_evidence)) {
+    nats_about_class(x$item_information[items])
+  } else {
+    nats(x$item_evidence[items])
+  }
+  paste0(shorten(items, 20), " (", strength, ")", recycle0 = TRUE)
 }
 
 nats_about_class <- function(x) formatC(x, format = "f", digits = 3)

@@ -41,6 +41,10 @@
 #'     informative have the same column k times.}
 #'   \item{informative}{names of the informative items, in the order they joined}
 #'   \item{item_information}{mutual information of each item with the component (nats)}
+#'   \item{item_evidence}{the log-likelihood that each informative item gains, on the rows that observe
+#'     it, by differing between the components, minus its BIC penalty
+#'     \eqn{\frac12 (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i} (nats); 0 for the others.
+#'     Pictures, prints and [worker_quality()] put items in this order.}
 #'   \item{posterior}{n_obs x k posterior probabilities; rows sum to 1}
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}

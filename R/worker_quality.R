@@ -1,14 +1,21 @@
 #' How good each worker of a crowd is
 #'
-#' Ranks the workers by what their labels tell about the class, estimates how often each is right
-#' without knowing the truth, and marks those whose labels do not depend on the class.
+#' Ranks the workers by how much their labels say about the class in all, estimates how often each is
+#' right without knowing the truth, and marks those whose labels do not depend on the class.
 #'
-#' All but `information` comes from the worker's table of posterior-weighted counts, see
+#' All but `information` and `evidence` comes from the worker's table of posterior-weighted counts, see
 #' [confusion()]: \eqn{C_{kr} = \sum_n g_{nk} 1[x_n = r]}{C[k,r] = sum_n g[n,k] 1[x_n = r]}. A
 #' sparse fit gives workers outside the informative set the same label distribution in every class;
 #' the counts show what they did. Where the classes are uncertain the counts of such workers lean
 #' towards their overall label shares, so a little skill looks like less.
 #'
+#' * **Evidence** is what the worker's labels gain in log-likelihood by depending on the class, minus
+#'   the BIC penalty of the probabilities estimated for that (nats), see `item_evidence` in
+#'   [stagewise_em()]: close to the number of labels times the information of one, less a fee for few
+#'   labels. Like all differences of -BIC/2 it is about the logarithm of a Bayes factor (Schwarz 1978),
+#'   here for a worker who looks against one who does not. The order by the information of one label
+#'   would put those first who were lucky with five; for the skill of a worker read the accuracy with
+#'   its interval.
 #' * **Accuracy** is \eqn{p = \sum_k C_{kk} / n}{p = sum_k C[k,k] / n}, the mean posterior
 #'   probability \eqn{p_n} of the labels given. Its interval is Jeffreys' for a proportion, with the
 #'   effective number of labels
@@ -43,12 +50,14 @@
 #' @param level Probability that the accuracy is in its interval, from 0 to 1. Default 0.95.
 #' @param alpha Probability, from 0 to 1, of marking as a spammer by mistake someone half as
 #'   informative as the others. Default 0.05.
-#' @return A data frame with a row for each worker, the most informative first:
+#' @return A data frame with a row for each worker, the one with most evidence first:
 #'   \item{worker}{id, a string}
 #'   \item{n_labels}{number of labels given}
 #'   \item{accuracy, accuracy_lower, accuracy_upper}{probability of a right label among the items
 #'     the worker labelled, and its interval, in \[0, 1\]}
 #'   \item{information}{mutual information of one label and the class under the model (nats), 0 for
+#'     those who are not informative}
+#'   \item{evidence}{what all labels of the worker say about the class, less the penalty (nats), 0 for
 #'     those who are not informative}
 #'   \item{score}{Raykar and Yu's score, in \[0, 1\]: 0 for a spammer, 1 for a perfect worker}
 #'   \item{bias, over_used}{how far the labels lean, in \[0, 1\], and the label the worker gives too
@@ -77,6 +86,9 @@
 #' *Journal of the Royal Statistical Society B* 44, 226-233.
 #' \doi{10.1111/j.2517-6161.1982.tb01203.x}
 #'
+#' Schwarz, G. (1978). Estimating the dimension of a model. *Annals of Statistics* 6, 461-464.
+#' \doi{10.1214/aos/1176344136}
+#'
 #' Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion.
 #' *Statistical Science* 16, 101-133. \doi{10.1214/ss/1009213286}
 #' @family crowds
@@ -94,17 +106,18 @@ worker_quality <- function(object, level = 0.95, alpha = 0.05) {
   check_number(alpha, c(0, 1))
   counts <- label_counts(object)
   workers <- names(counts)
-  evidence <- dependence_test(object)
+  dependence <- dependence_test(object)
   quality <- data.frame(
     worker = workers,
     n_labels = as.integer(colSums(labels_given(object))),
     accuracy_table(object, counts, level),
     information = unname(object$item_information[workers]),
+    evidence = unname(object$item_evidence[workers]),
     score = vapply(counts, spammer_score, 0),
     bias_table(object, counts),
     rank = match(workers, object$informative),
     informative = workers %in% object$informative,
-    spammer = is_spammer(evidence, alpha),
+    spammer = is_spammer(dependence, alpha),
     row.names = NULL
   )
   if (!named_by_labels(object)) {
@@ -115,7 +128,7 @@ worker_quality <- function(object, level = 0.95, alpha = 0.05) {
       class = "unnamed_components"
     )
   }
-  by_quality <- order(-quality$information, -evidence$gain)
+  by_quality <- order(!quality$informative, -quality$evidence, -dependence$gain)
   structure(quality[by_quality, ], row.names = seq_along(workers))
 }
 

@@ -15,10 +15,13 @@ hand_made_fit <- function(n_items = 6, k = 2, n_levels = 2, n_informative = min(
   names(item_probs) <- items
   codes <- hand_made_codes(item_probs, weights, n_obs)
   informative <- items[seq_len(n_informative)]
+  information <- vapply(item_probs, information_about_class, 0, weights)
+  penalty <- (k - 1) * (n_levels - 1) / 2 * log(n_obs)
   structure(
     c(
       list(k = k, mixing_weights = weights, item_probs = item_probs, informative = informative,
-           item_information = vapply(item_probs, information_about_class, 0, weights)),
+           item_information = information,
+           item_evidence = (items %in% informative) * (n_obs * information - penalty)),
       hand_made_likelihood(codes, item_probs, weights),
       list(nobs = n_obs, n_obs = n_obs, n_missing = 0L, trace = hand_made_trace(k, items),
            status = "converged", converged = TRUE, method = "robust", refine = "sparse",

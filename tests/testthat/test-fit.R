@@ -32,9 +32,24 @@ test_that("item_information is the mutual information of item and component", {
   expect_true(all(fit$item_information >= 0 & fit$item_information <= log(3)))
 })
 
+test_that("item_evidence is the gain that the refinement compares with the penalty, minus that", {
+  for (x in list(answers(k = 3), with_gaps(answers(k = 3)))) {
+    x$item_8[-(1:60)] <- NA  # most rows do not observe it
+    tight <- stagewise_control(tol = 1e-14, polish = FALSE)
+    fit <- stagewise_em(x, k = 3, control = tight, refine = "full", weights = rep(1:2, 150))
+    net <- twin_gain(fit$coded, fit$posterior) - twin_penalty(fit$coded, 3)
+    # At a fixed point of EM; it stops when the log-likelihood moves by 1e-14 of itself.
+    expect_close(fit$item_evidence, net, tolerance = 1e-5)
+  }
+  sparse <- stagewise_em(answers(), k = 2)
+  outside <- setdiff(names(sparse$item_probs), sparse$informative)
+  expect_true(all(sparse$item_evidence[sparse$informative] > 0))
+  expect_identical(unname(sparse$item_evidence[outside]), numeric(length(outside)))
+})
+
 test_that("the fields are those of the help page, in every fit", {
-  fields <- c("k", "mixing_weights", "item_probs", "informative", "item_information", "posterior",
-              "loglik", "penalised_loglik", "df", "nobs", "n_obs", "n_missing", "trace", "status",
+  fields <- c("k", "mixing_weights", "item_probs", "informative", "item_information",
+              "item_evidence", "posterior", "loglik", "penalised_loglik", "df", "nobs", "n_obs", "n_missing", "trace", "status",
               "converged", "method", "refine", "missing", "control", "call", "version", "coded",
               "labels")
   fit <- stagewise_em(answers(), k = 2)

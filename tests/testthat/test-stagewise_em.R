@@ -17,6 +17,7 @@ expect_same_model <- function(object, expected, rows = seq_len(nrow(expected$pos
   items <- names(expected$item_probs)
   expect_equal(object$item_probs[items], expected$item_probs, tolerance = rounding)
   expect_equal(object$item_information[items], expected$item_information, tolerance = rounding)
+  expect_equal(object$item_evidence[items], expected$item_evidence, tolerance = rounding)
   expect_equal(unname(object$posterior), unname(expected$posterior[rows, , drop = FALSE]),
                tolerance = rounding)
 }
@@ -494,7 +495,9 @@ test_that("other ids of items, workers and labels permute a crowd's fit, nothing
     expect_identical(names(permuted$mixing_weights), components)
     names(permuted$mixing_weights) <- names(fit$mixing_weights)
     workers <- match(names(permuted$item_probs), paste0("w", ids$workers))
-    names(permuted$item_probs) <- names(permuted$item_information) <- workers
+    for (field in c("item_probs", "item_information", "item_evidence")) {
+      names(permuted[[field]]) <- workers
+    }
     permuted$informative <- as.character(match(permuted$informative, paste0("w", ids$workers)))
     permuted$item_probs <- lapply(permuted$item_probs, function(probs) {
       probs <- probs[ids$labels, components]

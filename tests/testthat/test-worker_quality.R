@@ -126,13 +126,27 @@ test_that("intervals cover the true accuracy of experts, and of the others", {
 
 # The table --------------------------------------------------------------------------------------
 
+test_that("a worker with few labels does not come before one with many by luck", {
+  # Three labels, all as the fit would have them, tell more each than those of an expert.
+  lucky <- as.data.frame(crowd$labels)
+  sure <- order(-apply(fit$posterior, 1, max))[1:60]
+  class <- factor(predict(fit)[sure], fit$labels)
+  sure <- sure[unlist(lapply(split(seq_along(sure), class), utils::head, 4))]
+  lucky <- rbind(lucky, data.frame(item = rownames(fit$posterior)[sure], worker = "lucky",
+                                   label = predict(fit)[sure]))
+  quality <- worker_quality(stagewise_em(crowd_labels(lucky), k = 3))
+  at <- which(quality$worker == "lucky")
+  expect_gt(quality$information[at], max(quality$information[-at]))
+  expect_gt(at, 4)
+})
+
 test_that("there is a row for each worker, the most informative first", {
   expect_named(quality, c(
-    "worker", "n_labels", "accuracy", "accuracy_lower", "accuracy_upper", "information", "score",
-    "bias", "over_used", "rank", "informative", "spammer"
+    "worker", "n_labels", "accuracy", "accuracy_lower", "accuracy_upper", "information", "evidence",
+    "score", "bias", "over_used", "rank", "informative", "spammer"
   ))
   expect_setequal(quality$worker, crowd$labels$workers)
-  expect_false(is.unsorted(-quality$information))
+  expect_false(is.unsorted(-quality$evidence))
   expect_equal(quality$worker[match(seq_along(fit$informative), quality$rank)], informative(fit))
   expect_equal(is.na(quality$rank), !quality$informative)
   expect_identical(rownames(quality), as.character(1:20))
