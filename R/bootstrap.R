@@ -423,15 +423,13 @@ draw_selection <- function(points, object) {
     ) +
     ggplot2::geom_point(size = 2.2) +
     ggplot2::scale_x_continuous(limits = c(0, 1), labels = percent) +
-    ggplot2::scale_y_discrete(labels = shorten) +
+    ggplot2::scale_y_discrete(labels = shorten, guide = sparse_axis()) +
     ggplot2::scale_colour_manual(
       name = "In the fit", values = c(informative = "#0072B2", "not informative" = "#E69F00")
     ) +
-    ggplot2::labs(
-      title = "How often each item is informative",
-      subtitle = paste0(bootstrap_title(object), "; ", many, " items, most frequent first"),
-      x = "Share of the samples", y = "Item"
-    ) +
+    picture_titles("How often each item is informative", bootstrap_title(object),
+                   paste0(many, " items, the most frequent first")) +
+    ggplot2::labs(x = "Share of the samples", y = "Item") +
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(),

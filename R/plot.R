@@ -3,13 +3,6 @@
 #' `autoplot()` makes one picture as a ggplot object, to which layers, scales and themes
 #' can be added; `plot()` draws it.
 #'
-#' * `"trace"`: how the fit went. The log-likelihood per row (nats; for `method = "paper"` that of
-#'   all items by component, as in the paper), the largest conditional information of a pair of
-#'   items (nats; as found before the stage) and the number of informative items, against the stage
-#'   and then against the iteration of the refinement. Stages that split a component are marked.
-#' * `"information"`: heat map of the conditional information of pairs of items (nats), the
-#'   dependence that the mixture leaves unexplained, see [information()]. Informative items come
-#'   first, in a frame, then the items with the strongest entries. The diagonal is left out.
 #' * `"profiles"`: the item-response probabilities of the informative items by component, those with
 #'   most evidence first: \eqn{P(X_i = r | Y = k)}{P(X_i = r | Y = k)}. Where no item is
 #'   informative, the first items of the table are shown.
@@ -18,8 +11,16 @@
 #'   is not in the colour of the predicted class is the expected error,
 #'   \eqn{1 - \max_k P(Y = k | x_n)}{1 - max_k P(Y = k | x_n)}. Above 500 rows, neighbours are
 #'   averaged.
+#' * `"information"`: heat map of the conditional information of pairs of items (nats), the
+#'   dependence that the mixture leaves unexplained, see [information()]. Informative items come
+#'   first, in a frame, then the items with the strongest entries. The diagonal is left out.
+#' * `"trace"`: how the fit went. The log-likelihood per row (nats; for `method = "paper"` that of
+#'   all items by component, as in the paper), the largest conditional information of a pair of
+#'   items (nats; as found before the stage) and the number of informative items, against the stage
+#'   and then against the iteration of the refinement. Stages that split a component are marked.
 #' * `"path"`: for a fit made with several `k`, how far each number of components is behind the best
-#'   by the penalised log-likelihood, AIC and ICL (the last two halved, in nats).
+#'   by the penalised log-likelihood, AIC and ICL (the last two halved, in nats), on the scale of
+#'   log(1 + nats). Less than 3 nats, shaded, are no strong evidence (Kass and Raftery 1995).
 #' * `"workers"`: for crowds, the estimated accuracy of each worker against the number of labels
 #'   given, with intervals, see [worker_quality()]. Workers with the same number are spread a
 #'   little; where all gave about as many they stand in order of accuracy. The informative workers
@@ -32,7 +33,7 @@
 #'
 #' @param object,x A fitted mixture, see [stagewise_em()]. A true model of [simulate_crowd()] has
 #'   profiles, and an information for given data, but no trace and no posterior.
-#' @param type One of `"trace"`, `"information"`, `"profiles"`, `"posterior"`, `"path"`,
+#' @param type One of `"profiles"`, `"posterior"`, `"information"`, `"trace"`, `"path"`,
 #'   `"workers"`, `"confusion"`; by default the first.
 #' @param component For `type = "information"`: name or number of the component to look into; by
 #'   default, `NULL`, the mean over all components by their weight.
@@ -50,33 +51,34 @@
 #' not hold what the picture shows, such as the posterior of a true model. For pictures of workers
 #' also `mdpd_error_not_a_crowd`, `mdpd_error_no_data` and, for their accuracy,
 #' `mdpd_error_unnamed_components`, see [worker_quality()].
-#' @references Okabe and Ito (2008), Color Universal Design. Zhao and Zucker, Stagewise Learning for
+#' @references Kass and Raftery (1995), Bayes factors, *Journal of the American Statistical
+#'   Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and Ito (2008), Color Universal Design. Zhao and Zucker, Stagewise Learning for
 #'   Sparse Clustering of Discretely-Valued Data, figures 2 and 3.
 #' @family diagnostics
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 3, seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3)
-#' plot(fit, type = "profiles")
+#' plot(fit)
 #' autoplot(fit, type = "posterior") + ggplot2::labs(title = "My crowd")
 #' @name plot.mdpd
 NULL
 
 #' @rdname plot.mdpd
 #' @export
-autoplot.mdpd <- function(object, type = c("trace", "information", "profiles", "posterior", "path",
+autoplot.mdpd <- function(object, type = c("profiles", "posterior", "information", "trace", "path",
                                            "workers", "confusion"),
                           component = NULL, newdata = NULL, max_items = NULL, workers = NULL, ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("trace", "information", "profiles", "posterior", "path", "workers",
+  type <- check_choice(type, c("profiles", "posterior", "information", "trace", "path", "workers",
                                "confusion"))
   check_component(component, object)
   if (!is.null(max_items)) check_count(max_items, min = 2)
   switch(
     type,
-    trace = plot_trace(object),
-    information = plot_information(object, component, newdata, max_items),
     profiles = plot_profiles(object, max_items),
     posterior = plot_posterior(object),
+    information = plot_information(object, component, newdata, max_items),
+    trace = plot_trace(object),
     path = plot_path(object),
     workers = plot_workers(object),
     confusion = plot_confusion(object, workers, max_items)

@@ -11,10 +11,12 @@ draw_information <- function(values, object, component, max_items) {
     ggplot2::geom_raster(ggplot2::aes(fill = .data$information)) +
     information_frame(n_informative, length(shown)) +
     ggplot2::scale_x_discrete(
-      breaks = thin_breaks(34), labels = shorten, position = "top", drop = FALSE
+      breaks = item_breaks(length(shown)), labels = shorten, position = "top", drop = FALSE,
+      guide = sparse_axis()
     ) +
     ggplot2::scale_y_discrete(
-      breaks = thin_breaks(34, vertical = TRUE), labels = shorten, limits = rev, drop = FALSE
+      breaks = item_breaks(length(shown), vertical = TRUE), labels = shorten, limits = rev,
+      drop = FALSE, guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, max(values[shown, shown], .Machine$double.eps))) +
     ggplot2::coord_fixed(expand = FALSE, clip = "off") +
@@ -55,21 +57,26 @@ information_frame <- function(n_informative, n_shown) {
 
 information_labels <- function(object, component, n_items, n_shown, n_informative) {
   where <- if (is.null(component)) {
-    if (object$k > 1) paste0("Mean over ", object$k, " components") else "One component"
+    if (object$k > 1) paste0("Mean of ", object$k, " components") else "One component"
   } else {
     paste0("Component ", names(object$mixing_weights)[check_component(component, object)])
   }
   many <- if (n_shown < n_items) paste(comma(n_shown), "of", comma(n_items)) else comma(n_items)
   frame <- paste0(
-    "framed: ", if (n_informative < length(object$informative)) paste0(n_informative, " of "),
+    "Framed: ", if (n_informative < length(object$informative)) paste0(n_informative, " of "),
     plural(length(object$informative), "informative item")
   )
-  ggplot2::labs(
-    title = "Dependence that the mixture leaves unexplained",
-    subtitle = paste0(where, "; ", many, " items, strongest first",
-                      if (n_informative > 0) paste0("\n", frame)),
-    x = "Item", y = "Item", fill = "Conditional\ninformation\n(nats)"
+  list(
+    picture_titles("What the mixture leaves unexplained",
+                   paste0(where, "; ", many, " items, strongest first"),
+                   if (n_informative > 0) frame),
+    ggplot2::labs(x = "Item", y = "Item", fill = "Conditional\ninformation\n(nats)")
   )
+}
+
+# Among more items than can be named no name is better than every tenth.
+item_breaks <- function(n_shown, vertical = FALSE) {
+  if (n_shown > 100) NULL else thin_breaks(34, vertical)
 }
 
 theme_information <- function(n_shown) {
@@ -77,8 +84,8 @@ theme_information <- function(n_shown) {
   theme_heat_map() +
     ggplot2::theme(
       legend.position = "right",
-      legend.key.width = ggplot2::unit(10, "pt"),
-      legend.key.height = ggplot2::unit(30, "pt"),
+      legend.key.width = ggplot2::unit(9, "pt"),
+      legend.key.height = ggplot2::unit(15, "pt"),
       axis.text.x.top = ggplot2::element_text(angle = 90, hjust = 0, vjust = 0.5, size = size),
       axis.text.y = ggplot2::element_text(size = size),
       panel.background = ggplot2::element_rect(fill = "grey88", colour = NA)

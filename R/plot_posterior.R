@@ -19,15 +19,14 @@ plot_posterior <- function(object) {
     ggplot2::scale_y_continuous(expand = c(0, 0), breaks = (0:4) / 4) +
     ggplot2::scale_fill_manual(
       values = component_colours(components), labels = component_labels(object), drop = FALSE,
-      aesthetics = c("fill", "colour"), name = "Component"
+      aesthetics = c("fill", "colour"), name = NULL
     ) +
-    ggplot2::guides(fill = ggplot2::guide_legend(ncol = min(6, object$k))) +
+    ggplot2::guides(fill = component_legend(object), colour = component_legend(object)) +
     ggplot2::coord_cartesian(ylim = c(0, 1)) +
     posterior_labels(object) +
     theme_mdpd() +
     ggplot2::theme(panel.grid = ggplot2::element_blank(),
-                   plot.margin = ggplot2::margin(8, 22, 8, 8),
-                   legend.key.size = ggplot2::unit(10, "pt"))
+                   plot.margin = ggplot2::margin(6, 18, 6, 6))
 }
 
 # Rows by predicted class, the surest first. Each bin is a run of neighbours of one class: `from`
@@ -80,9 +79,9 @@ posterior_blocks <- function(bins) {
 posterior_x_scale <- function(blocks) {
   named <- blocks[blocks$to - blocks$from > 0.02 * max(blocks$to), ]
   ggplot2::scale_x_continuous(
-    expand = c(0, 0), labels = comma,
+    expand = c(0, 0), labels = comma, guide = sparse_axis(),
     sec.axis = ggplot2::dup_axis(
-      name = "Predicted class", breaks = (named$from + named$to) / 2,
+      name = "Predicted class", breaks = (named$from + named$to) / 2, guide = sparse_axis(),
       labels = shorten(named$component, if (nrow(named) > 4) 12 else 18)
     )
   )
@@ -91,15 +90,18 @@ posterior_x_scale <- function(blocks) {
 posterior_labels <- function(object) {
   sure <- largest_posterior(object$posterior)
   weights <- row_weights(object)
-  ggplot2::labs(
-    title = "How sure the class of each row is",
-    subtitle = paste0(
-      "Expected error ", percent(stats::weighted.mean(1 - sure, weights), 1), " (all that is not ",
-      "in the colour of its class); ", percent(stats::weighted.mean(sure >= 0.95, weights)),
-      " of rows are at least 95 % sure"
+  list(
+    picture_titles(
+      "How sure the class of each row is",
+      paste0("Expected error ", percent(stats::weighted.mean(1 - sure, weights), 1),
+             ": what is not in the colour of its class"),
+      paste0(percent(stats::weighted.mean(sure >= 0.95, weights)),
+             " of rows are at least 95 % sure")
     ),
-    x = paste0("Rows (", comma(nrow(object$posterior)), "), by predicted class, the surest first"),
-    y = "Posterior probability"
+    ggplot2::labs(
+      x = paste0("Rows (", comma(nrow(object$posterior)), "), the surest of a class first"),
+      y = "Posterior probability"
+    )
   )
 }
 

@@ -48,11 +48,11 @@ draw_binary_profiles <- function(object, cells) {
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$item, fill = .data$probability)) +
     profile_tiles() +
     profile_numbers(cells, show = n_items <= 25 && object$k <= 14) +
-    ggplot2::scale_x_discrete(labels = component_labels(object, "\n")) +
+    ggplot2::scale_x_discrete(labels = component_labels(object, "\n"), guide = sparse_axis()) +
     item_scale(function(items) shorten(labels[items], 28)) +
     ggplot2::labs(
       x = "Component (mixing weight)", y = "Item",
-      fill = if (length(level) == 1) paste0("Probability of \"", shorten(level), "\"")
+      fill = if (length(level) == 1) probability_of(shorten(level))
              else "Probability of\nthe level named"
     ) +
     theme_profiles(n_items) +
@@ -75,7 +75,7 @@ draw_shared_profiles <- function(object, cells) {
     ) +
     ggplot2::scale_x_discrete(
       breaks = thin_breaks(max(1, floor(44 / ceiling(object$k / n_rows)))),
-      labels = shorten
+      labels = shorten, guide = sparse_axis()
     ) +
     item_scale(shorten, most = if (n_rows == 1) 40 else 26 / n_rows) +
     ggplot2::labs(x = "Level", y = "Item", fill = "Probability") +
@@ -97,12 +97,14 @@ draw_mixed_profiles <- function(object, cells) {
   n_rows <- ceiling(n_items / n_columns)
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$row, fill = .data$probability)) +
     profile_tiles(max(cells$position) * n_rows) +
+    profile_numbers(cells, show = max(cells$position) * n_rows <= 30 && object$k * n_columns <= 24) +
     ggplot2::facet_wrap("item", ncol = n_columns, scales = "free_y",
                         labeller = ggplot2::as_labeller(shorten)) +
-    ggplot2::scale_x_discrete(labels = component_labels(object)) +
+    ggplot2::scale_x_discrete(labels = component_labels(object), guide = sparse_axis()) +
     ggplot2::scale_y_discrete(
       breaks = thin_breaks(max(3, floor(22 / n_rows)), vertical = TRUE),
-      labels = function(x) shorten(sub("^.*\r", "", x), 10), expand = c(0, 0)
+      labels = function(x) shorten(sub("^.*\r", "", x), 10), expand = c(0, 0),
+      guide = sparse_axis()
     ) +
     ggplot2::labs(x = "Component (mixing weight)", y = "Level of the item", fill = "Probability") +
     theme_profiles(n_rows * 8) +
@@ -122,7 +124,7 @@ profile_numbers <- function(cells, show) {
   if (show) {
     ggplot2::geom_text(
       ggplot2::aes(label = round(100 * .data$probability)), size = 2.6, show.legend = FALSE,
-      colour = ink_on_heat(cells$probability)
+      colour = ink_on_heat(cells$probability), check_overlap = TRUE
     )
   }
 }
@@ -130,7 +132,8 @@ profile_numbers <- function(cells, show) {
 # The most informative item is on top.
 item_scale <- function(labels, most = 40) {
   ggplot2::scale_y_discrete(
-    limits = rev, breaks = thin_breaks(most, vertical = TRUE), labels = labels, expand = c(0, 0)
+    limits = rev, breaks = thin_breaks(most, vertical = TRUE), labels = labels, expand = c(0, 0),
+    guide = sparse_axis()
   )
 }
 
@@ -138,15 +141,16 @@ profile_labels <- function(object, n_shown, n_all) {
   what <- if (length(object$informative) == 0) {
     paste0("No item is informative: ", plural(n_shown, "item"))
   } else if (n_shown < n_all) {
-    paste0("The ", n_shown, " strongest of ", n_all, " informative items (", n_all - n_shown,
-           " left out)")
+    paste0(n_shown, " of ", plural(n_all, "informative item"), ", strongest first")
   } else {
     paste0(plural(n_all, "informative item"), ", strongest first")
   }
-  ggplot2::labs(
-    title = "What each component answers",
-    subtitle = paste0(what, "; probabilities in percent")
-  )
+  picture_titles("What each component answers", paste0(what, "; in percent"))
+}
+
+# On two lines where the level would make it too long for a narrow picture.
+probability_of <- function(level) {
+  paste0("Probability of", if (nchar(level, "width") > 6) "\n" else " ", "\"", level, "\"")
 }
 
 vertical_text <- function(size) {

@@ -1,16 +1,21 @@
 # The look that all pictures share: theme, colours, labels.
 
 theme_mdpd <- function() {
-  ggplot2::theme_minimal(base_size = 11) +
+  ggplot2::theme_minimal(base_size = 10) +
     ggplot2::theme(
-      plot.title = ggplot2::element_text(face = "bold", size = 13),
-      plot.subtitle = ggplot2::element_text(colour = "grey30", size = 10),
+      plot.title = ggplot2::element_text(face = "bold", size = 12, margin = ggplot2::margin(b = 3)),
+      plot.subtitle = ggplot2::element_text(colour = "grey30", size = 9.5,
+                                            margin = ggplot2::margin(b = 6)),
       plot.title.position = "plot",
-      plot.margin = ggplot2::margin(8, 10, 8, 8),
-      strip.text = ggplot2::element_text(face = "bold", size = 9.5),
+      plot.margin = ggplot2::margin(6, 10, 6, 6),
+      strip.text = ggplot2::element_text(face = "bold", size = 9),
       panel.grid.minor = ggplot2::element_blank(),
       legend.position = "bottom",
-      legend.title = ggplot2::element_text(size = 10, margin = ggplot2::margin(r = 10, b = 4))
+      legend.title = ggplot2::element_text(size = 9, margin = ggplot2::margin(r = 6, b = 3)),
+      legend.text = ggplot2::element_text(size = 8.5),
+      legend.margin = ggplot2::margin(0, 0, 0, 0),
+      legend.box.spacing = ggplot2::unit(4, "pt"),
+      legend.key.size = ggplot2::unit(10, "pt")
     )
 }
 
@@ -19,9 +24,27 @@ theme_heat_map <- function() {
   theme_mdpd() +
     ggplot2::theme(
       panel.grid = ggplot2::element_blank(),
-      legend.key.width = ggplot2::unit(34, "pt"),
-      legend.key.height = ggplot2::unit(9, "pt")
+      legend.key.width = ggplot2::unit(26, "pt"),
+      legend.key.height = ggplot2::unit(8, "pt")
     )
+}
+
+# Titles and subtitles in lines that fit a picture four inches wide; sentences begin a line of their
+# own.
+picture_titles <- function(title, ...) {
+  lines <- unlist(lapply(c(...), strwrap, width = 62))
+  ggplot2::labs(title = title, subtitle = paste(lines, collapse = "\n"))
+}
+
+# Labels of an axis that are left out where they would run into each other; what the size of the
+# picture will be is not known before it is drawn.
+sparse_axis <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
+
+# A legend of the components below a picture four inches wide: as many columns as their labels allow.
+component_legend <- function(object) {
+  width <- max(nchar(component_labels(object), "width"))
+  n_columns <- max(1, min(object$k, floor(60 / (width + 5))))
+  ggplot2::guide_legend(ncol = n_columns, byrow = TRUE)
 }
 
 # Okabe and Ito (2008); the black comes last and is softened.

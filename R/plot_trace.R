@@ -13,10 +13,12 @@ plot_trace <- function(object) {
       panel ~ phase, scales = "free", switch = "y",
       labeller = ggplot2::labeller(phase = trace_phases)
     ) +
-    ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(0.04, 0.4)) +
-    ggplot2::scale_y_continuous(breaks = few_breaks, expand = ggplot2::expansion(0.12)) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(0.04, 0.4),
+                                guide = sparse_axis()) +
+    ggplot2::scale_y_continuous(breaks = few_breaks, expand = ggplot2::expansion(0.12),
+                                guide = sparse_axis()) +
     ggplot2::scale_colour_manual(
-      values = c(stage = "#0072B2", refine = "#D55E00", polish = "#009E73"), guide = "none"
+      values = c(stage = "#0072B2", grow = "#CC79A7", refine = "#D55E00", polish = "#009E73"), guide = "none"
     ) +
     ggplot2::scale_shape_manual(
       name = NULL, values = c("component split" = 17, "no component split" = 16),
@@ -26,17 +28,17 @@ plot_trace <- function(object) {
     theme_trace()
 }
 
-trace_phases <- c(stage = "Stages", refine = "Refinement", polish = "Split-merge polish")
+trace_phases <- c(stage = "Stages", grow = "Growth", refine = "Refinement", polish = "Polish")
 
 # Long data, three rows for each row of the trace; unknown values are dropped.
 trace_points <- function(object) {
   trace <- object$trace
   values <- list(
-    "Log-likelihood\nper row\n(nats)" = trace_loglik(object) / object$nobs,
-    "Largest\nconditional\ninformation\n(nats)" = trace$information,
-    "Informative\nitems\n(size of S)" = trace$n_informative
+    "Log-lik.\nper row\n(nats)" = trace_loglik(object) / object$nobs,
+    "Largest\ncond. inf.\n(nats)" = trace$information,
+    "Size\nof S\n(items)" = trace$n_informative
   )
-  split <- !is.na(trace$split_length)
+  split <- trace$move %in% "split"
   points <- data.frame(
     step = stats::ave(seq_along(trace$phase), trace$phase, FUN = seq_along),
     k = trace$k,
@@ -84,14 +86,15 @@ few_breaks <- function(limits) {
 
 trace_labels <- function(object) {
   trace <- object$trace
-  ggplot2::labs(
-    title = "How the fit went",
-    subtitle = paste0(
-      plural(sum(trace$phase == "stage"), "stage"), ", ",
-      plural(sum(!is.na(trace$split_length)), "split"), "; ends with ",
-      plural(object$k, "component"), " on ", plural(length(object$informative), "informative item")
+  steps <- c(stage = "Stage", grow = "split", refine = "iteration", polish = "move")
+  list(
+    picture_titles(
+      "How the fit went",
+      paste0(plural(sum(trace$phase == "stage"), "stage"), ", ",
+             plural(sum(trace$move %in% "split"), "split"), "; ", plural(object$k, "component"),
+             " on ", plural(length(object$informative), "informative item"))
     ),
-    x = if (any(trace$phase != "stage")) "Stage; iteration of the refinement" else "Stage", y = NULL
+    ggplot2::labs(x = paste(steps[names(steps) %in% trace$phase], collapse = "; "), y = NULL)
   )
 }
 
@@ -102,8 +105,8 @@ theme_trace <- function() {
   theme_mdpd() +
     ggplot2::theme(
       strip.placement = "outside",
-      strip.text.y.left = ggplot2::element_text(face = "plain", size = 9, angle = 0, hjust = 1),
+      strip.text.y.left = ggplot2::element_text(face = "plain", size = 8.5, angle = 0, hjust = 1),
       panel.border = ggplot2::element_rect(colour = "grey85", fill = NA),
-      panel.spacing = ggplot2::unit(9, "pt")
+      panel.spacing = ggplot2::unit(7, "pt")
     )
 }

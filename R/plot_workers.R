@@ -90,19 +90,21 @@ worker_x_scale <- function(points) {
 
 worker_picture_labels <- function(object, points) {
   n <- unique(comma(range(points$n_labels)))
-  ggplot2::labs(
-    title = "How often each worker is right",
-    subtitle = paste0(
-      plural(nrow(points), "worker"), ", ", sum(points$informative), " informative, ",
-      plural(sum(points$kind == "spammer"), "spammer"), "; 95 % intervals; dashed: guessing among ",
-      length(object$labels), " labels"
+  list(
+    picture_titles(
+      "How often each worker is right",
+      paste0(plural(nrow(points), "worker"), ", ", sum(points$informative), " informative, ",
+             plural(sum(points$kind == "spammer"), "spammer"), "; 95 % intervals"),
+      paste0("Dashed: guessing among ", length(object$labels), " labels")
     ),
-    x = if (worker_scale(points) == "rank") {
-      paste0("Workers, by accuracy (", paste(n, collapse = " to "), " labels each)")
-    } else {
-      "Number of labels given"
-    },
-    y = "Estimated accuracy"
+    ggplot2::labs(
+      x = if (worker_scale(points) == "rank") {
+        paste0("Workers, by accuracy (", paste(n, collapse = " to "), " labels each)")
+      } else {
+        "Number of labels given"
+      },
+      y = "Estimated accuracy"
+    )
   )
 }
 
@@ -121,14 +123,14 @@ plot_confusion <- function(object, workers, max_items) {
     ggplot2::facet_wrap("worker", ncol = n_columns,
                         labeller = ggplot2::as_labeller(confusion_strips(object, shown))) +
     ggplot2::scale_x_discrete(breaks = thin_breaks(ceiling(40 / n_columns)), expand = c(0, 0),
-                              labels = function(x) shorten(x, 12)) +
+                              labels = function(x) shorten(x, 12), guide = sparse_axis()) +
     ggplot2::scale_y_discrete(
       limits = rev, breaks = thin_breaks(ceiling(28 / ceiling(length(shown) / n_columns)), TRUE),
-      expand = c(0, 0), labels = function(x) shorten(x, 12)
+      expand = c(0, 0), labels = function(x) shorten(x, 12), guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, 1), labels = percent, breaks = (0:4) / 4) +
     confusion_labels(object, shown, workers) +
-    theme_confusion(object, n_columns)
+    theme_confusion(object, n_columns, legend = per_row > 20)
 }
 
 confusion_workers <- function(object, workers, most, call = rlang::caller_env(2)) {
@@ -163,7 +165,7 @@ confusion_numbers <- function(cells, show) {
   if (show && nrow(cells) > 0) {
     ggplot2::geom_text(
       ggplot2::aes(label = round(100 * .data$probability)), data = cells, size = 2.6,
-      show.legend = FALSE, colour = ink_on_heat(cells$probability)
+      show.legend = FALSE, colour = ink_on_heat(cells$probability), check_overlap = TRUE
     )
   }
 }
@@ -186,27 +188,31 @@ confusion_labels <- function(object, shown, workers) {
   } else if (n_informative == 0) {
     paste0("No worker is informative: ", plural(length(shown), "worker"))
   } else if (length(shown) == n_informative) {
-    paste0(plural(n_informative, "informative worker"), ", the best first")
+    paste0(plural(n_informative, "informative worker"), ", strongest first")
   } else {
-    paste0("The ", length(shown), " best of ", n_informative, " informative workers")
+    paste0(length(shown), " of ", n_informative, " informative workers, strongest first")
   }
-  ggplot2::labs(
-    title = "What workers say to items of each class",
-    subtitle = paste0(which, "; in percent", if (named_by_labels(object)) {
-      "; above, how many of their labels are right"
-    }),
-    x = "Label given", y = if (named_by_labels(object)) "True label, as estimated" else "Component",
-    fill = "Probability"
+  by_label <- named_by_labels(object)
+  list(
+    picture_titles(
+      "What workers say to items of each class", which,
+      paste0("In percent", if (by_label) "; above each worker, the share of right labels")
+    ),
+    ggplot2::labs(x = "Label given", y = if (by_label) "True label, as estimated" else "Component",
+                  fill = "Probability")
   )
 }
 
-theme_confusion <- function(object, n_columns) {
+# With a number on every tile the legend would only take room.
+theme_confusion <- function(object, n_columns, legend) {
   long <- max(nchar(shorten(object$labels, 12))) * length(object$labels) * n_columns > 60
   theme_heat_map() +
     ggplot2::theme(
-      axis.text.x = if (long) vertical_text(8) else ggplot2::element_text(size = 8.5),
-      axis.text.y = ggplot2::element_text(size = 8.5),
-      strip.text = ggplot2::element_text(size = 8.5, lineheight = 0.95),
-      panel.spacing = ggplot2::unit(8, "pt")
+      legend.position = if (legend) "bottom" else "none",
+      axis.text.x = if (long) vertical_text(8) else ggplot2::element_text(size = 8),
+      axis.text.y = ggplot2::element_text(size = 8),
+      strip.text = ggplot2::element_text(size = 8, lineheight = 0.9,
+                                         margin = ggplot2::margin(1, 0, 1, 0)),
+      panel.spacing = ggplot2::unit(4, "pt")
     )
 }

@@ -77,6 +77,7 @@ hand_made_trace <- function(k, items) {
   data.frame(
     stage = stage,
     phase = rep(c("stage", "refine"), c(n_stages, 2)),
+    move = rep(c("split", NA), c(k - 1, 3)),
     k = pmin(stage + 1, k),
     item_1 = c(rep(items[1], n_stages), NA, NA),
     item_2 = c(rep(items[2], n_stages), NA, NA),

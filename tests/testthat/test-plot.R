@@ -46,6 +46,30 @@ test_that("a picture has a title, a subtitle and names its axes", {
   }
 })
 
+test_that("the first picture shows what the components look like", {
+  fit <- hand_made_fit()
+  expect_identical(autoplot(fit)$labels, autoplot(fit, type = "profiles")$labels)
+  expect_identical(autoplot(hand_made_truth())$labels$title, autoplot(fit)$labels$title)
+})
+
+test_that("titles and subtitles fit a picture four inches wide", {
+  local_device()
+  fits <- list(hand_made_fit(n_items = 1000, k = 12, n_informative = 400),
+               hand_made_fit(items = paste("a very long question number", 1:6)))
+  width <- function(text, size, face) {
+    grob <- grid::textGrob(text, gp = grid::gpar(fontsize = size, fontface = face))
+    grid::convertWidth(grid::grobWidth(grob), "in", valueOnly = TRUE)
+  }
+  for (fit in fits) {
+    pictures <- lapply(c("profiles", "posterior", "trace"), autoplot, object = fit)
+    pictures <- c(pictures, list(draw_information(hand_made_information(fit), fit, NULL, 60)))
+    for (picture in pictures) {
+      expect_lt(width(picture$labels$title, 12, "bold"), 3.8)
+      expect_lt(width(picture$labels$subtitle, 9.5, "plain"), 3.8)
+    }
+  }
+})
+
 test_that("plot() draws the picture and returns it invisibly", {
   local_device()
   fit <- hand_made_fit()
@@ -58,8 +82,8 @@ test_that("plot() draws the picture and returns it invisibly", {
 
 test_that("the trace shows likelihood per row, information and size of S, phase by phase", {
   fit <- hand_made_fit(k = 3)
-  points <- layer(autoplot(fit), "GeomPoint")
-  built <- ggplot2::ggplot_build(autoplot(fit))$layout$layout
+  points <- layer(autoplot(fit, type = "trace"), "GeomPoint")
+  built <- ggplot2::ggplot_build(autoplot(fit, type = "trace"))$layout$layout
   expect_equal(nlevels(built$panel), 3)
   expect_setequal(as.character(built$phase), c("stage", "refine"))
   stage <- fit$trace$phase == "stage"
@@ -75,8 +99,8 @@ test_that("the trace shows likelihood per row, information and size of S, phase 
 
 test_that("splits are marked with a line and another shape", {
   fit <- hand_made_fit(k = 3)
-  picture <- autoplot(fit)
-  split <- which(!is.na(fit$trace$split_length))
+  picture <- autoplot(fit, type = "trace")
+  split <- which(fit$trace$move == "split")
   expect_setequal(layer(picture, "GeomVline")$xintercept, split)
   points <- layer(picture, "GeomPoint")
   expect_equal(sum(points$shape == 17), 3 * length(split))
@@ -87,22 +111,22 @@ test_that("the trace of the paper's method shows the likelihood of all items", {
   fit$method <- "paper"
   fit$refine <- "none"
   expect_true(all(is.element(fit$trace$loglik_all / fit$nobs,
-                             layer(autoplot(fit), "GeomPoint")$y)))
+                             layer(autoplot(fit, type = "trace"), "GeomPoint")$y)))
 })
 
 test_that("one stage is enough for a trace", {
   local_device()
   fit <- hand_made_fit()
   fit$trace <- fit$trace[1, ]
-  builds_quietly(autoplot(fit))
-  expect_match(autoplot(fit)$labels$subtitle, "^1 stage, 1 split;")
+  builds_quietly(autoplot(fit, type = "trace"))
+  expect_match(autoplot(fit, type = "trace")$labels$subtitle, "^1 stage, 1 split;")
 })
 
 test_that("what a refinement does not know is left out of the trace", {
   local_device()
   fit <- hand_made_fit()
   fit$trace$information[fit$trace$phase == "refine"] <- NA
-  builds_quietly(autoplot(fit))
+  builds_quietly(autoplot(fit, type = "trace"))
 })
 
 # ---- information -----------------------------------------------------------------------
@@ -144,12 +168,12 @@ test_that("informative items come first, by information, then the strongest othe
 test_that("the heat map says how many items of how many are shown and frames the informative", {
   fit <- hand_made_fit(n_items = 100, n_informative = 10)
   picture <- draw_information(hand_made_information(fit), fit, NULL, 60)
-  expect_match(picture$labels$subtitle, "60 of 100 items, .*\\sframed: 10 informative items")
+  expect_match(picture$labels$subtitle, "60 of 100 items, .*\\sFramed: 10 informative items")
   frame <- layer(picture, "GeomRect")
   expect_equal(unlist(frame[c("xmin", "xmax", "ymin", "ymax")], use.names = FALSE),
                c(0.5, 10.5, 50.5, 60.5))
   few <- draw_information(hand_made_information(fit), fit, NULL, 6)
-  expect_match(few$labels$subtitle, "framed: 6 of 10 informative items")
+  expect_match(few$labels$subtitle, "Framed: 6 of 10 informative items")
 })
 
 test_that("a heat map of nothing but zeros builds", {
@@ -179,12 +203,25 @@ test_that("profiles hold the item-response probabilities in each of the three la
   expect_equal(nrow(mixed), (2 + 12 + 3 + 2) * 3)
 })
 
+test_that("tiles of all three layouts carry their number while there is room", {
+  numbers <- function(fit) {
+    picture <- autoplot(fit, type = "profiles")
+    has_text <- any(vapply(picture$layers, function(layer) inherits(layer$geom, "GeomText"), NA))
+    if (has_text) layer(picture, "GeomText")$label
+  }
+  for (n_levels in list(2, 4, c(2, 5, 3))) {
+    fit <- hand_made_fit(k = 3, n_levels = n_levels)
+    expect_equal(numbers(fit), round(100 * autoplot(fit, type = "profiles")$data$probability))
+  }
+  expect_null(numbers(hand_made_fit(20, k = 12, n_levels = c(2, 12, 3), n_informative = 20)))
+})
+
 test_that("profiles show the most informative items first and say how many are left out", {
   fit <- hand_made_fit(n_items = 40, n_informative = 25)
   fit$informative <- rev(fit$informative)
   picture <- autoplot(fit, type = "profiles")
   expect_equal(levels(picture$data$item), paste0("item_", 1:20))
-  expect_match(picture$labels$subtitle, "20 strongest of 25 informative items (5 left out)",
+  expect_match(picture$labels$subtitle, "20 of 25 informative items, strongest first",
                fixed = TRUE)
   expect_equal(nlevels(autoplot(fit, type = "profiles", max_items = 3)$data$item), 3)
 })
@@ -253,7 +290,7 @@ test_that("case weights are the widths of the rows", {
 test_that("a model without posterior or trace says so", {
   truth <- hand_made_truth()
   expect_error(autoplot(truth, type = "posterior"), class = "mdpd_error_not_stored")
-  expect_error(autoplot(truth), class = "mdpd_error_not_stored")
+  expect_error(autoplot(truth, type = "trace"), class = "mdpd_error_not_stored")
   expect_snapshot(autoplot(truth, type = "posterior"), error = TRUE)
 })
 

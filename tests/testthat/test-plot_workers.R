@@ -63,7 +63,7 @@ test_that("the most informative workers are shown by default, twelve at most", {
                worker_quality(fit)$worker[1:6])
   few <- autoplot(fit, type = "confusion", max_items = 2)
   expect_equal(levels(few$data$worker), worker_quality(fit)$worker[1:2])
-  expect_match(few$labels$subtitle, "The 2 best of 6 informative workers")
+  expect_match(few$labels$subtitle, "2 of 6 informative workers, strongest first")
 })
 
 test_that("a class without items is grey", {
