@@ -90,6 +90,9 @@ permute_components <- function(object, order, names) {
   }
   object$mixing_weights <- stats::setNames(object$mixing_weights[order], names)
   object$item_probs <- lapply(object$item_probs, permute_columns)
+  if (!is.null(object$born)) {
+    object$born <- stats::setNames(object$born[order], names)
+  }
   if (!is.null(object$posterior)) {
     object$posterior <- permute_columns(object$posterior)
   }

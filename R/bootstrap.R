@@ -50,8 +50,8 @@
 #'   \item{n, type, refit, seed}{as given}
 #'   It has methods for [standard_errors()] (standard deviation over the samples), `confint()`
 #'   (percentile intervals; to reach beyond the outermost samples one of 95 % takes 40 of them, with
-#'   less it comes with a warning, and `print()` leaves it out), `vcov()` (over the samples without `NA`), `print()`, and `autoplot()`
-#'   and `plot()`, which show the selection.
+#'   less it comes with a warning, and `print()` leaves it out), `vcov()` (over the samples without
+#'   `NA`), `print()`, and `autoplot()` and `plot()`, which show the selection.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range or `refit = TRUE` on a fit that is not of
 #' [stagewise_em()], `mdpd_error_no_data` when the fit keeps no data and `x` is not given,

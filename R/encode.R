@@ -69,8 +69,8 @@ encode_new <- function(x, levels, items = names(levels), missing = "ignore",
 #'
 #' @param formula One-sided, of column names only: `~ a + b`, `~ .`, `~ . - c`.
 #' @param data Data frame.
-#' @param weights A quosure, evaluated with the columns of `data` at hand, as [lm()] does. Where it is
-#'   a column, the dot does not stand for that one.
+#' @param weights A quosure, evaluated with the columns of `data` at hand, as [lm()] does. Where it
+#'   is a column, the dot does not stand for that one.
 #' @return A list of `items`, a data frame of the columns named, and `weights`.
 #' @noRd
 formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
@@ -371,7 +371,8 @@ is_table_of_items <- function(x) (is.data.frame(x) || is.matrix(x)) && !is_count
 
 table_hint <- function(x) {
   if (is_count_table(x)) {
-    "Give the counts as weights: {.code stagewise_em(~ ., k, data = as.data.frame(x), weights = Freq)}."
+    "Give the counts as weights:
+     {.code stagewise_em(~ ., k, data = as.data.frame(x), weights = Freq)}."
   } else if (is.list(x)) {
     "Items of one length make a table by {.fn as.data.frame}."
   }

@@ -1,7 +1,8 @@
 # Assembles the fit that users see from what the core returns: names, order of components, and the
-# quantities that follow from the parameters. The object is a plain list, safe for saveRDS().
+# quantities that follow from the parameters. The object is a plain list, safe for saveRDS(). `born`
+# are the numbers of the core's components in the trace, where they are not 1, 2, ...
 new_mdpd <- function(core, coded, class, trace, status, method, refine, control, call, labels,
-                     keep_data, prior = NULL) {
+                     keep_data, prior = NULL, born = NULL) {
   items <- colnames(coded$codes)
   informative <- items[core$informative]
   order <- order(core$mixing_weights, decreasing = TRUE)
@@ -31,6 +32,7 @@ new_mdpd <- function(core, coded, class, trace, status, method, refine, control,
     n_obs = nrow(coded$codes),
     n_missing = sum(coded$codes == as.raw(0)),
     trace = trace,
+    born = stats::setNames((born %||% seq_along(order))[order], names),
     status = status,
     converged = status %in% c("converged", "fewer_components"),
     method = method, refine = refine, missing = coded$missing, control = control, call = call,

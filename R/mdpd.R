@@ -102,7 +102,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   fit
 }
 
-# EM on all items from a posterior. Prior counts belong to labels, so with them component i is label i.
+# EM on all items from a posterior. Prior counts belong to labels: with them component i is label i.
 em_with_prior <- function(coded, posterior, prior, labels, control, verbose) {
   control$prior_counts <- prior_counts(prior, coded, labels)
   core_refine(coded, posterior, integer(), "full", control, verbose)

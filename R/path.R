@@ -80,10 +80,21 @@ fit_grown <- function(previous, coded, k, settings) {
   }
   refined <- refine_core(coded, grown, settings$refine, settings$control, settings$verbose)
   list(
-    fit = refined$fit, trace = bind_traces(previous$trace, refined$trace),
+    fit = refined$fit,
+    trace = bind_traces(previous$trace, growth_trace(previous$fit, grown, coded), refined$trace),
     status = if (length(refined$fit$mixing_weights) < k) "fewer_components" else refined$status,
     loglik_of_one = previous$loglik_of_one, known = NULL
   )
+}
+
+# The component that was split is the one that most of the new component's rows come from.
+growth_trace <- function(before, grown, coded) {
+  k <- length(grown$mixing_weights)
+  shared <- crossprod(before$posterior, coded$weights * grown$posterior[, k])
+  trace_rows("grow", list(
+    move = "split", component = which.max(shared), n_informative = length(grown$informative),
+    loglik = grown$loglik, penalised_loglik = grown$penalised_loglik
+  ), coded, k)
 }
 
 better_result <- function(first, second) {

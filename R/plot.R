@@ -13,11 +13,17 @@
 #'   averaged.
 #' * `"information"`: heat map of the conditional information of pairs of items (nats), the
 #'   dependence that the mixture leaves unexplained, see [information()]. Informative items come
-#'   first, in a frame, then the items with the strongest entries. The diagonal is left out.
+#'   first, in a frame, then the items with the strongest entries. The diagonal is left out. With
+#'   `stage`, the same after some of the stages, items in the order in which they joined.
 #' * `"trace"`: how the fit went. The log-likelihood per row (nats; for `method = "paper"` that of
 #'   all items by component, as in the paper), the largest conditional information of a pair of
 #'   items (nats; as found before the stage) and the number of informative items, against the stage
 #'   and then against the iteration of the refinement. Stages that split a component are marked.
+#' * `"history"`: how the components came about, a line for each from the left to the right. A split
+#'   starts the line of the new component below that of its parent, at the stage at which it was
+#'   made, with the names of the two items whose dependence asked for it; where the polish merged
+#'   components, the line of one ends in that of the other. The lines end at the components of the
+#'   fit, in their colours.
 #' * `"path"`: for a fit made with several `k`, how far each number of components is behind the best
 #'   by the penalised log-likelihood, AIC and ICL (the last two halved, in nats), on the scale of
 #'   log(1 + nats). Less than 3 nats, shaded, are no strong evidence (Kass and Raftery 1995).
@@ -33,8 +39,8 @@
 #'
 #' @param object,x A fitted mixture, see [stagewise_em()]. A true model of [simulate_crowd()] has
 #'   profiles, and an information for given data, but no trace and no posterior.
-#' @param type One of `"profiles"`, `"posterior"`, `"information"`, `"trace"`, `"path"`,
-#'   `"workers"`, `"confusion"`; by default the first.
+#' @param type One of `"profiles"`, `"posterior"`, `"information"`, `"trace"`, `"history"`,
+#'   `"path"`, `"workers"`, `"confusion"`; by default the first.
 #' @param component For `type = "information"`: name or number of the component to look into; by
 #'   default, `NULL`, the mean over all components by their weight.
 #' @param newdata For `type = "information"`: data frame, matrix or crowd labels with the items
@@ -44,6 +50,9 @@
 #'   many are left out.
 #' @param workers For `type = "confusion"`: ids of the workers to show, in this order; by default,
 #'   `NULL`, the most informative.
+#' @param stage For `type = "information"`: numbers of stages, from 0 (one component) to the number
+#'   of stages of the fit, for a panel each: how the informative set grows and what it explains. By
+#'   default, `NULL`, the fit itself. The stages are done again for it.
 #' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
 #' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
 #' @section Errors:
@@ -52,33 +61,37 @@
 #' also `mdpd_error_not_a_crowd`, `mdpd_error_no_data` and, for their accuracy,
 #' `mdpd_error_unnamed_components`, see [worker_quality()].
 #' @references Kass and Raftery (1995), Bayes factors, *Journal of the American Statistical
-#'   Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and Ito (2008), Color Universal Design. Zhao and Zucker, Stagewise Learning for
-#'   Sparse Clustering of Discretely-Valued Data, figures 2 and 3.
+#'   Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and Ito (2008), Color
+#'   Universal Design. Zhao and Zucker, Stagewise Learning for Sparse Clustering of
+#'   Discretely-Valued Data, figures 2 and 3.
 #' @family diagnostics
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 3, seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3)
 #' plot(fit)
+#' plot(fit, type = "history")
 #' autoplot(fit, type = "posterior") + ggplot2::labs(title = "My crowd")
 #' @name plot.mdpd
 NULL
 
 #' @rdname plot.mdpd
 #' @export
-autoplot.mdpd <- function(object, type = c("profiles", "posterior", "information", "trace", "path",
-                                           "workers", "confusion"),
-                          component = NULL, newdata = NULL, max_items = NULL, workers = NULL, ...) {
+autoplot.mdpd <- function(object, type = c("profiles", "posterior", "information", "trace",
+                                           "history", "path", "workers", "confusion"),
+                          component = NULL, newdata = NULL, max_items = NULL, workers = NULL,
+                          stage = NULL, ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("profiles", "posterior", "information", "trace", "path", "workers",
-                               "confusion"))
+  type <- check_choice(type, c("profiles", "posterior", "information", "trace", "history", "path",
+                               "workers", "confusion"))
   check_component(component, object)
   if (!is.null(max_items)) check_count(max_items, min = 2)
   switch(
     type,
     profiles = plot_profiles(object, max_items),
     posterior = plot_posterior(object),
-    information = plot_information(object, component, newdata, max_items),
+    information = plot_information(object, component, newdata, max_items, stage),
     trace = plot_trace(object),
+    history = plot_history(object),
     path = plot_path(object),
     workers = plot_workers(object),
     confusion = plot_confusion(object, workers, max_items)

@@ -1,7 +1,11 @@
-plot_information <- function(object, component, newdata, max_items) {
+plot_information <- function(object, component, newdata, max_items, stage) {
+  max_items <- if (is.null(max_items)) 60 else max_items
+  if (!is.null(stage)) {
+    return(plot_information_stages(object, newdata, max_items, stage, rlang::caller_env()))
+  }
   arguments <- list(x = newdata, component = component)
   values <- do.call(information, c(list(object), arguments[lengths(arguments) > 0]))
-  draw_information(values, object, component, if (is.null(max_items)) 60 else max_items)
+  draw_information(values, object, component, max_items)
 }
 
 draw_information <- function(values, object, component, max_items) {
@@ -90,4 +94,95 @@ theme_information <- function(n_shown) {
       axis.text.y = ggplot2::element_text(size = size),
       panel.background = ggplot2::element_rect(fill = "grey88", colour = NA)
     )
+}
+
+# ---- stage by stage --------------------------------------------------------------------
+
+# A panel for each stage, items in the order in which they joined, so that the informative set of a
+# stage is the upper left square. A trace does not hold the tables: the stages are done again.
+plot_information_stages <- function(object, newdata, max_items, stage, call) {
+  check_stages(stage, object, call)
+  coded <- data_of(object, newdata, arg = "newdata", call = call)
+  models <- lapply(stage, model_at_stage, object = object, coded = coded)
+  frozen <- identical(object$missing, "frozen")
+  values <- lapply(models, function(model) {
+    core_information(coded, model$posterior, 0L, frozen)
+  })
+  items <- colnames(coded$codes)
+  values <- lapply(values, `dimnames<-`, list(items, items))
+  joined <- items[models[[which.max(stage)]]$informative]
+  shown <- information_order(values[[which.min(stage)]], joined, max_items)
+  draw_information_stages(values, models, stage, shown)
+}
+
+check_stages <- function(stage, object, call) {
+  check_stored(object, "trace", call)
+  n_stages <- sum(object$trace$phase == "stage")
+  if (!rlang::is_integerish(stage, finite = TRUE) || length(stage) == 0 || any(stage < 0) ||
+      any(stage > n_stages) || anyDuplicated(stage)) {
+    abort_mdpd(
+      "{.arg stage} must be different whole numbers from 0 to {n_stages}, the number of stages of
+       the fit, not {describe(stage)}.",
+      class = "argument", call = call
+    )
+  }
+}
+
+# Posterior and informative items (their numbers, in the order they joined) after a stage; before
+# the first there is one component.
+model_at_stage <- function(stage, object, coded) {
+  if (stage == 0) {
+    return(list(posterior = matrix(1, nrow(coded$codes), 1), informative = integer()))
+  }
+  coded$known <- NULL  # known rows are held after the stages
+  control <- object$control
+  control$max_stages <- stage
+  k <- max(object$trace$k[object$trace$phase == "stage"])
+  core_stagewise(coded, k, object$method, coded$missing == "frozen", control, FALSE)$fit
+}
+
+draw_information_stages <- function(values, models, stage, shown) {
+  k <- vapply(models, function(model) ncol(model$posterior), 0L)
+  n_joined <- lengths(lapply(models, `[[`, "informative"))
+  panels <- paste0("Stage ", stage, "\nk = ", k, ", ", n_joined, " in S")
+  panels <- factor(panels, panels[order(stage)])
+  cells <- do.call(rbind, Map(function(values, panel) {
+    data.frame(information_cells(values, shown), panel = panel)
+  }, values, panels))
+  ggplot2::ggplot(cells, ggplot2::aes(.data$item_1, .data$item_2)) +
+    ggplot2::geom_raster(ggplot2::aes(fill = .data$information)) +
+    stage_frames(pmin(n_joined, length(shown)), panels, length(shown)) +
+    ggplot2::facet_wrap("panel", nrow = ceiling(length(stage) / 4)) +
+    ggplot2::scale_x_discrete(breaks = NULL, drop = FALSE) +
+    ggplot2::scale_y_discrete(breaks = item_breaks(length(shown), vertical = TRUE),
+                              labels = shorten, limits = rev, drop = FALSE,
+                              guide = sparse_axis()) +
+    scale_fill_heat(limits = c(0, max(cells$information, .Machine$double.eps)),
+                    breaks = function(limits) pretty(limits, 2)) +
+    ggplot2::coord_fixed(expand = FALSE) +
+    picture_titles(
+      "What the stages leave unexplained",
+      paste0(length(shown), " of ", plural(nrow(values[[1]]), "item"),
+             ", in the order they join S"),
+      if (any(n_joined > 0)) "Framed: the informative set S"
+    ) +
+    ggplot2::labs(x = NULL, y = "Item", fill = "Conditional\ninformation (nats)") +
+    theme_heat_map() +
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(size = label_size(min(length(shown), 34))),
+      strip.text = ggplot2::element_text(size = 8), strip.clip = "off",
+      panel.background = ggplot2::element_rect(fill = "grey88", colour = NA),
+      panel.spacing = ggplot2::unit(6, "pt")
+    )
+}
+
+stage_frames <- function(n_joined, panels, n_shown) {
+  frames <- data.frame(
+    panel = panels, xmin = 0.5, xmax = n_joined + 0.5, ymin = n_shown - n_joined + 0.5,
+    ymax = n_shown + 0.5
+  )[n_joined > 0, ]
+  ggplot2::geom_rect(
+    ggplot2::aes(xmin = .data$xmin, xmax = .data$xmax, ymin = .data$ymin, ymax = .data$ymax),
+    data = frames, inherit.aes = FALSE, fill = NA, colour = "#D55E00", linewidth = 0.6
+  )
 }

@@ -1,6 +1,6 @@
 # The criteria of the number of components, each as the distance from its best value so that all
-# share one scale. One component is often thousands of nats behind where the choice among the others is
-# about a few: the scale is logarithmic, of one plus the distance.
+# share one scale. One component is often thousands of nats behind where the choice among the others
+# is about a few: the scale is logarithmic, of one plus the distance.
 plot_path <- function(object) {
   check_path(object, rlang::caller_env())
   points <- path_points(object$path)
@@ -29,8 +29,8 @@ plot_path <- function(object) {
     ggplot2::theme(legend.box = "vertical", legend.spacing.y = ggplot2::unit(0, "pt"))
 }
 
-# A difference of -BIC/2, the logarithm of a Bayes factor, below which Kass and Raftery (1995) do not
-# call evidence strong (nats).
+# A difference of -BIC/2, the logarithm of a Bayes factor, below which Kass and Raftery (1995) do
+# not call evidence strong (nats).
 weak_evidence <- 3
 
 # ggplot2 3.5 has renamed the argument.

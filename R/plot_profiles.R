@@ -97,7 +97,8 @@ draw_mixed_profiles <- function(object, cells) {
   n_rows <- ceiling(n_items / n_columns)
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$row, fill = .data$probability)) +
     profile_tiles(max(cells$position) * n_rows) +
-    profile_numbers(cells, show = max(cells$position) * n_rows <= 30 && object$k * n_columns <= 24) +
+    profile_numbers(cells, show = n_rows * max(cells$position) <= 30 &&
+                      n_columns * object$k <= 24) +
     ggplot2::facet_wrap("item", ncol = n_columns, scales = "free_y",
                         labeller = ggplot2::as_labeller(shorten)) +
     ggplot2::scale_x_discrete(labels = component_labels(object), guide = sparse_axis()) +

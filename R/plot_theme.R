@@ -40,7 +40,8 @@ picture_titles <- function(title, ...) {
 # picture will be is not known before it is drawn.
 sparse_axis <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
 
-# A legend of the components below a picture four inches wide: as many columns as their labels allow.
+# A legend of the components below a picture four inches wide: as many columns as their labels
+# allow.
 component_legend <- function(object) {
   width <- max(nchar(component_labels(object), "width"))
   n_columns <- max(1, min(object$k, floor(60 / (width + 5))))
@@ -100,8 +101,8 @@ number_cut <- function(labels, width) {
   ifelse(nchar(labels, "width") > width, paste0(strtrim(labels, width - nchar(end)), end), labels)
 }
 
-# At most `width` columns of text, the last `n_last` characters from the end of the label. Columns, not
-# characters: Chinese, Japanese and Korean characters are two wide.
+# At most `width` columns of text, the last `n_last` characters from the end of the label. Columns,
+# not characters: Chinese, Japanese and Korean characters are two wide.
 cut_middle <- function(labels, width, n_last) {
   n <- nchar(labels)
   end <- substr(labels, n - n_last + 1, n)

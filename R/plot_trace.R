@@ -18,7 +18,8 @@ plot_trace <- function(object) {
     ggplot2::scale_y_continuous(breaks = few_breaks, expand = ggplot2::expansion(0.12),
                                 guide = sparse_axis()) +
     ggplot2::scale_colour_manual(
-      values = c(stage = "#0072B2", grow = "#CC79A7", refine = "#D55E00", polish = "#009E73"), guide = "none"
+      values = c(stage = "#0072B2", grow = "#CC79A7", refine = "#D55E00", polish = "#009E73"),
+      guide = "none"
     ) +
     ggplot2::scale_shape_manual(
       name = NULL, values = c("component split" = 17, "no component split" = 16),

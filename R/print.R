@@ -22,8 +22,9 @@
 #'   \item{expected_error}{mean of one minus the largest posterior of a row, in \[0, 1\]: the share
 #'     of wrong classes to be expected if the model holds}
 #'   \item{informative}{data frame, the item with most evidence first: `item`, its `information`
-#'     about the component and its `evidence` (nats, see [stagewise_em()]) and, for each component, the most probable level (`level_<component>`)
-#'     and its probability (`probability_<component>`)}
+#'     about the component and its `evidence` (nats, see [stagewise_em()]) and, for each component,
+#'     the most probable level (`level_<component>`) and its probability
+#'     (`probability_<component>`)}
 #'   \item{loglik, df, aic, bic, penalised_loglik}{fit; log-likelihoods in nats}
 #'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
 #'     and `loglik` at its end}

@@ -48,8 +48,10 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   control <- complete_control(control %||% object$control %||% stagewise_control(), method)
   coded$threads <- control$threads
 
+  posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
+  columns <- core_columns(object, coded)
   start <- list(
-    posterior = if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior,
+    posterior = posterior[, columns, drop = FALSE],
     informative = match(object$informative, colnames(coded$codes))
   )
   refined <- refine_core(coded, start, type, control, verbose)
@@ -64,10 +66,20 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
     },
     method = method, refine = type, control = control, call = match.call(),
     labels = if (inherits(x, "crowd_labels")) x$labels else object$labels,
-    keep_data = !is.null(object$coded)
+    keep_data = !is.null(object$coded), born = object$born[columns]
   )
   warn_status(fit, object$k)
   fit
+}
+
+# The components in the order in which the engine goes on with them: that of the labels where known
+# rows tie them to these, else that of the trace, whose numbers then go on.
+core_columns <- function(object, coded) {
+  if (!is.null(coded$known) && setequal(names(object$mixing_weights), object$labels)) {
+    match(object$labels, names(object$mixing_weights))
+  } else {
+    order(object$born %||% seq_len(object$k))
+  }
 }
 
 # Refinement and polish from a posterior; "none" hands the start back. Of one component no item is
@@ -110,7 +122,7 @@ refine_known <- function(refined, coded, known, labels, type, control, verbose) 
     coded, fit$posterior[, order, drop = FALSE], fit$informative, type, control, verbose
   )
   list(
-    fit = held$fit, status = held$status,
+    fit = held$fit, status = held$status, born = order,
     trace = rbind(refined$trace, trace_rows("refine", held$trace, coded, length(labels)))
   )
 }

@@ -41,21 +41,25 @@
 #'     informative have the same column k times.}
 #'   \item{informative}{names of the informative items, in the order they joined}
 #'   \item{item_information}{mutual information of each item with the component (nats)}
-#'   \item{item_evidence}{the log-likelihood that each informative item gains, on the rows that observe
-#'     it, by differing between the components, minus its BIC penalty
-#'     \eqn{\frac12 (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i} (nats); 0 for the others.
-#'     Pictures, prints and [worker_quality()] put items in this order.}
+#'   \item{item_evidence}{the log-likelihood that each informative item gains, on the rows that
+#'     observe it, by differing between the components, minus its BIC penalty \eqn{\frac12
+#'     (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i} (nats); 0 for the others. Pictures, prints
+#'     and [worker_quality()] put items in this order.}
 #'   \item{posterior}{n_obs x k posterior probabilities; rows sum to 1}
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
-#'     every accepted move of the polish: `stage`, `phase`, `move` (`"split"`, `"split-merge"`,
-#'     `"merge-split"`, `"items"` or `"row"`), `k`, the pair `item_1`, `item_2` and the `component`
-#'     (numbered as they were born), the largest conditional `information` before the stage (nats),
-#'     the pair's corrected `p_value`, `n_informative`, `loglik` (items outside the informative set
-#'     at their observed frequencies), `loglik_all` (all items by component, as in the paper),
-#'     `penalised_loglik` and `split_length`}
+#'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a path adds a
+#'     component to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
+#'     `"split-merge"`, `"merge-split"`, `"items"` or `"row"`), `k`, the pair `item_1`, `item_2` and
+#'     the `component` (numbered as they were born: a split gives the next number, a merge of
+#'     `merged_1` and `merged_2` takes away the second and moves those after it up), the largest
+#'     conditional `information` before the stage (nats), the pair's corrected `p_value`,
+#'     `n_informative`, `loglik` (items outside the informative set at their observed frequencies),
+#'     `loglik_all` (all items by component, as in the paper), `penalised_loglik` and
+#'     `split_length`}
+#'   \item{born}{the number of each component in the `trace`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
 #'     (stages only, none left) or `"fewer_components"`; and whether that is a converged fit}
 #'   \item{path}{when several `k` were asked for: the table described in [choose_k()]}
@@ -73,8 +77,8 @@
 #' `mdpd_warning_fewer_components` when the data show fewer components than asked for,
 #' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
 #' `mdpd_warning_independent` when one component has the higher penalised log-likelihood,
-#' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some of
-#' several `k` are above the number of rows.
+#' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
+#' of several `k` are above the number of rows.
 #'
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a
@@ -166,7 +170,7 @@ fit_stages <- function(coded, k, settings) {
     trace = bind_traces(stage_trace(stages, coded), refined$trace),
     status = fit_status(stages, refined, k),
     loglik_of_one = stages$loglik_of_one,
-    known = settings$known
+    known = settings$known, born = refined$born
   )
 }
 
@@ -176,7 +180,7 @@ as_fit <- function(result, coded, settings, keep_data) {
     result$fit, coded,
     class = "stagewise_em", trace = result$trace, status = result$status,
     method = settings$method, refine = settings$refine, control = settings$control,
-    call = settings$call, labels = settings$labels, keep_data = keep_data
+    call = settings$call, labels = settings$labels, keep_data = keep_data, born = result$born
   )
 }
 
@@ -315,7 +319,8 @@ trace_rows <- function(phase, columns, coded, k = columns$k) {
     information = column("information", NA_real_), p_value = column("p_value", NA_real_),
     n_informative = columns$n_informative, loglik = columns$loglik,
     loglik_all = column("loglik_all", NA_real_), penalised_loglik = columns$penalised_loglik,
-    split_length = column("split_length", NA_real_)
+    split_length = column("split_length", NA_real_),
+    merged_1 = column("merged_1", NA_integer_), merged_2 = column("merged_2", NA_integer_)
   )
 }
 

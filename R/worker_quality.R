@@ -1,21 +1,21 @@
 #' How good each worker of a crowd is
 #'
-#' Ranks the workers by how much their labels say about the class in all, estimates how often each is
-#' right without knowing the truth, and marks those whose labels do not depend on the class.
+#' Ranks the workers by how much their labels say about the class in all, estimates how often each
+#' is right without knowing the truth, and marks those whose labels do not depend on the class.
 #'
-#' All but `information` and `evidence` comes from the worker's table of posterior-weighted counts, see
-#' [confusion()]: \eqn{C_{kr} = \sum_n g_{nk} 1[x_n = r]}{C[k,r] = sum_n g[n,k] 1[x_n = r]}. A
+#' All but `information` and `evidence` comes from the worker's table of posterior-weighted counts,
+#' see [confusion()]: \eqn{C_{kr} = \sum_n g_{nk} 1[x_n = r]}{C[k,r] = sum_n g[n,k] 1[x_n = r]}. A
 #' sparse fit gives workers outside the informative set the same label distribution in every class;
 #' the counts show what they did. Where the classes are uncertain the counts of such workers lean
 #' towards their overall label shares, so a little skill looks like less.
 #'
-#' * **Evidence** is what the worker's labels gain in log-likelihood by depending on the class, minus
-#'   the BIC penalty of the probabilities estimated for that (nats), see `item_evidence` in
-#'   [stagewise_em()]: close to the number of labels times the information of one, less a fee for few
-#'   labels. Like all differences of -BIC/2 it is about the logarithm of a Bayes factor (Schwarz 1978),
-#'   here for a worker who looks against one who does not. The order by the information of one label
-#'   would put those first who were lucky with five; for the skill of a worker read the accuracy with
-#'   its interval.
+#' * **Evidence** is what the worker's labels gain in log-likelihood by depending on the class,
+#'   minus the BIC penalty of the probabilities estimated for that (nats), see `item_evidence` in
+#'   [stagewise_em()]: close to the number of labels times the information of one, less a fee for
+#'   few labels. Like all differences of -BIC/2 it is about the logarithm of a Bayes factor (Schwarz
+#'   1978), here for a worker who looks against one who does not. The order by the information of
+#'   one label would put those first who were lucky with five; for the skill of a worker read the
+#'   accuracy with its interval.
 #' * **Accuracy** is \eqn{p = \sum_k C_{kk} / n}{p = sum_k C[k,k] / n}, the mean posterior
 #'   probability \eqn{p_n} of the labels given. Its interval is Jeffreys' for a proportion, with the
 #'   effective number of labels
@@ -57,8 +57,8 @@
 #'     the worker labelled, and its interval, in \[0, 1\]}
 #'   \item{information}{mutual information of one label and the class under the model (nats), 0 for
 #'     those who are not informative}
-#'   \item{evidence}{what all labels of the worker say about the class, less the penalty (nats), 0 for
-#'     those who are not informative}
+#'   \item{evidence}{what all labels of the worker say about the class, less the penalty (nats), 0
+#'     for those who are not informative}
 #'   \item{score}{Raykar and Yu's score, in \[0, 1\]: 0 for a spammer, 1 for a perfect worker}
 #'   \item{bias, over_used}{how far the labels lean, in \[0, 1\], and the label the worker gives too
 #'     often by most; `NA` where the bias is zero}

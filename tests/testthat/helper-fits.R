@@ -24,6 +24,7 @@ hand_made_fit <- function(n_items = 6, k = 2, n_levels = 2, n_informative = min(
            item_evidence = (items %in% informative) * (n_obs * information - penalty)),
       hand_made_likelihood(codes, item_probs, weights),
       list(nobs = n_obs, n_obs = n_obs, n_missing = 0L, trace = hand_made_trace(k, items),
+           born = stats::setNames(seq_len(k), components),
            status = "converged", converged = TRUE, method = "robust", refine = "sparse",
            missing = "ignore", control = list(), call = quote(stagewise_em(x = votes, k = 2)),
            version = "0.1.0", coded = NULL, labels = NULL)
@@ -88,7 +89,7 @@ hand_made_trace <- function(k, items) {
     loglik = -300 + 20 * (1 - 1 / stage),
     loglik_all = -310 + 20 * (1 - 1 / stage),
     penalised_loglik = -330 + 20 * (1 - 1 / stage),
-    split_length = c(rep(0.1, k - 1), NA, NA, NA)
+    split_length = c(rep(0.1, k - 1), NA, NA, NA), merged_1 = NA_integer_, merged_2 = NA_integer_
   )
 }
 

@@ -442,11 +442,13 @@ test_that("bad formulas are errors that say what is wrong", {
   expect_error(
     formula_items_of(~ log(whole), mixed), "not `log\\(whole\\)`", class = "mdpd_error_argument"
   )
-  expect_error(formula_items_of(~ whole:factor, mixed), "columns only", class = "mdpd_error_argument")
+  expect_error(formula_items_of(~ whole:factor, mixed), "columns only",
+               class = "mdpd_error_argument")
   expect_error(
     formula_items_of(~ whole + nowhere, mixed), "nowhere", class = "mdpd_error_missing_item"
   )
-  expect_error(formula_items_of(~., as.matrix(mixed)), "`data` must be", class = "mdpd_error_argument")
+  expect_error(formula_items_of(~., as.matrix(mixed)), "`data` must be",
+               class = "mdpd_error_argument")
   expect_error(formula_items_of(~., mixed[0]), "must have columns", class = "mdpd_error_data")
   expect_error(formula_items_of(~., mixed[0, ]), "at least one row", class = "mdpd_error_data")
 })

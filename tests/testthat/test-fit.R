@@ -49,9 +49,9 @@ test_that("item_evidence is the gain that the refinement compares with the penal
 
 test_that("the fields are those of the help page, in every fit", {
   fields <- c("k", "mixing_weights", "item_probs", "informative", "item_information",
-              "item_evidence", "posterior", "loglik", "penalised_loglik", "df", "nobs", "n_obs", "n_missing", "trace", "status",
-              "converged", "method", "refine", "missing", "control", "call", "version", "coded",
-              "labels")
+              "item_evidence", "posterior", "loglik", "penalised_loglik", "df", "nobs", "n_obs",
+              "n_missing", "trace", "born", "status", "converged", "method", "refine", "missing",
+              "control", "call", "version", "coded", "labels", "prior")
   fit <- stagewise_em(answers(), k = 2)
   expect_length(setdiff(fields, names(fit)), 0)
   expect_named(stagewise_em(answers(), k = 1, keep_data = FALSE), names(fit))

@@ -10,15 +10,8 @@ layer <- function(picture, geom) {
   ggplot2::layer_data(picture, which(is_geom)[1])
 }
 
-# A picture must be measured on some device; a file nobody keeps.
-local_device <- function(envir = parent.frame()) {
-  file <- withr::local_tempfile(fileext = ".pdf", .local_envir = envir)
-  grDevices::pdf(file)
-  withr::defer(grDevices::dev.off(), envir = envir)
-}
-
 test_that("every picture builds with few and many items, components and levels", {
-  local_device()
+  local_pdf()
   fits <- list(
     hand_made_fit(n_items = 5, k = 2, n_obs = 45),
     hand_made_fit(n_items = 100, k = 4, n_levels = 4, n_informative = 30),
@@ -27,7 +20,7 @@ test_that("every picture builds with few and many items, components and levels",
     hand_made_fit(n_items = 4, k = 1, n_informative = 0)
   )
   for (fit in fits) {
-    for (type in c("trace", "profiles", "posterior")) {
+    for (type in c("trace", "history", "profiles", "posterior")) {
       builds_quietly(autoplot(fit, type = type))
     }
     builds_quietly(draw_information(hand_made_information(fit), fit, NULL, 60))
@@ -37,7 +30,7 @@ test_that("every picture builds with few and many items, components and levels",
 test_that("a picture has a title, a subtitle and names its axes", {
   fit <- hand_made_fit()
   pictures <- c(
-    lapply(c("trace", "profiles", "posterior"), function(type) autoplot(fit, type = type)),
+    lapply(c("trace", "history", "profiles", "posterior"), autoplot, object = fit),
     list(draw_information(hand_made_information(fit), fit, NULL, 60))
   )
   for (picture in pictures) {
@@ -53,7 +46,7 @@ test_that("the first picture shows what the components look like", {
 })
 
 test_that("titles and subtitles fit a picture four inches wide", {
-  local_device()
+  local_pdf()
   fits <- list(hand_made_fit(n_items = 1000, k = 12, n_informative = 400),
                hand_made_fit(items = paste("a very long question number", 1:6)))
   width <- function(text, size, face) {
@@ -61,7 +54,7 @@ test_that("titles and subtitles fit a picture four inches wide", {
     grid::convertWidth(grid::grobWidth(grob), "in", valueOnly = TRUE)
   }
   for (fit in fits) {
-    pictures <- lapply(c("profiles", "posterior", "trace"), autoplot, object = fit)
+    pictures <- lapply(c("profiles", "posterior", "trace", "history"), autoplot, object = fit)
     pictures <- c(pictures, list(draw_information(hand_made_information(fit), fit, NULL, 60)))
     for (picture in pictures) {
       expect_lt(width(picture$labels$title, 12, "bold"), 3.8)
@@ -71,7 +64,7 @@ test_that("titles and subtitles fit a picture four inches wide", {
 })
 
 test_that("plot() draws the picture and returns it invisibly", {
-  local_device()
+  local_pdf()
   fit <- hand_made_fit()
   expect_invisible(picture <- plot(fit, type = "posterior"))
   expect_s3_class(picture, "ggplot")
@@ -115,7 +108,7 @@ test_that("the trace of the paper's method shows the likelihood of all items", {
 })
 
 test_that("one stage is enough for a trace", {
-  local_device()
+  local_pdf()
   fit <- hand_made_fit()
   fit$trace <- fit$trace[1, ]
   builds_quietly(autoplot(fit, type = "trace"))
@@ -123,7 +116,7 @@ test_that("one stage is enough for a trace", {
 })
 
 test_that("what a refinement does not know is left out of the trace", {
-  local_device()
+  local_pdf()
   fit <- hand_made_fit()
   fit$trace$information[fit$trace$phase == "refine"] <- NA
   builds_quietly(autoplot(fit, type = "trace"))
@@ -176,8 +169,47 @@ test_that("the heat map says how many items of how many are shown and frames the
   expect_match(few$labels$subtitle, "Framed: 6 of 10 informative items")
 })
 
+test_that("the stages done again are those of the fit, and S is the upper left square", {
+  local_pdf()
+  x <- answers(400, k = 3)
+  for (method in c("robust", "paper")) {
+    fit <- stagewise_em(x, k = 3, method = method)
+    for (stage in seq_len(min(5, sum(fit$trace$phase == "stage")))) {
+      model <- model_at_stage(stage, fit, fit$coded)
+      expect_equal(model$loglik, fit$trace$loglik[stage])
+      expect_length(model$informative, fit$trace$n_informative[stage])
+    }
+    picture <- autoplot(fit, type = "information", stage = c(0, 2, 1))
+    builds_quietly(picture)
+    cells <- picture$data
+    expect_equal(levels(cells$panel), sort(levels(cells$panel)))
+    first <- cells[cells$panel == levels(cells$panel)[1], ]
+    expect_equal(max(first$information), fit$trace$information[1])
+    expect_setequal(levels(cells$item_1)[1:2], c(fit$trace$item_1[1], fit$trace$item_2[1]))
+    frames <- layer(picture, "GeomRect")
+    expect_equal(sort(as.double(frames$xmax)), fit$trace$n_informative[1:2] + 0.5)
+  }
+  shown <- autoplot(fit, type = "information", stage = 1, max_items = 4)$data
+  expect_equal(nlevels(shown$item_1), 4)
+  without <- stagewise_em(x, k = 3, keep_data = FALSE)
+  expect_equal(autoplot(without, "information", stage = 0, newdata = x)$data,
+               autoplot(stagewise_em(x, k = 3), "information", stage = 0)$data)
+})
+
+test_that("a stage that the fit does not have is an error", {
+  fit <- stagewise_em(answers(), k = 2)
+  for (stage in list(-1, 99, 0.5, NA, c(1, 1), "first", integer())) {
+    expect_error(autoplot(fit, "information", stage = stage), "`stage` must be",
+                 class = "mdpd_error_argument")
+  }
+  expect_error(autoplot(hand_made_truth(), "information", stage = 0),
+               class = "mdpd_error_not_stored")
+  without <- stagewise_em(answers(), k = 2, keep_data = FALSE)
+  expect_error(autoplot(without, "information", stage = 0), class = "mdpd_error_no_data")
+})
+
 test_that("a heat map of nothing but zeros builds", {
-  local_device()
+  local_pdf()
   fit <- hand_made_fit()
   builds_quietly(draw_information(0 * hand_made_information(fit), fit, NULL, 60))
 })
@@ -239,7 +271,7 @@ test_that("items that name their levels differently name the level that is drawn
 })
 
 test_that("a true model has profiles", {
-  local_device()
+  local_pdf()
   builds_quietly(autoplot(hand_made_truth(), type = "profiles"))
 })
 

@@ -1,0 +1,149 @@
+# Components as lanes from left to right: a split starts a lane below that of its parent, a merge
+# ends one. The lanes are read from the trace alone, so that a fit without data has its history too.
+plot_history <- function(object) {
+  check_stored(object, "trace")
+  events <- history_events(object$trace)
+  history <- component_lanes(events)
+  lanes <- history$lanes
+  lanes$component <- lane_components(history, object)
+  names <- component_labels(object)
+  ended <- lanes[!is.na(lanes$component), ]
+  ggplot2::ggplot(lanes, ggplot2::aes(x = .data$from, y = .data$y)) +
+    history_links(history) +
+    ggplot2::geom_segment(
+      ggplot2::aes(xend = .data$to, yend = .data$y, colour = .data$component), linewidth = 1.4
+    ) +
+    split_names(events, history) +
+    ggplot2::geom_point(ggplot2::aes(.data$x, .data$y, shape = .data$event), fill = "white",
+                        data = history_marks(events, history),
+                        size = if (nrow(events) > 40) 1.2 else 2.2) +
+    ggplot2::scale_colour_manual(values = component_colours(names(names)), na.value = "grey70",
+                                 guide = "none") +
+    ggplot2::scale_shape_manual(name = NULL, values = event_shapes) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0.02, 0))) +
+    ggplot2::scale_y_reverse(breaks = ended$y, labels = names[ended$component], position = "right",
+                             expand = ggplot2::expansion(0, c(0.7, 0.9)), guide = sparse_axis()) +
+    history_titles(object, events) +
+    theme_mdpd() +
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_blank(),
+      axis.text.y.right = ggplot2::element_text(size = label_size(nrow(lanes)))
+    )
+}
+
+event_shapes <- c(split = 17, "items joined" = 21, "merge and split" = 15, "other move" = 4)
+
+# Stages and moves of the polish; EM iterations have no part in it.
+history_events <- function(trace) {
+  events <- trace[trace$phase == "stage" | !is.na(trace$move), ]
+  kinds <- c(split = 1, "split-merge" = 3, "merge-split" = 3, items = 4, row = 4)
+  kind <- ifelse(is.na(events$move), 2, kinds[events$move])
+  events$event <- factor(names(event_shapes)[kind], names(event_shapes)[sort(unique(kind))])
+  events
+}
+
+# `lanes`: where each begins and ends; `links`: the splits and merges between lanes; `now`: the lane
+# of each component, in the numbering of the trace, at the end; `at`: the lane of each event.
+component_lanes <- function(events) {
+  history <- list(lanes = data.frame(from = 0, to = NA), order = 1, now = 1, at = NULL)
+  for (x in seq_len(nrow(events))) {
+    event <- events[x, ]
+    history$at[x] <- history$now[event$component]
+    history <- switch(
+      event$move,
+      split = split_lane(history, x, event$component),
+      "split-merge" = merge_lanes(split_lane(history, x, event$component), x, event),
+      "merge-split" = split_lane(merge_lanes(history, x, event), x, event$merged_1),
+      history
+    )
+  }
+  history$lanes$y <- order(history$order)
+  history$lanes$to[is.na(history$lanes$to)] <- nrow(events) + 0.5
+  history
+}
+
+# The new lane comes next to its parent's, so that no lane is crossed.
+split_lane <- function(history, x, component) {
+  parent <- history$now[component]
+  child <- nrow(history$lanes) + 1
+  history$lanes[child, ] <- c(x, NA)
+  history$order <- append(history$order, child, after = match(parent, history$order))
+  history$now <- c(history$now, child)
+  history$links <- rbind(history$links, data.frame(x, from = parent, to = child, kind = "split"))
+  history
+}
+
+merge_lanes <- function(history, x, event) {
+  gone <- history$now[event$merged_2]
+  kept <- history$now[event$merged_1]
+  history$lanes$to[gone] <- x
+  history$links <- rbind(history$links, data.frame(x, from = gone, to = kept, kind = "merge"))
+  history$now <- history$now[-event$merged_2]
+  history
+}
+
+# The component each lane ends as; NA for lanes that have been merged, and for all where a
+# refinement has given the components up.
+lane_components <- function(history, object) {
+  components <- rep(NA_character_, nrow(history$lanes))
+  if (length(history$now) == object$k) {
+    components[history$now[object$born]] <- names(object$born)
+  }
+  components
+}
+
+history_links <- function(history) {
+  if (is.null(history$links)) {
+    return(NULL)
+  }
+  links <- history$links
+  links$y <- history$lanes$y[links$from]
+  links$yend <- history$lanes$y[links$to]
+  ggplot2::geom_segment(
+    ggplot2::aes(x = .data$x, xend = .data$x, y = .data$y, yend = .data$yend), data = links,
+    colour = "grey45", linetype = ifelse(links$kind == "merge", "22", "solid")
+  )
+}
+
+# The pair of items that asked for a split: above the new lane, or before it where it begins late.
+split_names <- function(events, history) {
+  splits <- history$links[history$links$kind == "split", ]
+  pair <- events[splits$x, c("item_1", "item_2")]
+  known <- !is.na(pair$item_1)
+  if (!any(known)) {
+    return(NULL)
+  }
+  late <- splits$x > 0.6 * nrow(events)
+  names <- data.frame(
+    x = splits$x + ifelse(late, -0.01, 0.012) * (nrow(events) + 0.5),
+    y = history$lanes$y[splits$to],
+    label = paste0(shorten(pair$item_1, 12), ", ", shorten(pair$item_2, 12)),
+    hjust = ifelse(late, 1, 0), vjust = ifelse(late, 0.5, -0.6)
+  )[known, ]
+  ggplot2::geom_text(
+    ggplot2::aes(.data$x, .data$y, label = .data$label, hjust = .data$hjust, vjust = .data$vjust),
+    data = names, size = 2.5, colour = "grey25", check_overlap = TRUE
+  )
+}
+
+# On the lane of the component concerned; moves of items and rows concern all, and stand below.
+history_marks <- function(events, history) {
+  y <- history$lanes$y[history$at]
+  below <- nrow(history$lanes) + 1
+  data.frame(x = seq_len(nrow(events)), y = replace(y, is.na(y), below), event = events$event)
+}
+
+history_titles <- function(object, events) {
+  polish <- sum(events$phase == "polish")
+  steps <- c(stage = "Stage", grow = "growth of the path", polish = "move of the polish")
+  list(
+    picture_titles(
+      "How the components came about",
+      paste0(plural(sum(events$phase == "stage"), "stage"), ", ",
+             plural(sum(events$move %in% "split"), "split"), ", named by the pair of items"),
+      if (polish > 0) paste0("Then ", plural(polish, "move"), " of the polish")
+    ),
+    ggplot2::labs(x = paste(steps[names(steps) %in% c("stage", events$phase)], collapse = "; "),
+                  y = NULL)
+  )
+}

@@ -1,0 +1,101 @@
+# A trace with the moves given: `component`, `merged_1` and `merged_2` are numbers of the time.
+trace_of <- function(...) {
+  moves <- rbind(...)
+  data.frame(
+    phase = ifelse(moves$move %in% c(NA, "split"), "stage", "polish"), moves,
+    item_1 = "a", item_2 = "b", n_informative = 2
+  )
+}
+move <- function(move, component = NA, merged_1 = NA, merged_2 = NA) {
+  data.frame(move, component, merged_1, merged_2)
+}
+lanes_of <- function(...) component_lanes(history_events(trace_of(...)))
+
+test_that("every split starts a lane next to its parent's", {
+  history <- lanes_of(move("split", 1), move("split", 1), move(NA, 2), move("split", 2))
+  expect_equal(history$lanes$from, c(0, 1, 2, 4))
+  expect_equal(history$lanes$to, rep(4.5, 4))
+  expect_equal(history$now, 1:4)
+  # From the top: 1; its younger child 3; its elder child 2 with the child of that.
+  expect_equal(history$order, c(1, 3, 2, 4))
+  expect_equal(history$at, c(1, 1, 2, 2))
+  expect_equal(history$links$from, c(1, 1, 2))
+})
+
+test_that("a merge ends a lane and moves the numbers after it up", {
+  # 1, 2, 3; the union of 1 and 2 is split anew: 3 is number 2 now, the new one is number 3.
+  anew <- lanes_of(move("split", 1), move("split", 1), move("merge-split", 1, 1, 2))
+  expect_equal(anew$now, c(1, 3, 4))
+  expect_equal(anew$lanes$to[2], 3)
+  expect_equal(anew$links[3:4, c("from", "to")], data.frame(from = c(2, 1), to = c(1, 4)),
+               ignore_attr = TRUE)
+  # 1 is split into 1 and 4, then 2 and 3 are merged: 4 takes the place of 3.
+  merged <- lanes_of(move("split", 1), move("split", 1), move("split-merge", 1, 2, 3))
+  expect_equal(merged$now, c(1, 2, 4))
+  # The new part goes to another component at once: its lane has no length.
+  part <- lanes_of(move("split", 1), move("split-merge", 1, 2, 3))
+  expect_equal(part$now, 1:2)
+  expect_equal(part$lanes[3, c("from", "to")], data.frame(from = 2, to = 2), ignore_attr = TRUE)
+})
+
+test_that("moves of items and rows change no lane", {
+  history <- lanes_of(move("split", 1), move("items"), move("row"))
+  expect_equal(nrow(history$lanes), 2)
+  expect_equal(history$at, c(1, NA, NA))
+})
+
+test_that("lines end at the components of the fit, in any order of birth", {
+  fit <- hand_made_fit(k = 4)
+  fit$born <- stats::setNames(c(3, 1, 4, 2), names(fit$mixing_weights))
+  lanes <- autoplot(fit, type = "history")$data
+  expect_equal(lanes$component[c(3, 1, 4, 2)], names(fit$mixing_weights))
+  fit$k <- 1  # all given up by a refinement: no lane ends at a component
+  expect_true(all(is.na(lane_components(component_lanes(history_events(fit$trace)), fit))))
+})
+
+test_that("the numbers of birth are those of the stages, whatever follows", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 4, accuracy = rep(0.8, 8),
+                          seed = 1)
+  stages <- stagewise_em(crowd$labels, k = 4, refine = "none")
+  core <- core_stagewise(stages$coded, 4, "robust", FALSE, stages$control, FALSE)$fit
+  expect_equal(unname(stages$mixing_weights), core$mixing_weights[stages$born])
+  fit <- stagewise_em(crowd$labels, k = 4, control = stagewise_control(polish = FALSE))
+  refined <- refine(stages, control = stagewise_control(polish = FALSE))
+  expect_identical(refined$born, fit$born)
+  expect_equal(refined$item_probs, fit$item_probs)
+  gold <- stats::setNames(crowd$truth[1:50], 1:50)
+  known <- stagewise_em(crowd$labels, k = 4, known = gold)
+  expect_identical(known$born[names(fit$born)], fit$born)
+  expect_identical(refine(known)$born[names(fit$born)], fit$born)
+  reversed <- align_components(fit, rev(fit$labels)[as.integer(predict(fit))])
+  expect_setequal(reversed$born, 1:4)
+  expect_identical(unname(reversed$posterior), unname(fit$posterior[, match(reversed$born,
+                                                                            fit$born)]))
+})
+
+test_that("a component that a path adds has a parent, and its stage is drawn", {
+  votes <- stagewise_em(answers(400, k = 4), k = 1:5)
+  for (k in 2:5) {
+    fit <- choose_k(votes, k)
+    events <- history_events(fit$trace)
+    expect_true(all(events$component[events$phase == "grow"] < events$k[events$phase == "grow"]))
+    expect_setequal(stats::na.omit(autoplot(fit, type = "history")$data$component),
+                    if (fit$k > 1) names(fit$mixing_weights) else "1")
+  }
+  grown <- growth_trace(
+    list(posterior = cbind(c(1, 0, 0), c(0, 1, 1))),
+    list(mixing_weights = c(1, 1, 1) / 3, posterior = diag(3), informative = 1:2, loglik = -1,
+         penalised_loglik = -2),
+    list(codes = matrix(raw(6), 3, dimnames = list(NULL, c("a", "b"))), weights = rep(1, 3))
+  )
+  expect_equal(grown$component, 2)
+})
+
+test_that("histories of one component and of thirty build", {
+  local_pdf()
+  for (fit in list(hand_made_fit(k = 1, n_informative = 0), hand_made_fit(k = 30),
+                   stagewise_em(answers(), k = 2, method = "paper"))) {
+    expect_silent(ggplot2::ggplotGrob(autoplot(fit, type = "history")))
+  }
+  expect_error(autoplot(hand_made_truth(), type = "history"), class = "mdpd_error_not_stored")
+})
