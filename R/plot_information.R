@@ -118,8 +118,8 @@ plot_information_stages <- function(object, newdata, max_items, stage, call) {
 check_stages <- function(stage, object, call) {
   check_stored(object, "trace", call)
   n_stages <- sum(object$trace$phase == "stage")
-  if (!rlang::is_integerish(stage, finite = TRUE) || length(stage) == 0 || any(stage < 0) ||
-      any(stage > n_stages) || anyDuplicated(stage)) {
+  are_counts <- length(stage) > 0 && rlang::is_integerish(stage, finite = TRUE)
+  if (!are_counts || anyDuplicated(stage) || !all(is_within(stage, c(0, n_stages)))) {
     abort_mdpd(
       "{.arg stage} must be different whole numbers from 0 to {n_stages}, the number of stages of
        the fit, not {describe(stage)}.",

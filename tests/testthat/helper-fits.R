@@ -109,3 +109,26 @@ hand_made_information <- function(fit) {
   dimnames(information) <- list(items, items)
   information
 }
+
+# A crowd of 12 workers, the first seven of whom look, with its labels. `sparse`: the first gives all
+# labels, each of the others a half of what the one before gives.
+hand_made_crowd_fit <- function(sparse = FALSE) {
+  n_obs <- 120
+  labels <- c("cat", "dog", "owl")
+  fit <- hand_made_fit(12, k = 3, n_levels = 3, n_informative = 7, n_obs = n_obs,
+                       items = paste0("w", 1:12), components = labels, level_names = labels)
+  codes <- hand_made_codes(fit$item_probs, fit$mixing_weights, n_obs)
+  if (sparse) {
+    n_given <- pmax(2, n_obs / 2^(0:11))
+    codes[(row(codes) * 37) %% n_obs >= n_given[col(codes)]] <- 0L
+  }
+  fit$coded <- structure(
+    list(
+      codes = matrix(as.raw(codes), n_obs, dimnames = list(NULL, names(fit$item_probs))),
+      levels = lapply(fit$item_probs, rownames), weights = rep(1, n_obs), missing = "ignore"
+    ),
+    class = "mdpd_coded"
+  )
+  fit$labels <- labels
+  fit
+}

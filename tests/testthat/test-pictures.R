@@ -1,0 +1,78 @@
+# Pictures of fits made by hand: no engine, no chance. After a wanted change look at each of them:
+# testthat::snapshot_review("pictures") shows what was and what is.
+
+test_that("profiles: two levels, one set of levels, levels of each item's own", {
+  binary <- hand_made_fit(n_items = 500, k = 2, n_informative = 60)
+  expect_picture("profiles two levels", autoplot(binary))
+  expect_picture("profiles shared levels", autoplot(hand_made_fit(k = 3, n_levels = 4)))
+  expect_picture("profiles mixed levels", autoplot(hand_made_fit(5, k = 3, n_levels = c(2, 5, 3))))
+  many <- hand_made_fit(n_items = 500, k = 12, n_informative = 60)
+  expect_picture("profiles twelve components", autoplot(many, max_items = 8))
+})
+
+test_that("posterior: two and twelve components", {
+  expect_picture("posterior two components", autoplot(hand_made_fit(), type = "posterior"))
+  many <- hand_made_fit(n_items = 20, k = 12, n_levels = 12, n_obs = 120)
+  expect_picture("posterior twelve components", autoplot(many, type = "posterior"))
+})
+
+test_that("information: few and many items, and stages", {
+  few <- hand_made_fit(n_items = 5, n_informative = 3)
+  expect_picture("information five items",
+                 draw_information(hand_made_information(few), few, NULL, 60))
+  many <- hand_made_fit(n_items = 500, k = 12, n_informative = 40)
+  values <- hand_made_information(many)
+  expect_picture("information 500 items", draw_information(values, many, NULL, 60))
+  models <- list(list(posterior = matrix(1, 4, 1), informative = integer()),
+                 list(posterior = matrix(0.5, 4, 2), informative = 1:4))
+  shown <- names(many$item_probs)[1:12]
+  expect_picture("information stages",
+                 draw_information_stages(list(values, values / 4), models, c(0, 3), shown))
+})
+
+test_that("trace: with a refinement and with a polish", {
+  expect_picture("trace", autoplot(hand_made_fit(k = 3), type = "trace"))
+  polished <- hand_made_fit(k = 12)
+  move <- utils::tail(polished$trace, 1)
+  move[c("phase", "move")] <- c("polish", "items")
+  polished$trace <- rbind(polished$trace, move)
+  expect_picture("trace polished", autoplot(polished, type = "trace"))
+})
+
+test_that("history: twelve components, and one with a merge", {
+  expect_picture("history twelve components", autoplot(hand_made_fit(k = 12), type = "history"))
+  fit <- hand_made_fit(k = 4)
+  fit$trace$component[3] <- 2L
+  move <- utils::tail(fit$trace, 1)
+  moves <- rbind(move, move)
+  moves[c("phase", "move", "component", "merged_1", "merged_2")] <- list(
+    "polish", c("merge-split", "items"), c(1L, NA), c(1L, NA), c(2L, NA)
+  )
+  fit$trace <- rbind(fit$trace, moves)
+  expect_picture("history merge", autoplot(fit, type = "history"))
+})
+
+test_that("path: one component far behind", {
+  fit <- hand_made_fit(k = 3)
+  fit$path <- data.frame(k = 1:5, components = 1:5, penalised_loglik = c(-9000, -5200, -5000, -5002,
+                                                                        -5040),
+                         AIC = c(17000, 10000, 9500, 9490, 9488),
+                         ICL = c(18000, 10400, 10030, 10100, 10200))
+  expect_picture("path", autoplot(fit, type = "path"))
+})
+
+test_that("workers: equal and very different numbers of labels", {
+  expect_picture("workers equal", autoplot(hand_made_crowd_fit(), type = "workers"))
+  expect_picture("workers sparse", autoplot(hand_made_crowd_fit(sparse = TRUE), type = "workers"))
+  expect_picture("confusion", autoplot(hand_made_crowd_fit(), type = "confusion"))
+})
+
+test_that("selection of a bootstrap", {
+  fit <- hand_made_fit(n_items = 40)
+  samples <- structure(
+    list(selection = stats::setNames(seq(1, 0, length.out = 40), names(fit$item_probs)),
+         fit = fit, n = 200, type = "nonparametric", refit = TRUE),
+    class = "mdpd_bootstrap"
+  )
+  expect_picture("bootstrap selection", autoplot(samples))
+})
