@@ -1,7 +1,14 @@
 #' Print and summarise a fitted mixture
 #'
-#' `print()` says in a screenful what was fitted, how well, how large the components are and which
-#' items tell them apart. `summary()` computes the numbers behind it, and more.
+#' `print()` says in a screenful what was fitted, how well, how large the components are, which
+#' answers set each apart, and which items tell them apart. `summary()` computes the numbers behind
+#' it, and more.
+#'
+#' The answers that set component k apart are those of at most three items, with the largest
+#' Kullback-Leibler distances of the component from all rows,
+#' \eqn{\sum_r \mu_{kr} \log(\mu_{kr} / \bar\mu_r)}{sum_r mu[k,r] log(mu[k,r] / mubar[r])}; of each
+#' the level that adds most to it, with its probability in the component. Items with less than a
+#' tenth of the evidence of the first, and distances below a tenth of the largest, are left out.
 #'
 #' @param x,object A fitted mixture, see [stagewise_em()], or a true model from
 #'   [simulate_crowd()]; for `print()` also the result of `summary()`.
@@ -45,8 +52,9 @@ print.mdpd <- function(x, max_items = 12, ...) {
   check_count(max_items)
   cat_rule(fit_title(x))
   cat_fields(c(fit_fields(x), quality_fields(x)))
-  cat_heading("Components, by share of the rows")
-  cat_columns(component_entries(x), most = 24)
+  apart <- if (n_informative(x) > 0) ", and the answers that set each apart"
+  cat_heading(paste0("Components", apart))
+  cat_components(x, most = 24)
   cat_heading(informative_title(x, has_evidence = !is.null(x$item_evidence)))
   cat_columns(item_entries(x), most = max_items)
   cat_hint(next_step(x))
@@ -64,8 +72,9 @@ summary.mdpd <- function(object, ...) {
       unclass(object)[intersect(copied, names(object))],
       information_criteria(object),
       list(path = object$path),
-      list(n_items = length(object$item_probs), components = component_table(object),
-           informative = informative_table(object), trace = phase_table(object$trace)),
+      list(labels = object$labels, n_items = length(object$item_probs),
+           components = component_table(object), informative = informative_table(object),
+           trace = phase_table(object$trace)),
       if (!is.null(object$posterior)) {
         list(overlap = component_overlap(object), expected_error = expected_error(object))
       }
@@ -91,25 +100,15 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
   cat_heading(paste0(title, if (n_informative(x) > 0) ", and the likeliest level by component"))
   cat_table(format_informative(x, max_items))
   if (!is.null(x$path)) {
-    cat_heading("Number of components: what was compared")
+    cat_heading("Numbers of components, and how far the penalised log-likelihood is behind (nats)")
     cat_table(format_path(x$path))
   }
   if (!is.null(x$trace)) {
     cat_heading("How the fit went")
     cat_table(format_phases(x$trace))
   }
+  cat_hint(next_step(x, after_summary = TRUE))
   invisible(x)
-}
-
-format_path <- function(path) {
-  best <- path$penalised_loglik == max(path$penalised_loglik)
-  data.frame(
-    row.names = paste0("k = ", path$k, ifelse(best, " *", "  ")),
-    penalised = sprintf("%.1f", path$penalised_loglik), BIC = sprintf("%.1f", path$BIC),
-    AIC = sprintf("%.1f", path$AIC), ICL = sprintf("%.1f", path$ICL),
-    entropy = sprintf("%.2f", path$entropy), informative = path$n_informative,
-    status = path$status
-  )
 }
 
 # ---- the numbers of a summary ----------------------------------------------------------
@@ -217,8 +216,23 @@ quality_fields <- function(x) {
   c(
     "Fit" = paste0("log-likelihood ", nats(x$loglik), ", BIC ", nats(bic), ", penalised ",
                    nats(x$penalised_loglik)),
-    "Certainty" = paste0("expected error ", percent(error, 1), " of the rows")
+    "Certainty" = if (x$k > 1) paste0("expected error ", percent(error, 1), " of the rows"),
+    "Chosen" = if (!is.null(x$path)) path_choice(x)
   )
+}
+
+# The number chosen, of which, and how far the best of the others is behind or ahead.
+path_choice <- function(x) {
+  path <- x$path
+  row <- match(x$k, path$components)
+  ks <- if (nrow(path) > 1) paste0(" of ", paste(range(path$k), collapse = " to "))
+  ahead <- path$penalised_loglik[row] - path$penalised_loglik
+  others <- setdiff(seq_len(nrow(path)), row)
+  rival <- others[which.min(ahead[others])]
+  paste0("k = ", path$k[row], ks, if (length(rival) > 0) {
+    paste0("; k = ", path$k[rival], " is ", nats(abs(ahead[rival])), " nats ",
+           if (ahead[rival] >= 0) "behind" else "better")
+  })
 }
 
 criteria_fields <- function(x) {
@@ -229,8 +243,25 @@ criteria_fields <- function(x) {
 
 nats <- function(x) formatC(x, format = "f", digits = 1)
 
-component_entries <- function(x) {
-  paste0(shorten(names(x$mixing_weights), 20), " (", percent(x$mixing_weights, 1), ")")
+# "V5 = y (95 %)": for component number k, the answers that set it apart most.
+answers_apart <- function(x, k, n = 3) {
+  strength <- (x$item_evidence %||% x$item_information)[informative_order(x)]
+  # Of a paper's fit the evidence may be negative: then the first item is left.
+  items <- names(strength)[strength >= pmin(strength[1], 0.1 * strength[1])]
+  if (length(items) == 0) {
+    return(character())
+  }
+  apart <- lapply(x$item_probs[items], function(probs) {
+    marginal <- drop(probs %*% x$mixing_weights)
+    terms <- ifelse(probs[, k] > 0, probs[, k] * log(probs[, k] / marginal), 0)
+    level <- which.max(terms)
+    data.frame(distance = sum(terms), level = rownames(probs)[level], share = probs[level, k])
+  })
+  apart <- do.call(rbind, apart)
+  shown <- utils::head(order(-apart$distance), n)
+  shown <- shown[apart$distance[shown] >= 0.1 * apart$distance[shown[1]]]
+  paste0(shorten(items, 14)[shown], " = ", shorten(apart$level[shown], 12), " (",
+         percent(apart$share[shown]), ")", recycle0 = TRUE)
 }
 
 informative_title <- function(x, has_evidence) {
@@ -253,16 +284,22 @@ item_entries <- function(x) {
 
 nats_about_class <- function(x) formatC(x, format = "f", digits = 3)
 
-next_step <- function(x) {
-  if (is.null(x$posterior)) {
-    "predict(model, newdata), plot(model, type = \"profiles\")"
-  } else if (isFALSE(x$converged)) {
-    "not converged: raise `max_iter` or `max_stages` in stagewise_control()"
-  } else if (n_informative(x) == 0) {
-    "plot(fit, type = \"information\")"
-  } else {
-    "summary(fit), plot(fit, type = \"profiles\"), predict(fit, newdata)"
+next_step <- function(x, after_summary = FALSE) {
+  if (is.null(x$loglik)) {
+    return("predict(model, newdata), plot(model)")
   }
+  if (isFALSE(x$converged)) {
+    return("not converged: raise `max_iter` or `max_stages` in stagewise_control()")
+  }
+  if (n_informative(x) == 0) {
+    return("plot(fit, type = \"information\")")
+  }
+  steps <- c(
+    if (!after_summary) "summary(fit)", "plot(fit)",
+    if (!is.null(x$path)) "plot(fit, type = \"path\")",
+    if (is.null(x$labels)) "predict(fit, newdata)" else "worker_quality(fit), item_quality(fit)"
+  )
+  paste(steps, collapse = ", ")
 }
 
 # ---- tables as text --------------------------------------------------------------------
@@ -295,9 +332,26 @@ format_informative <- function(x, max_items) {
     paste0(shorten(shown[[paste0("level_", name)]], 10), ": ",
            round(100 * shown[[paste0("probability_", name)]]), "%")
   }, character(nrow(shown)))
-  table <- cbind(nats_about_class(shown$information), matrix(cells, nrow(shown)))
-  dimnames(table) <- list(shorten(shown$item, 20), c("nats", shorten(components, 12)))
+  strength <- if (is.null(shown$evidence)) {
+    cbind(information = nats_about_class(shown$information))
+  } else {
+    cbind(evidence = nats(shown$evidence))
+  }
+  table <- cbind(strength, matrix(cells, nrow(shown)))
+  dimnames(table) <- list(shorten(shown$item, 20), c(colnames(strength), shorten(components, 12)))
   structure(table, left_out = nrow(x$informative) - nrow(shown))
+}
+
+# The best is marked; statuses only where they differ from the expected.
+format_path <- function(path) {
+  behind <- max(path$penalised_loglik) - path$penalised_loglik
+  table <- cbind(
+    behind = nats(behind), BIC = nats(path$BIC), AIC = nats(path$AIC), ICL = nats(path$ICL),
+    entropy = format_share(path$entropy), informative = path$n_informative,
+    if (any(path$status != "converged")) cbind(status = gsub("_", " ", path$status))
+  )
+  rownames(table) <- paste0("k = ", path$k, ifelse(behind == 0, " *", "  "))
+  table
 }
 
 format_phases <- function(trace) {
@@ -340,6 +394,22 @@ cat_columns <- function(entries, most) {
   lines <- split(shown, (seq_along(shown) - 1) %/% per_line)
   cat(paste0("  ", trimws(vapply(lines, paste, "", collapse = "   "), "right")), sep = "\n")
   cat_left_out(length(entries) - length(shown))
+}
+
+# A line for each component: its name, its share of the rows and, as far as the line goes, its
+# answers.
+cat_components <- function(x, most) {
+  shown <- seq_len(min(x$k, most))
+  name <- format(shorten(names(x$mixing_weights), 16)[shown])
+  start <- paste0("  ", name, "  ", format(percent(x$mixing_weights, 1)[shown], justify = "right"))
+  room <- cli::console_width() - nchar(start[1], "width") - 2
+  lines <- vapply(shown, function(k) {
+    answers <- answers_apart(x, k)
+    fits <- cumsum(nchar(answers, "width") + 2) - 2 <= room
+    paste0(start[k], if (any(fits)) "  ", paste(answers[fits], collapse = ", "))
+  }, "")
+  cat(lines, sep = "\n")
+  cat_left_out(x$k - length(shown))
 }
 
 # Wide tables go on below, as the columns of a printed matrix do.

@@ -110,8 +110,8 @@ hand_made_information <- function(fit) {
   information
 }
 
-# A crowd of 12 workers, the first seven of whom look, with its labels. `sparse`: the first gives all
-# labels, each of the others a half of what the one before gives.
+# A crowd of 12 workers, the first seven of whom look, with its labels. `sparse`: the first gives
+# all labels, each of the others a half of what the one before gives.
 hand_made_crowd_fit <- function(sparse = FALSE) {
   n_obs <- 120
   labels <- c("cat", "dog", "owl")

@@ -3,7 +3,7 @@ test_that("print() fits a screen with few items", {
 })
 
 test_that("print() fits a screen with 300 items and 12 components", {
-  expect_snapshot(hand_made_fit(n_items = 300, k = 12, n_levels = 3, n_informative = 37))
+  expect_snapshot(hand_made_fit(300, k = 12, n_levels = 3, n_informative = 37, n_obs = 600))
 })
 
 test_that("print() says what is missing, weighted and not converged", {
@@ -19,6 +19,44 @@ test_that("print() says when no item is informative", {
   expect_snapshot(hand_made_fit(k = 1, n_informative = 0))
 })
 
+test_that("print() says which number of components was chosen, and how far the next is behind", {
+  fit <- hand_made_fit(k = 3, n_levels = 3)
+  fit$path <- data.frame(
+    k = 1:4, components = 1:4, penalised_loglik = c(-480, -420, -409.6, -415.2),
+    BIC = c(960, 840, 819.2, 830.4), AIC = c(950, 800, 750, 745), ICL = c(960, 850, 825, 850),
+    entropy = c(1, 0.95, 0.93, 0.8), n_informative = c(0, 4, 4, 3), status = "converged"
+  )
+  expect_snapshot(print(fit))
+  fit$k <- 2
+  expect_output(print(fit), "k = 2 of 1 to 4; k = 3 is 10.4 nats better")
+  fit$k <- 3
+  fit$path$status[4] <- "fewer_components"
+  expect_output(print(summary(fit)), "k = 3 \\*.*fewer components")
+})
+
+test_that("the answers that set a component apart are those furthest from the rest", {
+  fit <- hand_made_fit(k = 2, n_levels = 3)
+  expect_equal(answers_apart(fit, 1), c("item_1 = a (87 %)", "item_2 = a (85 %)",
+                                        "item_3 = a (82 %)"))
+  # An item that is the same everywhere, or weak beside the others, says nothing.
+  fit$item_probs$item_2[] <- 1 / 3
+  expect_equal(answers_apart(fit, 2), c("item_1 = b (87 %)", "item_3 = b (82 %)",
+                                        "item_4 = b (81 %)"))
+  fit$item_evidence[c("item_3", "item_4")] <- 0.01
+  expect_equal(answers_apart(fit, 2), "item_1 = b (87 %)")
+  expect_length(answers_apart(hand_made_fit(k = 1, n_informative = 0), 1), 0)
+  fit$item_evidence[] <- -(1:6)
+  expect_equal(answers_apart(fit, 1), "item_1 = a (87 %)")
+})
+
+test_that("the next step depends on the fit", {
+  fit <- hand_made_fit()
+  expect_output(print(fit), "Next: summary\\(fit\\), plot\\(fit\\), predict\\(fit, newdata\\)")
+  fit$labels <- c("a", "b")
+  expect_output(print(fit), "worker_quality\\(fit\\), item_quality\\(fit\\)")
+  expect_output(print(summary(fit)), "Next: plot\\(fit\\), worker_quality")
+})
+
 test_that("print() shows a true model", {
   expect_snapshot(hand_made_truth())
 })
@@ -28,11 +66,16 @@ test_that("lines have at most 80 characters", {
     hand_made_fit(), hand_made_fit(k = 1, n_informative = 0), hand_made_truth(),
     hand_made_fit(n_items = 300, k = 12, n_levels = 12, n_informative = 200, n_obs = 500,
                   items = paste("a question that is rather long, number", 1:300),
-                  components = paste("a component with a long name", 1:12))
+                  components = paste("a component with a long name", 1:12)),
+    hand_made_fit(n_items = 300, k = 12, n_levels = 3, n_informative = 200,
+                  items = paste0(strrep("\u6f22\u5b57", 8), 1:300),
+                  components = paste0(strrep("\u304b\u306a", 6), 1:12),
+                  level_names = paste0(strrep("\u6f22", 12), 1:3)),
+    hand_made_fit(n_items = 3, k = 2, components = c("na\u00efve", "\u00fcber"))
   )
   for (fit in fits) {
-    expect_true(all(nchar(capture.output(print(fit))) <= 80))
-    expect_true(all(nchar(capture.output(print(summary(fit)))) <= 80))
+    expect_true(all(nchar(capture.output(print(fit)), "width") <= 80))
+    expect_true(all(nchar(capture.output(print(summary(fit))), "width") <= 80))
   }
 })
 
