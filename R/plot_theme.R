@@ -11,7 +11,7 @@ theme_mdpd <- function() {
       strip.text = ggplot2::element_text(face = "bold", size = 9),
       panel.grid.minor = ggplot2::element_blank(),
       legend.position = "bottom",
-      legend.title = ggplot2::element_text(size = 9, margin = ggplot2::margin(r = 6, b = 3)),
+      legend.title = ggplot2::element_text(size = 9, margin = ggplot2::margin(r = 12, b = 3)),
       legend.text = ggplot2::element_text(size = 8.5),
       legend.margin = ggplot2::margin(0, 0, 0, 0),
       legend.box.spacing = ggplot2::unit(4, "pt"),
