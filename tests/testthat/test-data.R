@@ -19,3 +19,13 @@ test_that("the anaesthetists' grades have the marginals of the published table",
     unclass(counts), rbind(c(19, 20, 4, 2), c(15, 20, 9, 1), c(18, 21, 5, 1)), ignore_attr = TRUE
   )
 })
+
+test_that("the votes of the House have the design and the marginals of the published table", {
+  expect_identical(dim(house_votes), c(435L, 17L))
+  expect_equal(c(table(house_votes$party)), c(democrat = 267, republican = 168))
+  votes <- house_votes[-1]
+  expect_true(all(vapply(votes, function(x) identical(levels(x), c("n", "y")), NA)))
+  # The marginals in the documentation of the UCI repository.
+  missing <- c(12L, 48L, 11L, 11L, 15L, 11L, 14L, 15L, 22L, 7L, 21L, 31L, 25L, 17L, 28L, 104L)
+  expect_identical(unname(vapply(votes, function(x) sum(is.na(x)), 0L)), missing)
+})
