@@ -3,8 +3,8 @@
 #   Rscript bench/comparison.R
 #
 # Writes vignettes/results/comparison.csv, a row for each data set, draw and method, and
-# comparison-machine.txt. All times are of one run. poLCA, glca, VarSelLCM and mlbench are asked for;
-# what is not installed is left out.
+# comparison-machine.txt. All times are of one run. poLCA, glca, VarSelLCM and mlbench are used where
+# they are installed.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (part in c("common.R", "cases.R", "methods.R")) {
   source(file.path(dirname(script), part))
@@ -99,8 +99,8 @@ methods <- Filter(function(method) requireNamespace(method$package, quietly = TR
 
 # Measuring ---------------------------------------------------------------------------------------
 
-# Processor time, on which other work of the machine has little influence. One run a draw where there
-# are five draws; where there is one data set five runs, unless one takes over a minute.
+# Processor time, on which other work of the machine has little influence. One run a draw where
+# there are five draws; where there is one data set five runs, unless one takes over a minute.
 timed <- function(method, case, runs) {
   seconds <- numeric()
   repeat {

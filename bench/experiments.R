@@ -4,9 +4,9 @@
 #
 # Without arguments all four. Writes vignettes/results/experiments-*.csv:
 #   stages   the 0.3-sparse simulation, 10 draws: how 20 stages of the paper's method go
-#   error    3-label crowds with 5 to 20 experts among 100 workers, 10 draws each: wrong items by method
-#   crowds   bluebird and dog (read from the folder described in common.R): wrong items by method
-#   steps    the same crowds under other lengths of a split
+#   error    3-label crowds with 5 to 20 experts among 100 workers, 10 draws each: wrong items
+#   crowds   bluebird, dog and rte (from the folder described in common.R): wrong items
+#   steps    bluebird and dog under other lengths of a split; dog under other codings of its labels
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (part in c("common.R", "cases.R", "methods.R")) {
   source(file.path(dirname(script), part))
@@ -128,9 +128,13 @@ measure_crowd <- function(case, methods) {
   )
 }
 
-crowds <- function() {
-  list(crowd_case("bluebird"), crowd_case("dog", n_workers = 52), crowd_case("dog"))
+measure_crowds <- function(cases, methods) {
+  do.call(rbind, lapply(cases, measure_crowd, methods))
 }
+
+bluebird <- crowd_case("bluebird")
+dog_active <- crowd_case("dog", n_workers = 52)
+dog <- crowd_case("dog")
 
 # The length of a split, and the coding of the labels ---------------------------------------------
 
@@ -181,11 +185,12 @@ parts <- list(
     write_result(do.call(rbind, Map(error_of_draw, cases$n_experts, cases$seed)), "error")
   },
   crowds = function() {
-    write_result(do.call(rbind, lapply(crowds(), measure_crowd, crowd_methods)), "crowds")
+    cases <- list(bluebird, dog_active, dog, crowd_case("rte"))
+    write_result(measure_crowds(cases, crowd_methods), "crowds")
   },
   steps = function() {
-    write_result(do.call(rbind, lapply(crowds(), measure_crowd, step_methods())), "steps")
-    write_result(codings(crowds()[[2]]), "codings")
+    write_result(measure_crowds(list(bluebird, dog_active, dog), step_methods()), "steps")
+    write_result(codings(dog_active), "codings")
   }
 )
 
