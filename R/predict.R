@@ -38,14 +38,18 @@ predict.mdpd <- function(object, newdata = NULL, type = c("class", "prob", "dens
     } else {
       read_new(newdata, object, items)
     }
-    step <- posterior_of(object, coded)
     if (type == "density") {
-      return(stats::setNames(step$row_loglik, rownames(coded$codes)))
+      return(stats::setNames(posterior_of(object, coded)$row_loglik, rownames(coded$codes)))
     }
-    posterior <- step$posterior
-    dimnames(posterior) <- list(rownames(coded$codes), names(object$mixing_weights))
+    posterior <- named_posterior(coded, object)
   }
   if (type == "prob") posterior else posterior_class(posterior, class_levels(object))
+}
+
+named_posterior <- function(coded, object) {
+  posterior <- posterior_of(object, coded)$posterior
+  dimnames(posterior) <- list(rownames(coded$codes), names(object$mixing_weights))
+  posterior
 }
 
 # Items without which the posterior cannot be computed.

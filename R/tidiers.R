@@ -1,0 +1,252 @@
+#' Tidy tables of a fitted mixture
+#'
+#' A fit as tables, for those who work with broom and the tidyverse: `tidy()` has a row for each
+#' estimated probability, `glance()` one row for the fit, `augment()` a row for each row of the data
+#' with its class.
+#'
+#' The tables are tibbles where the package tibble is installed, and plain data frames elsewhere;
+#' neither has row names. Column names follow broom where it has a name for the thing.
+#'
+#' For a fit of several `k`, the tables are those of the best; `fit$path` compares all of them in
+#' one table, and [choose_k()] takes out another one.
+#'
+#' A fit of crowd labels is augmented like any other, with a row for each item and a column for each
+#' worker. The last example goes from there to a row for each label given.
+#'
+#' @param x A fitted mixture, see [stagewise_em()] and [mdpd()]; for `tidy()` also a true model from
+#'   [simulate_crowd()], which has no standard errors, or the result of [bootstrap()], whose
+#'   standard errors and percentile intervals are those of the samples.
+#' @param what For `tidy()`: `"item_probs"`, the default, the item-response probabilities; or
+#'   `"mixing_weights"`, the sizes of the components.
+#' @param conf.int Add the ends of a confidence interval? Default `FALSE`. The intervals are those
+#'   of `confint()`, made on the logit scale.
+#' @param conf.level Confidence level, from 0 to 1. Default 0.95.
+#' @param se Compute standard errors? Default `TRUE`. The time grows with the cube of the number of
+#'   parameters of the informative items: some seconds for 1500 of them, so that `FALSE` is for wide
+#'   fits. Ignored with `conf.int = TRUE`.
+#' @param data For `augment()`: the data of the fit, n_obs rows in the order of the fit, if the
+#'   table is to have their own columns, also those that were no items. By default the items as the
+#'   fit keeps them: factors.
+#' @param newdata For `augment()`: new rows, see [predict.mdpd()]; `data` is then ignored.
+#' @param ... Not used; must be empty.
+#' @return
+#' * `tidy(what = "item_probs")`: a row for each level of each item in each component: `item`,
+#'   `level` (strings), `component` (factor), `probability` (they sum to 1 for each item and
+#'   component), `std.error`, with `conf.int = TRUE` also `conf.low` and `conf.high`, and
+#'   `informative` (does the item differ between the components?). `std.error` is `NA` for estimates
+#'   of 0 or 1 and where the fit keeps no data, see [standard_errors()].
+#' * `tidy(what = "mixing_weights")`: a row for each component: `component`, `probability` (sum 1),
+#'   `std.error`, and the ends of the interval.
+#' * `glance()`: one row: `k`, `n_informative`, `logLik` and `penalised_loglik` (nats), `BIC`,
+#'   `AIC`, `df`, `nobs` (sum of the case weights), `converged`.
+#' * `augment()`: the rows of the data, all of them and in their order, as they are, with `.class`
+#'   (factor, the component with the largest posterior probability), `.probability` (that
+#'   probability, in \[1 / k, 1\]) and `.uncertainty` (one minus it, the probability that the class
+#'   is wrong, in \[0, 1 - 1 / k\]). Row names, if there are any, and the ids of a crowd's items
+#'   come first, as `.rownames`. Columns of these names are replaced.
+#' @section Errors:
+#' `mdpd_error_not_stored` for `glance()` and `augment()` of a model that was not fitted (except
+#' with `newdata`); `mdpd_error_no_data` for `augment()` of a fit without data when none are given,
+#' and for `conf.int = TRUE`; `mdpd_error_argument` for an argument out of range or `data` that have
+#' not the rows of the fit; those of [predict.mdpd()] for `newdata`. Warnings are those of
+#' [standard_errors()], except that estimates on the boundary are left to the `NA`.
+#' @references
+#' Wickham, H. (2014). Tidy data. *Journal of Statistical Software* 59 (10).
+#' \doi{10.18637/jss.v059.i10}
+#' @family results
+#' @examples
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 15, accuracy = rep(0.75, 5), seed = 1)
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' glance(fit)
+#' tidy(fit, what = "mixing_weights")
+#' head(subset(tidy(fit, conf.int = TRUE), informative))
+#'
+#' # A row for each item of the crowd, and from there a row for each label
+#' items <- augment(fit)
+#' items[1:3, c(".rownames", ".class", ".probability", ".uncertainty")]
+#' labels <- merge(as.data.frame(crowd$labels), items[c(".rownames", ".class")],
+#'                 by.x = "item", by.y = ".rownames")
+#' head(labels)
+#' @name tidy.mdpd
+NULL
+
+#' @importFrom generics tidy
+#' @export
+generics::tidy
+
+#' @importFrom generics glance
+#' @export
+generics::glance
+
+#' @importFrom generics augment
+#' @export
+generics::augment
+
+# conf.int and conf.level are the names that all of broom has.
+# nolint start: object_name_linter.
+
+#' @rdname tidy.mdpd
+#' @export
+tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FALSE,
+                      conf.level = 0.95, se = TRUE, ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, c("item_probs", "mixing_weights"))
+  check_flag(conf.int)
+  check_number(conf.level, c(0, 1))
+  check_flag(se)
+  parameters <- parameter_table(x)
+  columns <- list(std.error = rep(NA_real_, nrow(parameters)))
+  if (conf.int || se && !is.null(x$coded)) {
+    columns$std.error <- quiet_errors(x, rlang::current_env())
+  }
+  if (conf.int) {
+    limits <- wald_limits(parameters$estimate, columns$std.error, conf.level, "logit")
+    columns[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
+  }
+  tidy_table(x, what, columns, parameters)
+}
+
+#' @rdname tidy.mdpd
+#' @export
+tidy.mdpd_bootstrap <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FALSE,
+                                conf.level = 0.95, ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, c("item_probs", "mixing_weights"))
+  check_flag(conf.int)
+  check_number(conf.level, c(0, 1))
+  columns <- list(std.error = apply(x$estimates, 2, stats::sd, na.rm = TRUE))
+  if (conf.int) {
+    limits <- confint(x, level = conf.level)
+    columns[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
+  }
+  tidy_table(x$fit, what, columns, x$parameters)
+}
+
+# nolint end
+
+#' @rdname tidy.mdpd
+#' @export
+glance.mdpd <- function(x, ...) {
+  rlang::check_dots_empty()
+  check_fit(x)
+  as_tidy(data.frame(
+    k = x$k, n_informative = length(x$informative), logLik = x$loglik,
+    penalised_loglik = x$penalised_loglik, BIC = stats::BIC(x), AIC = stats::AIC(x), df = x$df,
+    nobs = x$nobs, converged = x$converged
+  ))
+}
+
+#' @rdname tidy.mdpd
+#' @export
+augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
+  rlang::check_dots_empty()
+  if (!is.null(newdata)) {
+    coded <- read_new(newdata, x, differing_items(x))
+    return(add_class(row_table(newdata, x), named_posterior(coded, x), x))
+  }
+  check_fit(x)
+  if (is.null(data)) {
+    return(add_class(decode(data_of(x, arg = "data")), x$posterior, x))
+  }
+  check_rows_of_fit(data, x)
+  add_class(row_table(data, x), x$posterior, x)
+}
+
+# Probabilities ------------------------------------------------------------------------------------
+
+# NA says that an estimate on the boundary has no standard error; a warning for each fit of
+# many would say no more.
+quiet_errors <- function(object, call) {
+  withCallingHandlers(
+    block_errors(covariance_blocks(object, "exact", NULL, NULL, call = call)),
+    mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
+  )
+}
+
+# The parameters with what is known of each, `columns`, as a table of `what`. A distribution that
+# the components share stands in the table once for each of them.
+tidy_table <- function(model, what, columns, parameters) {
+  at <- shape_as_coef(model, seq_len(nrow(parameters)), parameters)[[what]]
+  components <- factor(names(model$mixing_weights), levels = class_levels(model))
+  table <- if (what == "mixing_weights") {
+    data.frame(component = components)
+  } else {
+    items <- rep(names(at), lengths(at))
+    data.frame(
+      item = items,
+      level = unlist(lapply(at, function(rows) rownames(rows)[row(rows)])),
+      component = components[unlist(lapply(at, col))]
+    )
+  }
+  columns <- c(list(probability = unlist(model[[what]])), lapply(columns, `[`, unlist(at)))
+  table <- data.frame(table, columns, row.names = NULL)
+  if (what == "item_probs") table$informative <- table$item %in% model$informative
+  as_tidy(table)
+}
+
+# Rows ---------------------------------------------------------------------------------------------
+
+# The fit's rows from its codes. A level that stands for missing values is missing again.
+decode <- function(coded) {
+  columns <- lapply(names(coded$levels), function(item) {
+    values <- coded$levels[[item]]
+    code <- as.integer(coded$codes[, item])
+    column <- code_to_factor(replace(code, code == 0L, NA), values)
+    if (coded$missing == "level") factor(column, exclude = missing_level) else column
+  })
+  list(columns = stats::setNames(columns, names(coded$levels)), row_names = rownames(coded$codes))
+}
+
+# The columns of a table as they are; a crowd's are its workers.
+row_table <- function(data, object) {
+  if (inherits(data, "crowd_labels")) {
+    return(decode(c(code_crowd(data), missing = "ignore")))
+  }
+  columns <- lapply(seq_len(ncol(data)), table_column, x = data)
+  by_position <- is.matrix(data) && is.null(colnames(data))
+  names(columns) <- if (by_position) names(object$item_probs) else item_names(data)
+  list(columns = columns, row_names = row_names(data))
+}
+
+add_class <- function(rows, posterior, object) {
+  largest <- unname(largest_posterior(posterior))
+  ids <- if (!is.null(rows$row_names)) list(.rownames = rows$row_names)
+  added <- list(
+    .class = unname(posterior_class(posterior, class_levels(object))),
+    .probability = largest, .uncertainty = 1 - largest
+  )
+  kept <- rows$columns[!names(rows$columns) %in% c(names(ids), names(added))]
+  n_obs <- .set_row_names(nrow(posterior))
+  as_tidy(structure(c(ids, kept, added), class = "data.frame", row.names = n_obs))
+}
+
+check_rows_of_fit <- function(data, object, call = rlang::caller_env()) {
+  if (!is.data.frame(data) && !is.matrix(data) && !inherits(data, "crowd_labels")) {
+    abort_not_a_table(data, "data", call)
+  }
+  n_obs <- nrow(object$posterior)
+  if (nrow(data) != n_obs) {
+    abort_mdpd(
+      c("{.arg data} must have the {n_obs} row{?s} of the fit.",
+        x = "It has {nrow(data)}.",
+        i = "New rows are {.arg newdata}."),
+      class = "argument", call = call
+    )
+  }
+  # Of a table that lost its row names on the way, nothing is known.
+  names <- row_table(data, object)$row_names
+  differs <- which(names != rownames(object$posterior))
+  if (length(differs) > 0) {
+    abort_mdpd(
+      c("The rows of {.arg data} must be those of the fit, in the same order.",
+        x = "Row {differs[1]} is {.val {names[differs[1]]}}, the fit's
+             {.val {rownames(object$posterior)[differs[1]]}}."),
+      class = "argument", call = call
+    )
+  }
+}
+
+# `tibble` says whether the package is there.
+as_tidy <- function(table, tibble = rlang::is_installed("tibble")) {
+  if (tibble) tibble::as_tibble(table) else table
+}

@@ -1,0 +1,216 @@
+# tidy() -------------------------------------------------------------------------------------------
+
+test_that("tidy() has a row for every level of every item in every component", {
+  fit <- stagewise_em(answers(), k = 2)
+  table <- tidy(fit)
+  expect_named(table, c("item", "level", "component", "probability", "std.error", "informative"))
+  expect_equal(nrow(table), length(unlist(fit$item_probs)))
+  for (row in c(1, 7, nrow(table))) {
+    at <- table[row, ]
+    expect_identical(
+      at$probability, fit$item_probs[[at$item]][at$level, as.character(at$component)]
+    )
+  }
+  expect_setequal(table$item[table$informative], informative(fit))
+})
+
+test_that("the probabilities of an item in a component sum to one", {
+  fits <- list(
+    stagewise_em(answers(), k = 3), stagewise_em(with_gaps(answers()), k = 2, missing = "level"),
+    stagewise_em(answers(), k = 2, weights = rep(c(0.5, 2), 150)), mdpd(answers(), k = 2),
+    stagewise_em(small_crowd()$labels, k = 3), small_crowd()$model
+  )
+  for (fit in fits) {
+    table <- tidy(fit, se = FALSE)
+    sums <- tapply(table$probability, table[c("item", "component")], sum)
+    expect_lt(max(abs(sums - 1)), 1e-12)
+    expect_equal(sum(tidy(fit, what = "mixing_weights")$probability), 1)
+  }
+})
+
+test_that("standard errors and intervals are those of standard_errors() and confint()", {
+  fit <- stagewise_em(answers(k = 3), k = 3)
+  errors <- standard_errors(fit)
+  table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  expect_equal(table$std.error, unlist(errors$item_probs, use.names = FALSE))
+  weights <- tidy(fit, "mixing_weights", conf.int = TRUE, conf.level = 0.9)
+  expect_equal(weights$std.error, unname(errors$mixing_weights))
+  limits <- confint(fit, level = 0.9)
+  expect_equal(weights$conf.low, unname(limits[1:3, 1]))
+  item <- fit$informative[1]
+  expect_equal(
+    unlist(table[table$item == item, c("conf.low", "conf.high")], use.names = FALSE),
+    as.vector(confint(fit, item, level = 0.9))
+  )
+  # A distribution that all components share stands in the table for each of them.
+  shared <- table[!table$informative, ]
+  expect_identical(shared$conf.high[shared$component == "1"],
+                   shared$conf.high[shared$component == "3"])
+})
+
+test_that("what has no standard error has NA and no warning about it", {
+  crowd <- small_crowd()
+  model <- tidy(crowd$model)
+  expect_true(all(is.na(model$std.error)))
+  light <- stagewise_em(answers(), k = 2, keep_data = FALSE)
+  expect_true(all(is.na(tidy(light)$std.error)))
+  expect_error(tidy(light, conf.int = TRUE), class = "mdpd_error_no_data")
+  expect_error(tidy(crowd$model, conf.int = TRUE), class = "mdpd_error_not_stored")
+  # Two items that are the class itself: probabilities of 0 and 1.
+  class <- rep(0:1, c(40, 60))
+  certain <- suppressWarnings(stagewise_em(data.frame(a = class, b = class, c = rev(class)), k = 2),
+                              "mdpd_warning_duplicated_items")
+  expect_silent(table <- tidy(certain))
+  on_boundary <- table$probability %in% 0:1
+  expect_true(any(on_boundary))
+  expect_true(all(is.na(table$std.error[on_boundary])))
+  expect_false(anyNA(tidy(certain, "mixing_weights")$std.error))
+})
+
+test_that("components of a crowd have the order of the labels as predict() has", {
+  fit <- stagewise_em(small_crowd()$labels, k = 3)
+  expect_identical(levels(tidy(fit, se = FALSE)$component), levels(predict(fit)))
+  expect_identical(as.character(tidy(fit, "mixing_weights")$component), names(fit$mixing_weights))
+})
+
+test_that("tidy() of bootstrap samples has their standard errors and intervals", {
+  fit <- stagewise_em(answers(), k = 2)
+  samples <- bootstrap(fit, n = 8, refit = FALSE)
+  table <- tidy(samples, conf.int = TRUE)
+  expect_equal(table$probability, tidy(fit)$probability)
+  expect_equal(table$std.error, unlist(standard_errors(samples)$item_probs, use.names = FALSE))
+  expect_equal(
+    tidy(samples, "mixing_weights", conf.int = TRUE)$conf.low,
+    unname(confint(samples, "mixing_weights")[, 1])
+  )
+})
+
+# glance() -----------------------------------------------------------------------------------------
+
+test_that("glance() is one row that agrees with logLik(), BIC(), AIC() and nobs()", {
+  fits <- list(
+    stagewise_em(answers(), k = 2), stagewise_em(answers(), k = 2, weights = rep(3, 300)),
+    stagewise_em(answers(), k = 1:3), mdpd(answers(), k = 2)
+  )
+  for (fit in fits) {
+    row <- glance(fit)
+    expect_equal(nrow(row), 1)
+    expect_named(row, c("k", "n_informative", "logLik", "penalised_loglik", "BIC", "AIC", "df",
+                        "nobs", "converged"))
+    expect_equal(row$k, fit$k)
+    expect_equal(row$n_informative, length(informative(fit)))
+    expect_equal(row$logLik, as.numeric(logLik(fit)))
+    expect_equal(row$penalised_loglik, fit$penalised_loglik)
+    expect_equal(row$BIC, BIC(fit))
+    expect_equal(row$AIC, AIC(fit))
+    expect_equal(row$df, attr(logLik(fit), "df"))
+    expect_equal(row$nobs, nobs(fit))
+    expect_true(row$converged)
+  }
+})
+
+test_that("glance() and augment() need a fit", {
+  model <- small_crowd()$model
+  expect_error(glance(model), class = "mdpd_error_not_stored")
+  expect_error(augment(model), class = "mdpd_error_not_stored")
+})
+
+# augment() ----------------------------------------------------------------------------------------
+
+test_that("augment() keeps every row, in order, with the names", {
+  x <- with_gaps(answers(100))
+  rownames(x) <- paste0("row_", rev(seq_len(100)))
+  fit <- stagewise_em(x, k = 2)
+  table <- augment(fit)
+  expect_named(table, c(".rownames", names(x), ".class", ".probability", ".uncertainty"))
+  expect_identical(table$.rownames, rownames(x))
+  for (item in names(x)) {
+    expect_identical(as.character(table[[item]]), as.character(x[[item]]))
+  }
+  expect_identical(table$.class, unname(predict(fit)))
+  expect_identical(table$.probability, unname(apply(fitted(fit), 1, max)))
+  expect_identical(table$.uncertainty, 1 - table$.probability)
+  expect_true(all(table$.uncertainty >= 0 & table$.uncertainty <= 1 / 2))
+})
+
+test_that("a value that was missing is missing, also where the fit gave it a level", {
+  x <- with_gaps(answers())
+  for (missing in c("ignore", "frozen", "level")) {
+    table <- augment(stagewise_em(x, k = 2, missing = missing))
+    expect_identical(is.na(as.matrix(table[names(x)])), is.na(as.matrix(x)), label = missing)
+  }
+})
+
+test_that("with `data` their own columns stay as they are", {
+  x <- answers()
+  x$age <- seq(18, 77.8, by = 0.2)
+  fit <- stagewise_em(~ . - age, k = 2, data = x, weights = rep(1:2, 150))
+  table <- augment(fit, data = x)
+  expect_equal(as.data.frame(table)[names(x)], x)
+  expect_identical(table$.class, augment(fit)$.class)
+  expect_false(".rownames" %in% names(table))
+  # Columns of an earlier fit are replaced.
+  again <- augment(fit, data = table)
+  expect_identical(again, table)
+  light <- stagewise_em(~ . - age, k = 2, data = x, keep_data = FALSE)
+  expect_error(augment(light), class = "mdpd_error_no_data")
+  expect_equal(nrow(augment(light, x)), 300)
+})
+
+test_that("new rows are classified as predict() does", {
+  x <- answers()
+  fit <- stagewise_em(x, k = 2)
+  new <- with_gaps(answers(20, seed = 2))[8:1]
+  table <- augment(fit, newdata = new)
+  expect_equal(as.data.frame(table)[names(new)], new)
+  expect_identical(table$.class, unname(predict(fit, new)))
+  expect_identical(table$.probability, unname(apply(predict(fit, new, "prob"), 1, max)))
+  expect_equal(nrow(augment(answers_model(), newdata = new[1, ])), 1)
+  bare <- unname(as.matrix(new[names(x)]))
+  expect_identical(names(augment(fit, newdata = bare))[1:8], names(x))
+  expect_error(augment(fit, newdata = x[-1]), class = "mdpd_error_missing_item")
+})
+
+test_that("a crowd has a row for each item and a column for each worker", {
+  crowd <- small_crowd(missing = 0.5)
+  fit <- stagewise_em(crowd$labels, k = 3)
+  table <- augment(fit)
+  expect_identical(table$.rownames, crowd$labels$items)
+  expect_equal(as.matrix(table[crowd$labels$workers]), as.matrix(crowd$labels), ignore_attr = TRUE)
+  expect_identical(augment(fit, data = crowd$labels), table)
+  expect_identical(augment(fit, newdata = crowd$labels)$.class, table$.class)
+  expect_equal(table$.probability, item_quality(fit)$probability)
+})
+
+test_that("known classes are kept unless the rows are said to be new", {
+  crowd <- small_crowd()
+  known <- crowd$truth[1:30]
+  fit <- stagewise_em(crowd$labels, k = 3, known = known)
+  expect_identical(augment(fit, data = crowd$labels)$.class[1:30], unname(known))
+})
+
+test_that("bad arguments are errors that say what must hold", {
+  fit <- stagewise_em(answers(40), k = 2)
+  named <- `rownames<-`(answers(40), paste0("r", 1:40))
+  expect_snapshot({
+    show_conditions(tidy(fit, what = "weights"))
+    show_conditions(tidy(fit, conf.int = 1))
+    show_conditions(tidy(fit, conf.int = TRUE, conf.level = 95))
+    show_conditions(augment(fit, data = answers(39)))
+    show_conditions(augment(stagewise_em(named, k = 2), data = named[40:1, ]))
+    show_conditions(augment(fit, data = 1:40))
+    show_conditions(augment(fit, newdata = answers(5)[2:4]))
+  })
+})
+
+# Classes ------------------------------------------------------------------------------------------
+
+test_that("tables are tibbles where tibble is installed, data frames elsewhere", {
+  table <- data.frame(a = 1:2)
+  expect_identical(as_tidy(table, tibble = FALSE), table)
+  skip_if_not_installed("tibble")
+  fit <- stagewise_em(answers(), k = 2)
+  for (made in list(tidy(fit), tidy(fit, "mixing_weights"), glance(fit), augment(fit))) {
+    expect_s3_class(made, "tbl_df")
+  }
+})
