@@ -168,11 +168,15 @@ draw_crowd_model <- function(n_workers, n_labels, accuracy) {
   others <- replicate(n_workers - length(accuracy), noise_probs(n_labels), simplify = FALSE)
   item_probs <- lapply(c(experts, others), `dimnames<-`, list(labels, labels))
   names(item_probs) <- seq_len(n_workers)
-  mixing_weights <- stats::setNames(rep(1 / n_labels, n_labels), labels)
+  true_model(stats::setNames(rep(1 / n_labels, n_labels), labels), item_probs, labels)
+}
+
+# `labels` is the order of the classes for those whose components are named by them.
+true_model <- function(mixing_weights, item_probs, labels) {
   information <- item_information(mixing_weights, item_probs)
   structure(
     list(
-      k = n_labels,
+      k = length(mixing_weights),
       mixing_weights = mixing_weights,
       item_probs = item_probs,
       informative = names(item_probs)[information > 0],

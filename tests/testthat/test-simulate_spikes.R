@@ -1,0 +1,129 @@
+small_population <- function(...) {
+  simulate_spikes(n_trials = 60, n_neurons = 10, n_tuned = 4, n_orientations = 6, ..., seed = 1)
+}
+
+test_that("simulated spikes have the sizes asked for", {
+  spikes <- small_population()
+  expect_named(spikes, c("spikes", "times", "truth", "neurons", "rates", "model", "k"))
+  expect_identical(dim(spikes$spikes), c(60L, 10L))
+  expect_type(spikes$spikes, "integer")
+  expect_setequal(spikes$spikes, 0:1)
+  expect_identical(colnames(spikes$spikes), spikes$neurons$neuron)
+  expect_identical(rownames(spikes$spikes), names(spikes$truth))
+  expect_identical(spikes$neurons$tuned, rep(c(TRUE, FALSE), c(4, 6)))
+  expect_identical(dim(spikes$rates), c(10L, 6L))
+  expect_identical(levels(spikes$truth), c("0", "30", "60", "90", "120", "150"))
+  expect_identical(spikes$k, 6)
+  one <- simulate_spikes(1, 2, 0, 2, seed = 1)
+  expect_identical(dim(one$spikes), 1:2)
+})
+
+test_that("every orientation is shown equally often", {
+  expect_setequal(table(small_population()$truth), 10L)
+  expect_identical(as.integer(sort(table(simulate_spikes(20, 4, 2, 3, seed = 1)$truth))),
+                   c(6L, 7L, 7L))
+})
+
+test_that("times are the spikes that are counted", {
+  population <- small_population(window = 0.25)
+  expect_true(all(population$times$time >= 0 & population$times$time < 0.25))
+  counts <- table(population$times$trial, population$times$neuron)
+  expect_true(all((counts > 0) == population$spikes))
+  expect_identical(bin_spikes(population$times, c(0, 0.25)), population$spikes)
+})
+
+test_that("a tuning curve has its peak, its baseline and half its height where they belong", {
+  neurons <- data.frame(neuron = "n1", tuned = TRUE, preferred = 30, baseline = 2, peak = 10)
+  # Half the height of the rise at 25 degrees on both sides; orientations repeat after 180.
+  rates <- tuning_rates(neurons, c(30, 55, 5, 120, 210), width = 25)
+  expect_equal(unname(rates[1, 1:3]), c(12, 7, 7))
+  expect_equal(rates[[1, 5]], 12)
+  expect_true(all(rates[1, 4] <= rates[1, ]), rates[1, 4] > 2)
+  wide <- tuning_rates(neurons, c(30, 120), width = 90)
+  expect_equal(unname(wide[1, ]), c(12, 7))
+})
+
+test_that("an untuned neuron has one rate, the mean of a tuned one", {
+  neurons <- data.frame(neuron = c("n1", "n2"), tuned = c(TRUE, FALSE), preferred = c(45, NA),
+                        baseline = 2, peak = 10)
+  rates <- tuning_rates(neurons, seq(0, 165, 15), width = 20)
+  expect_equal(unname(rates[2, ]), rep(mean(rates[1, ]), 12))
+})
+
+test_that("exactly the tuned neurons are informative in the true model", {
+  population <- small_population()
+  model <- population$model
+  expect_s3_class(model, "mdpd")
+  expect_identical(model$informative, population$neurons$neuron[population$neurons$tuned])
+  expect_equal(unname(model$mixing_weights), rep(1 / 6, 6))
+  for (probs in model$item_probs) {
+    expect_identical(dimnames(probs), list(c("0", "1"), levels(population$truth)))
+    expect_equal(unname(colSums(probs)), rep(1, 6))
+    expect_true(all(probs > 0))
+  }
+})
+
+test_that("neurons spike as often as the true model says", {
+  for (gain_sd in c(0, 0.5)) {
+    population <- simulate_spikes(30000, 6, 3, 3, gain_sd = gain_sd, seed = 2)
+    for (neuron in colnames(population$spikes)) {
+      share <- tapply(population$spikes[, neuron], population$truth, mean)
+      # Five standard errors of a share among the 10000 trials of an orientation.
+      expect_lt(max(abs(share - population$model$item_probs[[neuron]]["1", ])),
+                5 * sqrt(0.25 / 10000))
+    }
+  }
+})
+
+test_that("counts have the mean and the variance of a Poisson number with a gamma gain", {
+  n <- 40000
+  population <- simulate_spikes(n, 2, 0, 2, peak = 0, baseline = 30, gain_sd = 0.5, seed = 3)
+  counts <- bin_spikes(population$times, c(0, 0.1), what = "count", max_count = 1000,
+                       trials = seq_len(n))
+  expected <- 0.1 * population$rates[, 1]
+  # var = m + s^2 m^2; a moment's standard error is some per cent at 40000 trials, five are asked.
+  expect_equal(unname(colMeans(counts)), unname(expected), tolerance = 0.03)
+  expect_equal(unname(apply(counts, 2, var)), unname(expected + 0.25 * expected^2),
+               tolerance = 0.05)
+  # The gain is shared: cov = s^2 m_1 m_2.
+  expect_equal(cov(counts)[1, 2], 0.25 * prod(expected), tolerance = 0.15)
+  alone <- simulate_spikes(n, 2, 0, 2, peak = 0, baseline = 30, gain_sd = 0, seed = 3)
+  expect_lt(abs(cor(alone$spikes)[1, 2]), 5 / sqrt(n))
+})
+
+test_that("a seed gives the same spikes and leaves the session's random numbers alone", {
+  set.seed(1)
+  expected <- runif(2)
+  set.seed(1)
+  first <- small_population()
+  expect_identical(runif(2), expected)
+  expect_identical(small_population(), first)
+  expect_false(identical(simulate_spikes(60, 10, 4, 6, seed = 2)$spikes, first$spikes))
+})
+
+test_that("the classes of a sensible population are found, and who is tuned", {
+  visual <- simulate_spikes(n_trials = 400, n_neurons = 60, n_tuned = 20, n_orientations = 4,
+                            seed = 1)
+  fit <- stagewise_em(visual$spikes, k = 4)
+  expect_setequal(informative(fit), visual$model$informative)
+  best <- error_rate(predict(visual$model, visual$spikes), visual$truth)
+  # 400 trials: two standard errors of the difference from the best possible.
+  expect_lt(error_rate(fit, visual$truth, align = TRUE), best + 2 * sqrt(best * (1 - best) / 400))
+})
+
+test_that("bad arguments are errors that name them", {
+  bad <- list(
+    n_trials = list(0, 1.5, "a"), n_neurons = list(1, NA), n_tuned = list(-1, 241, 0.5),
+    n_orientations = list(1, 181), width = list(0, 91, NA), peak = list(-1, "a"),
+    baseline = list(-1, Inf), window = list(0, NULL), gain_sd = list(-0.1, 1:2), seed = list("a")
+  )
+  for (name in names(bad)) {
+    for (value in bad[[name]]) {
+      arguments <- stats::setNames(list(value), name)
+      expect_error(
+        do.call(simulate_spikes, arguments), paste0("`", name, "` must"),
+        class = "mdpd_error_argument"
+      )
+    }
+  }
+})
