@@ -77,18 +77,20 @@ test_that("neurons spike as often as the true model says", {
 
 test_that("counts have the mean and the variance of a Poisson number with a gamma gain", {
   n <- 40000
-  population <- simulate_spikes(n, 2, 0, 2, peak = 0, baseline = 30, gain_sd = 0.5, seed = 3)
-  counts <- bin_spikes(population$times, c(0, 0.1), what = "count", max_count = 1000,
-                       trials = seq_len(n))
-  expected <- 0.1 * population$rates[, 1]
-  # var = m + s^2 m^2; a moment's standard error is some per cent at 40000 trials, five are asked.
-  expect_equal(unname(colMeans(counts)), unname(expected), tolerance = 0.03)
-  expect_equal(unname(apply(counts, 2, var)), unname(expected + 0.25 * expected^2),
-               tolerance = 0.05)
-  # The gain is shared: cov = s^2 m_1 m_2.
-  expect_equal(cov(counts)[1, 2], 0.25 * prod(expected), tolerance = 0.15)
-  alone <- simulate_spikes(n, 2, 0, 2, peak = 0, baseline = 30, gain_sd = 0, seed = 3)
-  expect_lt(abs(cor(alone$spikes)[1, 2]), 5 / sqrt(n))
+  for (gain_correlation in c(0, 0.6, 1)) {
+    population <- simulate_spikes(n, 2, 0, 2, peak = 0, baseline = 30, gain_sd = 0.5,
+                                  gain_correlation = gain_correlation, seed = 3)
+    counts <- bin_spikes(population$times, c(0, 0.1), what = "count", max_count = 1000,
+                         trials = seq_len(n))
+    m <- 0.1 * population$rates[, 1]
+    # var = m + s^2 m^2. At 40000 trials the standard errors are below 1 per cent of the mean and
+    # 2 per cent of the variance: five of them.
+    expect_equal(colMeans(counts), m, tolerance = 0.03)
+    expect_equal(diag(var(counts)), m + 0.25 * m^2, tolerance = 0.1)
+    # cov = r s^2 m_1 m_2; five standard errors of a covariance near zero.
+    error <- sqrt(prod(m + 0.25 * m^2) / n)
+    expect_lt(abs(cov(counts)[1, 2] - gain_correlation * 0.25 * prod(m)), 5 * error)
+  }
 })
 
 test_that("a seed gives the same spikes and leaves the session's random numbers alone", {
@@ -115,7 +117,8 @@ test_that("bad arguments are errors that name them", {
   bad <- list(
     n_trials = list(0, 1.5, "a"), n_neurons = list(1, NA), n_tuned = list(-1, 241, 0.5),
     n_orientations = list(1, 181), width = list(0, 91, NA), peak = list(-1, "a"),
-    baseline = list(-1, Inf), window = list(0, NULL), gain_sd = list(-0.1, 1:2), seed = list("a")
+    baseline = list(-1, Inf), window = list(0, NULL), gain_sd = list(-0.1, 1:2),
+    gain_correlation = list(-0.1, 1.1, NA), seed = list("a")
   )
   for (name in names(bad)) {
     for (value in bad[[name]]) {
