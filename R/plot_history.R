@@ -36,7 +36,8 @@ event_shapes <- c(split = 17, "items joined" = 21, "merge and split" = 15, "othe
 # Stages and moves of the polish; EM iterations have no part in it.
 history_events <- function(trace) {
   events <- trace[trace$phase == "stage" | !is.na(trace$move), ]
-  kinds <- c(split = 1, "split-merge" = 3, "merge-split" = 3, items = 4, row = 4)
+  kinds <- c(split = 1, "split-merge" = 3, "merge-split" = 3, items = 4, row = 4,
+             vote = 4)
   kind <- ifelse(is.na(events$move), 2, kinds[events$move])
   events$event <- factor(names(event_shapes)[kind], names(event_shapes)[sort(unique(kind))])
   events
@@ -54,6 +55,7 @@ component_lanes <- function(events) {
       split = split_lane(history, x, event$component),
       "split-merge" = merge_lanes(split_lane(history, x, event$component), x, event),
       "merge-split" = split_lane(merge_lanes(history, x, event), x, event$merged_1),
+      vote = vote_lanes(history, x, event$k),
       history
     )
   }
@@ -70,6 +72,15 @@ split_lane <- function(history, x, component) {
   history$order <- append(history$order, child, after = match(parent, history$order))
   history$now <- c(history$now, child)
   history$links <- rbind(history$links, data.frame(x, from = parent, to = child, kind = "split"))
+  history
+}
+
+# The majority vote took the place of what the stages had found: all components begin anew.
+vote_lanes <- function(history, x, k) {
+  history$lanes$to[history$now] <- x
+  history$now <- nrow(history$lanes) + seq_len(k)
+  history$lanes[history$now, ] <- data.frame(from = rep(x, k), to = NA)
+  history$order <- c(history$order, history$now)
   history
 }
 

@@ -83,14 +83,25 @@ core_columns <- function(object, coded) {
 }
 
 # Refinement and polish from a posterior; "none" hands the start back. Of one component no item is
-# informative, whatever the type, and there is nothing to polish.
-refine_core <- function(coded, start, type, control, verbose) {
+# informative, whatever the type, and there is nothing to polish. `vote` is another start, or NULL:
+# the one that refines to the higher penalised log-likelihood goes on.
+refine_core <- function(coded, start, type, control, verbose, vote = NULL) {
   if (type == "none") {
     return(list(fit = start))
   }
   one_component <- NCOL(start$posterior) == 1
   if (one_component) type <- "sparse"
-  refined <- core_refine(coded, start$posterior, start$informative, type, control, verbose)
+  refine_from <- function(start) {
+    core_refine(coded, start$posterior, start$informative, type, control, verbose)
+  }
+  refined <- refine_from(start)
+  if (!is.null(vote)) {
+    voted <- refine_from(vote)
+    if (voted$fit$penalised_loglik > refined$fit$penalised_loglik) {
+      refined <- voted
+      refined$trace$move <- c("vote", rep(NA, length(voted$trace$loglik) - 1))
+    }
+  }
   if (one_component) refined$status <- "converged"
   k <- length(refined$fit$mixing_weights)
   trace <- trace_rows("refine", refined$trace, coded, k)

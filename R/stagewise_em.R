@@ -52,7 +52,8 @@
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a path adds a
 #'     component to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
-#'     `"split-merge"`, `"merge-split"`, `"items"` or `"row"`), `k`, the pair `item_1`, `item_2` and
+#'     `"split-merge"`, `"merge-split"`, `"items"`, `"row"`, or `"vote"` where the majority vote was
+#'     the better start), `k`, the pair `item_1`, `item_2` and
 #'     the `component` (numbered as they were born: a split gives the next number, a merge of
 #'     `merged_1` and `merged_2` takes away the second and moves those after it up), the largest
 #'     conditional `information` before the stage (nats), the pair's corrected `p_value`,
@@ -157,7 +158,10 @@ fit_stages <- function(coded, k, settings) {
   stages <- core_stagewise(
     coded, k, settings$method, coded$missing == "frozen", control, settings$verbose
   )
-  refined <- refine_core(coded, stages$fit, settings$refine, control, settings$verbose)
+  vote <- if (grew_on_chance(stages, k, settings)) {
+    vote_start(coded, k, control, settings$verbose)
+  }
+  refined <- refine_core(coded, stages$fit, settings$refine, control, settings$verbose, vote)
   if (!is.null(settings$known) && length(refined$fit$mixing_weights) == k) {
     refined <- refine_known(
       refined, coded, settings$known, settings$labels, settings$refine, control, settings$verbose
@@ -172,6 +176,23 @@ fit_stages <- function(coded, k, settings) {
     loglik_of_one = stages$loglik_of_one,
     known = settings$known, born = refined$born
   )
+}
+
+# Where workers share few items no pair of them is evidence, and the stages split at what chance
+# shows. Of a crowd the majority vote is then another start, and the better of the two goes on.
+grew_on_chance <- function(stages, k, settings) {
+  first <- stages$trace$p_value[1]
+  settings$method == "robust" && settings$refine == "sparse" && k > 1 &&
+    k == length(settings$labels) && !isTRUE(first < settings$control$alpha)
+}
+
+# Dawid and Skene's EM on all workers, from each row's shares of the labels: at the shares alone too
+# few workers would be worth their penalty.
+vote_start <- function(coded, k, control, verbose) {
+  votes <- vapply(
+    seq_len(k), function(label) rowSums(coded$codes == as.raw(label)), numeric(nrow(coded$codes))
+  )
+  core_refine(coded, votes / rowSums(votes), integer(), "full", control, verbose)$fit
 }
 
 as_fit <- function(result, coded, settings, keep_data) {

@@ -1,6 +1,7 @@
 #include "polish.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "criterion.h"
 #include "numerics.h"
@@ -26,8 +27,10 @@ constexpr std::size_t n_flips = 10;
 constexpr Index most_rows_to_flip = 20000;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
-/// A smaller gain (nats) is EM that had not quite converged, not another optimum.
+/// A smaller gain is EM that had not quite converged, not another optimum: in nats, and in units of
+/// the change at which EM stops.
 constexpr double smallest_gain = 0.05;
+constexpr double smallest_gain_in_tol = 5.0;
 
 struct Trial {
   PolishRecord move;
@@ -381,7 +384,8 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
     if (trials.empty()) return result;
     Trial& best = trials.front();
     const double gain = best.fit.penalised_loglik - result.fit.penalised_loglik;
-    if (!(gain > smallest_gain)) return result;
+    const double change_at_stop = options.refine.tol * std::abs(result.fit.penalised_loglik);
+    if (!(gain > std::max(smallest_gain, smallest_gain_in_tol * change_at_stop))) return result;
     result.fit = std::move(best.fit);
     best.move.n_informative = static_cast<Index>(result.fit.informative.size());
     best.move.loglik = result.fit.loglik;
