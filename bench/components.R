@@ -1,9 +1,10 @@
-# How often `k = 1:6` finds the true number of components: 40 simulated data sets, K = 1 to 5, R = 2 to
-# 4 levels, sparse and dense, balanced and 4:1 mixing weights.
+# How often `k = 1:6` finds the true number of components: 40 simulated data sets, K = 1 to 5, R = 2
+# to 4 levels, sparse and dense, balanced and 4:1 mixing weights.
 #
 #   Rscript bench/components.R       writes bench/components.md
 
-library(mdpd)
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "common.R"))
 
 # Informative items lean towards a level that depends on the component; the others do not.
 draw_model <- function(k, n_levels, n_informative, n_items, unbalanced) {
@@ -37,20 +38,22 @@ cases$found <- vapply(seq_len(nrow(cases)), function(row) {
   suppressWarnings(stagewise_em(x, k = 1:6, verbose = FALSE))$k
 }, 0L)
 
-script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 right <- cases$found == cases$k
-lines <- c(
+table <- do.call(rbind, lapply(1:5, function(k) {
+  found <- cases$found[cases$k == k]
+  data.frame(true_k = k, sets = length(found), found = paste(sort(found), collapse = " "))
+}))
+names(table) <- c("true K", "data sets", "found")
+write_report("components", c(
   "# The number of components",
   "",
-  "Made by `Rscript bench/components.R`: 1000 rows, 15 informative items of 15 (dense) or of 60 (sparse).",
+  prose(
+    "Made by `Rscript bench/components.R`: 1000 rows, 15 informative items of 15 (dense) or of 60",
+    "(sparse)."
+  ),
   "",
   sprintf("`k = 1:6` finds the true number in %d of %d data sets.", sum(right), nrow(cases)),
   "",
-  "| true K | data sets | found |", "|---|---|---|",
-  vapply(1:5, function(k) {
-    sprintf("| %d | %d | %s |", k, sum(cases$k == k),
-            paste(sort(cases$found[cases$k == k]), collapse = " "))
-  }, "")
-)
-writeLines(lines, file.path(dirname(script), "components.md"))
+  table_lines(table, right = names(table)[1:2])
+))
 print(cases[!right, ])

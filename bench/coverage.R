@@ -3,7 +3,8 @@
 #
 #   Rscript bench/coverage.R [n_sim = 500] [processes = 1]       writes bench/coverage.md
 
-library(mdpd)
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "common.R"))
 
 # Three components; 8 items of 3 levels that differ between them and 12 that do not.
 true_model <- function() {
@@ -76,15 +77,15 @@ coverage_table <- function(n_obs, n_sim, processes, model) {
   kinds <- c("mixing weights", "informative items", "uninformative items")
   rows <- vapply(names(intervals), function(interval) {
     cells <- vapply(kinds, function(kind) cell(covered[kind, interval, ]), "")
-    paste0("| ", paste(c(n_obs, interval, cells), collapse = " | "), " |")
-  }, "")
+    c(rows = n_obs, "information, scale" = interval, cells)
+  }, character(5))
   same <- mean(vapply(runs, `[[`, NA, "same_set"))
   undefined <- sum(vapply(runs, `[[`, NA, "undefined"))
   note <- sprintf(
-    "* %d rows: the informative set was the true one in %.1f %% of the fits; %d had boundary cases.",
+    "%d rows: the informative set was the true one in %.1f %% of the fits; %d had boundary cases.",
     n_obs, 100 * same, undefined
   )
-  list(rows = rows, note = note)
+  list(rows = t(rows), note = note)
 }
 
 arguments <- as.integer(commandArgs(trailingOnly = TRUE))
@@ -95,19 +96,16 @@ tables <- lapply(c(300, 1000), coverage_table, n_sim = n_sim, processes = proces
                  model = true_model())
 seconds <- proc.time()[["elapsed"]] - started
 
-file <- "bench/coverage.md"
-writeLines(c(
+table <- do.call(rbind, lapply(tables, `[[`, "rows"))
+write_report("coverage", c(
   "# Coverage of the 95 % confidence intervals", "",
   sprintf("Made by `Rscript bench/coverage.R %d`.", n_sim), "",
   sprintf("%d data sets each from a model of 3 components (weights 0.5, 0.3, 0.2), 8", n_sim),
   "informative and 12 uninformative items of 3 levels, nothing missing, fitted by the default call",
   "`stagewise_em(x, k = 3)`, which also chooses the informative items. Percent of the true values",
   "that `confint()` holds, with its Monte-Carlo standard error; the target is 93 to 97.", "",
-  "| rows | information, scale | mixing weights | informative items | uninformative items |",
-  "|---|---|---|---|---|",
-  unlist(lapply(tables, `[[`, "rows")), "",
-  unlist(lapply(tables, `[[`, "note")), "",
+  table_lines(table, right = colnames(table)[-2]), "",
+  unlist(lapply(tables, function(table) bullet(table$note))), "",
   sprintf("mdpd %s, R %s, %d process%s, %.0f s.", utils::packageVersion("mdpd"), getRversion(),
           processes, if (processes > 1) "es" else "", seconds)
-), file)
-cat(readLines(file), sep = "\n")
+))
