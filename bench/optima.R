@@ -1,60 +1,97 @@
 # Whether every start ends at the same optimum: random EM starts, refined and polished, against the
-# default call, by penalised log-likelihood.
+# default call, by penalised log-likelihood, on the real crowds and ten simulated ones.
 #
-#   Rscript bench/optima.R [starts = 20] [folder = ../shared/data]      writes bench/optima.md
-#
-# `R_LIBS=.lib` before the command takes the package that `make demo` installs into the clone.
-library(mdpd)
-
+#   Rscript bench/optima.R [starts = 50]        writes bench/optima.md
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-here <- dirname(normalizePath(script))
+source(file.path(dirname(script), "common.R"))
+
 arguments <- commandArgs(trailingOnly = TRUE)
-n_starts <- if (length(arguments) > 0) as.integer(arguments[1]) else 20L
-folder <- if (length(arguments) > 1) arguments[2] else file.path(here, "..", "..", "shared", "data")
+n_starts <- if (length(arguments) > 0) as.integer(arguments[1]) else 50L
 
-real <- lapply(c(bluebird = "bluebird", dog = "dog", rte = "rte"), function(name) {
-  read_crowd(file.path(folder, paste0(name, "_labels.csv")))
-})
-experts <- c(3, 5, 5, 10, 20)
-simulated <- lapply(seq_along(experts), function(seed) {
-  simulate_crowd(accuracy = rep(0.6, experts[seed]), seed = seed)$labels
-})
-names(simulated) <- sprintf("simulated, %d experts, seed %d", experts, seq_along(experts))
+# 1000 items and 100 workers each; experts of one accuracy, of several, of four labels, and with
+# labels missing.
+simulated_crowds <- function() {
+  equal <- c(3, 5, 5, 10, 10, 15, 20)
+  crowds <- lapply(seq_along(equal), function(seed) {
+    simulate_crowd(accuracy = rep(0.6, equal[seed]), seed = seed)$labels
+  })
+  names(crowds) <- sprintf("%d experts, seed %d", equal, seq_along(equal))
+  graded <- seq(0.7, 0.45, length.out = 30)
+  varied <- list(
+    "30 graded experts, seed 8" = simulate_crowd(accuracy = graded, seed = 8)$labels,
+    "8 experts, 4 labels, seed 9" =
+      simulate_crowd(n_labels = 4, accuracy = rep(c(0.8, 0.5), 4), seed = 9)$labels,
+    "30 graded experts, half missing, seed 10" =
+      simulate_crowd(accuracy = graded, missing = 0.5, seed = 10)$labels
+  )
+  c(crowds, varied)
+}
 
-ends <- function(x) {
+# Penalised log-likelihoods (nats) from one random start: after sparse refinement, and polished.
+from_start <- function(seed, x, k) {
+  suppressWarnings({
+    fit <- mdpd(x, k = k, start = "random", n_starts = 1, seed = seed, verbose = FALSE)
+    before <- refine(fit, verbose = FALSE)
+    polish <- stagewise_control(polish = TRUE)
+    after <- refine(before, control = polish, verbose = FALSE)
+  })
+  c(before = before$penalised_loglik, after = after$penalised_loglik)
+}
+
+# How far each start, before and after the polish, and the default call are behind the best of all.
+ends <- function(name, x) {
+  message(name)
   k <- length(x$labels)
-  polish <- stagewise_control(polish = TRUE)
-  from_start <- function(seed) {
-    suppressWarnings({
-      fit <- mdpd(x, k = k, start = "random", n_starts = 1, seed = seed, verbose = FALSE)
-      before <- refine(fit, verbose = FALSE)
-      after <- refine(before, control = polish, verbose = FALSE)
-    })
-    c(before = before$penalised_loglik, after = after$penalised_loglik)
-  }
-  starts <- vapply(seq_len(n_starts), from_start, c(before = 0, after = 0))
+  starts <- vapply(seq_len(n_starts), from_start, c(before = 0, after = 0), x = x, k = k)
   default <- stagewise_em(x, k = k, verbose = FALSE)$penalised_loglik
   best <- max(starts, default)
+  list(best = best, before = best - starts["before", ], after = best - starts["after", ],
+       default = best - default)
+}
+
+# Nats within which two fits are at the same optimum.
+same <- 0.5
+
+end_row <- function(name, end) {
   data.frame(
-    best = sprintf("%.2f", best), default = sprintf("%.2f", best - default),
-    before = sprintf("%d of %d", sum(starts["before", ] > best - 0.5), n_starts),
-    after = sprintf("%d of %d", sum(starts["after", ] > best - 0.5), n_starts),
-    worst = sprintf("%.2f", best - min(starts["after", ]))
+    data = name, best = number(end$best, 2), default = number(end$default, 2),
+    before = sum(end$before < same), after = sum(end$after < same),
+    worst = number(max(end$after), 2)
   )
 }
 
-crowds <- c(real, simulated)
-table <- do.call(rbind, lapply(crowds, ends))
-writeLines(
-  c(
-    "# Where starts end", "",
-    sprintf("Made by `Rscript bench/optima.R %d`. Random EM starts on all items, then sparse", n_starts),
-    "refinement (before the polish), then the polish; how many end within 0.5 nats of the best",
-    "penalised log-likelihood seen for the data, and how far the worst and the default call are behind.",
-    "", "| data | best seen (nats) | default call behind | before the polish | after it | worst behind |",
-    "|---|---|---|---|---|---|",
-    sprintf("| %s | %s | %s | %s | %s | %s |", names(crowds), table$best, table$default, table$before,
-            table$after, table$worst)
+crowd_names <- real_crowd_names()
+real <- lapply(stats::setNames(crowd_names, crowd_names), function(name) read_real(name)$labels)
+crowds <- c(real, simulated_crowds())
+found <- Map(ends, names(crowds), crowds)
+table <- do.call(rbind, Map(end_row, names(crowds), found))
+names(table) <- c("data", "best seen (nats)", "default call behind", "starts before the polish",
+                  "after it", "worst behind")
+after <- unlist(lapply(found, `[[`, "after"))
+crowd <- rep(names(crowds), each = n_starts)
+default <- vapply(found, `[[`, 0, "default")
+
+write_report("optima", c(
+  "# Where starts end",
+  "",
+  sprintf("Written by `Rscript bench/optima.R %d`; do not edit by hand.", n_starts),
+  "",
+  prose(machine_line()),
+  "",
+  prose(
+    sprintf("%d random EM starts on all items for each crowd, then sparse refinement, then the",
+            n_starts),
+    "polish: how many end within", same, "nats of the best penalised log-likelihood seen for the",
+    "data, and how far the worst of them and the default call are behind it. Simulated crowds are",
+    "those of `simulate_crowd()`, see the script."
   ),
-  file.path(here, "optima.md")
-)
+  "",
+  prose(
+    sprintf("The polish ends within %.1f nats of the best from %.1f %% of all starts, at least",
+            same, 100 * mean(after < same)),
+    sprintf("%.1f %% of those of each crowd; the default call on %d of %d crowds.",
+            100 * min(tapply(after < same, crowd, mean)), sum(default < same), length(default))
+  ),
+  "",
+  table_lines(table, right = names(table)[-1])
+))
