@@ -3,8 +3,8 @@
 #   Rscript bench/comparison.R
 #
 # Writes vignettes/results/comparison.csv, a row for each data set, draw and method, and
-# comparison-machine.txt. All times are of one run. poLCA, glca, VarSelLCM and mlbench are used where
-# they are installed.
+# comparison-machine.txt. All times are of one run. poLCA, glca, VarSelLCM and mlbench are used
+# where they are installed.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (part in c("common.R", "cases.R", "methods.R")) {
   source(file.path(dirname(script), part))
