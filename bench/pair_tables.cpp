@@ -1,0 +1,118 @@
+// Times a pass over all pairs of items against the weighted cross products of the one-hot matrix,
+// one call of BLAS a component. Compiled and run by bench/speed.R.
+// Usage: pair_tables n_obs n_items n_levels n_components missing n_threads times
+// Prints a line `pass|blas milliseconds` for each of `times` runs, the two in turn.
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "pair_pass.h"
+#include "posterior.h"
+
+extern "C" void dsyrk_(const char* part, const char* transpose, const int* n, const int* k,
+                       const double* alpha, const double* a, const int* rows, const double* beta,
+                       double* c, const int* c_rows);
+
+namespace {
+
+using mdpd::Index;
+
+template <class Work>
+double milliseconds(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+std::vector<mdpd::Code> random_codes(std::mt19937_64& engine, Index n, Index n_levels,
+                                     double missing) {
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  std::vector<mdpd::Code> codes(n);
+  for (mdpd::Code& code : codes) {
+    const bool gone = uniform(engine) < missing;
+    code = gone ? 0 : static_cast<mdpd::Code>(1 + engine() % n_levels);
+  }
+  return codes;
+}
+
+mdpd::RowMatrix random_posterior(std::mt19937_64& engine, Index n_obs, Index n_components) {
+  std::exponential_distribution<double> exponential(1.0);
+  mdpd::RowMatrix out(n_obs, n_components);
+  for (Index n = 0; n < n_obs; ++n) {
+    for (Index k = 0; k < n_components; ++k) out(n, k) = exponential(engine);
+    out.row(n) /= out.row(n).sum();
+  }
+  return out;
+}
+
+/// Indicators of all levels but the first of every item (n_obs x columns).
+mdpd::Matrix one_hot(const mdpd::CodedData& data) {
+  const Index n_levels = data.n_levels[0];
+  mdpd::Matrix out = mdpd::Matrix::Zero(data.n_obs, data.n_items * (n_levels - 1));
+  for (Index item = 0; item < data.n_items; ++item) {
+    mdpd::for_each_answer(data, item, [&](Index row, mdpd::Code code) {
+      if (code > 1) out(row, item * (n_levels - 1) + code - 2) = 1.0;
+    });
+  }
+  return out;
+}
+
+/// X' diag(w) X for each component, in its upper triangle. The columns are weighted beforehand:
+/// what is timed is the product alone.
+double time_blas(const std::vector<mdpd::Matrix>& weighted, mdpd::Matrix& product) {
+  const int n = static_cast<int>(product.rows());
+  const int rows = static_cast<int>(weighted[0].rows());
+  const double one = 1.0;
+  const double zero = 0.0;
+  return milliseconds([&] {
+    for (const mdpd::Matrix& x : weighted) {
+      dsyrk_("U", "T", &n, &rows, &one, x.data(), &rows, &zero, product.data(), &n);
+    }
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 8) return 2;
+  const Index n_obs = std::atol(argv[1]);
+  const Index n_items = std::atol(argv[2]);
+  const Index n_levels = std::atol(argv[3]);
+  const Index n_components = std::atol(argv[4]);
+  const double missing = std::atof(argv[5]);
+  std::mt19937_64 engine(1);
+  const std::vector<mdpd::Code> codes = random_codes(engine, n_obs * n_items, n_levels, missing);
+  mdpd::CodedData data = mdpd::make_coded_data(
+      codes.data(), n_obs, std::vector<Index>(n_items, n_levels), mdpd::Vector::Ones(n_obs));
+  data.n_threads = std::atoi(argv[6]);
+  const mdpd::RowMatrix weights =
+      mdpd::weighted_posterior(data, random_posterior(engine, n_obs, n_components));
+  const mdpd::Matrix indicators = one_hot(data);
+  std::vector<mdpd::Matrix> weighted;
+  for (Index k = 0; k < n_components; ++k) {
+    weighted.push_back(weights.col(k).cwiseSqrt().asDiagonal() * indicators);
+  }
+  mdpd::Matrix product = mdpd::Matrix::Zero(indicators.cols(), indicators.cols());
+  mdpd::Monitor monitor;
+  std::vector<double> largest(data.n_threads, 0.0);
+  for (int run = 0; run < std::atoi(argv[7]); ++run) {
+    std::printf("blas %.3f\n", time_blas(weighted, product));
+    const double pass = milliseconds([&] {
+      mdpd::for_each_pair_block(
+          data, weights, mdpd::MissingCells::kIgnore, monitor,
+          [&](int worker, const mdpd::PairBlock& block) {
+            const Index n = (block.last_other - block.first_other) * block.stride;
+            for (Index at = 0; at < n; ++at) {
+              largest[worker] = std::max(largest[worker], block.dependence[at]);
+            }
+          });
+    });
+    std::printf("pass %.3f\n", pass);
+  }
+  // What was computed is used, so that no compiler leaves it out.
+  return largest[0] + product(0, 0) < 0.0 ? 1 : 0;
+}

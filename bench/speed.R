@@ -1,0 +1,250 @@
+# Time, memory and accuracy, each against what one would use instead, in the same run.
+# Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, growth; by default all of them.
+# Writes bench/speed.md and bench/speed.png from the results of all cases so far, which are kept in
+# .build/bench/speed; see bench/common.R for how to run it.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "common.R"))
+
+cases <- commandArgs(trailingOnly = TRUE)
+if (length(cases) == 0) cases <- c("pairs", "fits", "large", "growth")
+kept <- file.path(here, "..", ".build", "bench", "speed")
+dir.create(kept, recursive = TRUE, showWarnings = FALSE)
+n_times <- 5
+
+# Median and range of times.
+range_text <- function(x, digits) {
+  sprintf("%s (%s to %s)", number(stats::median(x), digits), number(min(x), digits),
+          number(max(x), digits))
+}
+
+seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
+
+# A pass over all pairs against BLAS --------------------------------------------------------------
+
+compiled_passes <- function() {
+  program <- file.path(normalizePath(kept), "pair_tables")
+  include <- function(package) system.file("include", package = package)
+  r_config <- function(name) system2("R", c("CMD", "config", name), stdout = TRUE)
+  core <- normalizePath(file.path(here, "..", "src", "core"))
+  makeconf <- readLines(file.path(R.home("etc"), "Makeconf"))
+  openmp <- sub("^.*= *", "", grep("^SHLIB_OPENMP_CXXFLAGS", makeconf, value = TRUE))
+  status <- system(paste(
+    r_config("CXX17"), r_config("CXX17STD"), "-O2 -DNDEBUG", openmp,
+    "-I", shQuote(core), "-isystem", shQuote(include("RcppEigen")), "-o", shQuote(program),
+    shQuote(file.path(here, "pair_tables.cpp")), file.path(shQuote(core), "*.cpp"),
+    r_config("BLAS_LIBS")
+  ))
+  if (status != 0) stop("bench/pair_tables.cpp does not compile.")
+  program
+}
+
+time_pass <- function(program, n_levels, k, missing, threads) {
+  # BLAS on one thread, whatever its kind.
+  lines <- system2(program, c(10000, 240, n_levels, k, missing, threads, n_times), stdout = TRUE,
+                   env = c("OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1"))
+  times <- utils::read.table(text = lines, col.names = c("what", "ms"))
+  data.frame(n_levels, k, missing, threads, times)
+}
+
+pairs_case <- function() {
+  program <- compiled_passes()
+  settings <- rbind(
+    expand.grid(n_levels = c(2, 3, 5), k = c(4, 8), missing = c(0, 0.2), threads = 1),
+    expand.grid(n_levels = c(2, 3, 5), k = 4, missing = 0, threads = 2)
+  )
+  do.call(rbind, Map(time_pass, program, settings$n_levels, settings$k, settings$missing,
+                     settings$threads))
+}
+
+pairs_lines <- function(times) {
+  groups <- split(times, times[c("threads", "missing", "k", "n_levels")], drop = TRUE)
+  table <- do.call(rbind, lapply(groups, function(group) {
+    pass <- group$ms[group$what == "pass"]
+    blas <- group$ms[group$what == "blas"]
+    data.frame(
+      levels = group$n_levels[1], components = group$k[1],
+      missing = sprintf("%.0f %%", 100 * group$missing[1]), threads = group$threads[1],
+      "pass (ms)" = range_text(pass, 1), "BLAS (ms)" = range_text(blas, 1),
+      ratio = number(stats::median(blas) / stats::median(pass), 1), check.names = FALSE
+    )
+  }))
+  c(
+    "## A pass over all pairs", "",
+    prose("10,000 rows, 240 items: all pair tables of all components, summed up to the dependence",
+          "of each pair, against one `dsyrk` a component on the weighted one-hot matrix without its",
+          "reference levels (tables only; BLAS on one thread:",
+          paste0(basename(normalizePath(extSoftVersion()[["BLAS"]])), ")."),
+          sprintf("Medians of %d runs in turn, with their ranges.", n_times)), "",
+    table_lines(table, setdiff(names(table), "missing")), ""
+  )
+}
+
+# A default fit against other programs ------------------------------------------------------------
+
+peers <- list(
+  "mdpd, default" = function(crowd) {
+    fit <- stagewise_em(crowd$labels, k = 3, verbose = FALSE)
+    list(class = predict(fit), penalised = fit$penalised_loglik)
+  },
+  "poLCA, nrep = 10" = function(crowd) {
+    x <- as.data.frame(lapply(as.data.frame(as.matrix(crowd$labels)), factor))
+    names(x) <- paste0("w", seq_along(x))
+    f <- stats::as.formula(paste0("cbind(", toString(names(x)), ") ~ 1"))
+    fit <- poLCA::poLCA(f, x, nclass = 3, nrep = 10, verbose = FALSE)
+    list(class = fit$predclass, penalised = NA)
+  },
+  "VarSelLCM, with selection" = function(crowd) {
+    x <- as.data.frame(lapply(as.data.frame(as.matrix(crowd$labels)), factor))
+    fit <- VarSelLCM::VarSelCluster(x, 3, nbcores = 1, crit.varsel = "BIC")
+    list(class = fit@partitions@zMAP, penalised = fit@criteria@BIC)
+  }
+)
+
+# Error under the best matching of components to classes.
+matched_error <- function(class, truth) {
+  counts <- table(factor(class), truth)
+  matched <- clue::solve_LSAP(unclass(counts), maximum = TRUE)
+  1 - sum(counts[cbind(seq_along(matched), matched)]) / length(truth)
+}
+
+fits_case <- function() {
+  needs <- c("poLCA, nrep = 10" = "poLCA", "VarSelLCM, with selection" = "VarSelLCM")
+  there <- vapply(names(peers), function(peer) {
+    is.na(needs[peer]) || requireNamespace(needs[[peer]], quietly = TRUE)
+  }, NA)
+  runs <- list()
+  for (n_experts in c(5, 30)) {
+    crowd <- simulate_crowd(accuracy = rep(0.6, n_experts), seed = 1)
+    for (peer in names(peers)[there]) {
+      # A fit of minutes is run once.
+      times <- numeric()
+      while (length(times) < n_times && sum(times) < 120) {
+        times <- c(times, seconds(fit <- suppressWarnings(peers[[peer]](crowd))))
+      }
+      runs[[length(runs) + 1]] <- data.frame(
+        n_experts, peer, seconds = times, error = matched_error(fit$class, crowd$truth)
+      )
+    }
+  }
+  do.call(rbind, runs)
+}
+
+fits_lines <- function(runs) {
+  groups <- split(runs, list(factor(runs$peer, names(peers)), runs$n_experts), drop = TRUE)
+  table <- do.call(rbind, lapply(groups, function(group) {
+    own <- runs$seconds[runs$peer == names(peers)[1] & runs$n_experts == group$n_experts[1]]
+    data.frame(
+      experts = group$n_experts[1], program = group$peer[1], runs = nrow(group),
+      seconds = range_text(group$seconds, 3),
+      "times as long" = number(stats::median(group$seconds) / stats::median(own), 0),
+      error = number(group$error[1], 3), check.names = FALSE
+    )
+  }))
+  c(
+    "## A fit against other programs", "",
+    prose("`simulate_crowd(accuracy = rep(0.6, experts), seed = 1)`: 1,000 rows, 100 items of 3",
+          "levels, 3 components. Processor time; as many of", n_times, "runs as fit into two",
+          "minutes. The error is under the best matching of components to classes."), "",
+    table_lines(table, setdiff(names(table), "program")), ""
+  )
+}
+
+# Large data, each in a process of its own, whose peak memory is read ------------------------------
+
+large <- list(
+  wide = "2,000 x 5,000, 2 levels, 50 informative, k = 4",
+  wider = "1,000 x 20,000, 2 levels, 50 informative, k = 4",
+  tall = "1,000,000 x 100, 3 levels, 20 informative, k = 3",
+  crowd = "1,000,000 items, 10,000 workers, 10,000,000 labels, k = 4"
+)
+
+large_case <- function() {
+  child <- file.path(here, "speed-large.R")
+  rows <- lapply(names(large), function(case) {
+    out <- system2("Rscript", c(shQuote(child), case), stdout = TRUE)
+    result <- tryCatch(utils::read.table(text = utils::tail(out, 1)), error = function(e) NULL)
+    if (is.null(result)) return(NULL)
+    stats::setNames(result, c("case", "elapsed", "processor", "megabytes", "error", "bayes"))
+  })
+  do.call(rbind, rows)
+}
+
+large_lines <- function(rows) {
+  table <- data.frame(
+    data = unlist(large[rows$case]), "seconds elapsed" = number(rows$elapsed, 1),
+    "of processor" = number(rows$processor, 1), "peak memory (MB)" = number(rows$megabytes, 0),
+    error = number(rows$error, 4), "true model" = number(rows$bayes, 4), check.names = FALSE
+  )
+  c(
+    "## Large data", "",
+    prose("The default call with its two threads, `Rscript bench/speed-large.R CASE`, one run;",
+          "memory is the peak of the whole process, the data and R included; the error is under the best",
+          "matching of components to classes, beside that of the model that drew the data."), "",
+    table_lines(table, setdiff(names(table), "data")), ""
+  )
+}
+
+# How time grows ----------------------------------------------------------------------------------
+
+# Milliseconds of a pass, the least of three: what else runs only adds.
+growth_case <- function() {
+  program <- compiled_passes()
+  base <- c(n_obs = 20000, n_items = 120, n_levels = 3, k = 4)
+  steps <- list(
+    n_obs = c(5000, 10000, 20000, 40000, 80000), n_items = c(60, 120, 240, 480),
+    n_levels = c(2, 3, 4, 6, 8), k = c(1, 2, 4, 8, 16)
+  )
+  do.call(rbind, lapply(names(steps), function(name) {
+    do.call(rbind, lapply(steps[[name]], function(value) {
+      at <- replace(base, name, value)
+      lines <- system2(program, c(at, 0, 1, 3), stdout = TRUE,
+                       env = "OPENBLAS_NUM_THREADS=1")
+      times <- utils::read.table(text = lines, col.names = c("what", "ms"))
+      data.frame(of = name, value, ms = min(times$ms[times$what == "pass"]))
+    }))
+  }))
+}
+
+growth_names <- c(n_obs = "rows", n_items = "items", n_levels = "levels of an item",
+                  k = "components")
+
+growth_lines <- function(rows) {
+  slopes <- vapply(names(growth_names), function(name) {
+    part <- rows[rows$of == name, ]
+    stats::coef(stats::lm(log(ms) ~ log(value), part))[[2]]
+  }, 0)
+  c(
+    "## How a pass grows", "",
+    prose("From 20,000 rows, 120 items of 3 levels and 4 components, one of them varied at a time,",
+          "on one thread: time grows as a power of"), "",
+    bullet(sprintf("%s: %.2f;", growth_names, slopes)), "", "![](speed.png)", ""
+  )
+}
+
+draw_growth <- function(rows) {
+  rows$of <- factor(growth_names[rows$of], growth_names)
+  plot <- ggplot2::ggplot(rows, ggplot2::aes(x = .data$value, y = .data$ms)) +
+    ggplot2::geom_line(colour = "#0072B2") +
+    ggplot2::geom_point(colour = "#0072B2") +
+    ggplot2::facet_wrap("of", nrow = 1, scales = "free_x") +
+    ggplot2::scale_x_log10() +
+    ggplot2::scale_y_log10() +
+    ggplot2::labs(x = NULL, y = "milliseconds of a pass") +
+    ggplot2::theme_minimal()
+  ggplot2::ggsave(file.path(here, "speed.png"), plot, width = 9, height = 2.8, dpi = 120,
+                  bg = "white")
+}
+
+# -------------------------------------------------------------------------------------------------
+
+run <- list(pairs = pairs_case, fits = fits_case, large = large_case, growth = growth_case)
+lines <- list(pairs = pairs_lines, fits = fits_lines, large = large_lines, growth = growth_lines)
+file_of <- function(case) file.path(kept, paste0(case, ".rds"))
+for (case in cases) saveRDS(run[[case]](), file_of(case))
+done <- Filter(function(case) file.exists(file_of(case)), names(run))
+if ("growth" %in% done) draw_growth(readRDS(file_of("growth")))
+write_report("speed", c(
+  "# Speed", "", "Written by `Rscript bench/speed.R`; do not edit by hand.", "",
+  prose(machine_line()), "",
+  unlist(lapply(done, function(case) lines[[case]](readRDS(file_of(case)))))
+))
