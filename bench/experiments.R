@@ -56,7 +56,7 @@ max_by_component <- function(model, x = NULL) {
 
 # The last three show what each step of the default call adds; it is their sum.
 error_methods <- c(
-  list(true = true_model, vote = majority_vote_of, vote_em = from_majority_vote,
+  list(true = true_model, vote = majority_vote_of, vote_em = ordinary_em("majority"),
        spectral_em = from_spectral),
   list(
     paper = stages(method = "paper", refine = "none"),
@@ -92,7 +92,7 @@ wrong <- function(outcome, case) {
 # Real crowds -------------------------------------------------------------------------------------
 
 crowd_methods <- c(
-  list(vote = majority_vote_of, vote_em = from_majority_vote),
+  list(vote = majority_vote_of, vote_em = ordinary_em("majority")),
   stats::setNames(
     lapply(1:10, function(seed) {
       force(seed)
