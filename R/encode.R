@@ -148,7 +148,7 @@ code_table <- function(x, arg, call) {
   for (j in seq_along(items)) {
     column <- code_values(table_column(x, j))
     levels[[j]] <- column$levels
-    check_n_levels(levels[j], call)
+    check_n_levels(levels[j], call, maybe_triples = length(items) == 3)
     codes[, j] <- as.raw(column$codes)
   }
   list(codes = codes, levels = levels, what = "Column")
@@ -480,14 +480,15 @@ check_whole <- function(x, name, arg, call) {
   )
 }
 
-check_n_levels <- function(levels, call) {
+check_n_levels <- function(levels, call, maybe_triples = FALSE) {
   too_many <- lengths(levels) > max_levels
   if (any(too_many)) {
     levels <- levels[too_many][1]
     abort_mdpd(
       c("An item must have at most {max_levels} levels.",
         x = "{.field {names(levels)}} has {length(levels[[1]])}.",
-        i = "Is it an identifier? Then leave it out."),
+        i = if (maybe_triples) "Are the rows labels by workers? Then use {.fn crowd_labels} first."
+            else "Is it an identifier? Then leave it out."),
       class = "data", call = call, item = names(levels)
     )
   }

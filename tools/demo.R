@@ -73,7 +73,7 @@ say_agreement <- function(fit, labels) {
 }
 
 draw <- function(fit, name) {
-  for (type in c("trace", "information", "profiles", "posterior")) {
+  for (type in c("profiles", "posterior", "information", "trace", "history")) {
     file <- file.path(folder, paste0(name, "-", type, ".png"))
     picture <- ggplot2::autoplot(fit, type = type)
     ggplot2::ggsave(file, picture, width = 8, height = 5.5, dpi = 150, bg = "white")

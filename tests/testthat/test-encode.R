@@ -121,6 +121,10 @@ test_that("254 levels are the most an item can have", {
   expect_error(
     encode(data.frame(b = 1, id = 1:255)), "id has 255.*identifier", class = "mdpd_error_data"
   )
+  expect_error(
+    encode(data.frame(task = 1:255, who = 1:5, answer = 1:3)), "crowd_labels",
+    class = "mdpd_error_data"
+  )
 })
 
 # Weights ------------------------------------------------------------------------------------------
