@@ -7,7 +7,7 @@ plot_history <- function(object) {
   lanes <- history$lanes
   lanes$component <- lane_components(history, object)
   names <- component_labels(object)
-  ended <- lanes[!is.na(lanes$component), ]
+  alive <- lanes[!is.na(lanes$component), ]
   ggplot2::ggplot(lanes, ggplot2::aes(x = .data$from, y = .data$y)) +
     history_links(history) +
     ggplot2::geom_segment(
@@ -21,7 +21,7 @@ plot_history <- function(object) {
                                  guide = "none") +
     ggplot2::scale_shape_manual(name = NULL, values = event_shapes) +
     ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0.02, 0))) +
-    ggplot2::scale_y_reverse(breaks = ended$y, labels = names[ended$component], position = "right",
+    ggplot2::scale_y_reverse(breaks = alive$y, labels = names[alive$component], position = "right",
                              expand = ggplot2::expansion(0, c(0.7, 0.9)), guide = sparse_axis()) +
     history_titles(object, events) +
     theme_mdpd() +

@@ -1,6 +1,7 @@
 plot_information <- function(object, component, newdata, max_items, stage) {
   max_items <- if (is.null(max_items)) 60 else max_items
   if (!is.null(stage)) {
+    check_stages(stage, object, component, rlang::caller_env())
     return(plot_information_stages(object, newdata, max_items, stage, rlang::caller_env()))
   }
   arguments <- list(x = newdata, component = component)
@@ -101,7 +102,6 @@ theme_information <- function(n_shown) {
 # A panel for each stage, items in the order in which they joined, so that the informative set of a
 # stage is the upper left square. A trace does not hold the tables: the stages are done again.
 plot_information_stages <- function(object, newdata, max_items, stage, call) {
-  check_stages(stage, object, call)
   coded <- data_of(object, newdata, arg = "newdata", call = call)
   models <- lapply(stage, model_at_stage, object = object, coded = coded)
   frozen <- identical(object$missing, "frozen")
@@ -115,8 +115,12 @@ plot_information_stages <- function(object, newdata, max_items, stage, call) {
   draw_information_stages(values, models, stage, shown)
 }
 
-check_stages <- function(stage, object, call) {
+check_stages <- function(stage, object, component, call) {
   check_stored(object, "trace", call)
+  if (!is.null(component)) {
+    abort_mdpd("{.arg component} must be left out with {.arg stage}: the components of a stage are
+                not those of the fit.", class = "argument", call = call)
+  }
   n_stages <- sum(object$trace$phase == "stage")
   are_counts <- length(stage) > 0 && rlang::is_integerish(stage, finite = TRUE)
   if (!are_counts || anyDuplicated(stage) || !all(is_within(stage, c(0, n_stages)))) {

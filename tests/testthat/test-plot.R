@@ -202,6 +202,8 @@ test_that("a stage that the fit does not have is an error", {
     expect_error(autoplot(fit, "information", stage = stage), "`stage` must be",
                  class = "mdpd_error_argument")
   }
+  expect_error(autoplot(fit, "information", stage = 1, component = 1), "`component`",
+               class = "mdpd_error_argument")
   expect_error(autoplot(hand_made_truth(), "information", stage = 0),
                class = "mdpd_error_not_stored")
   without <- stagewise_em(answers(), k = 2, keep_data = FALSE)
