@@ -24,7 +24,7 @@
 #' Data. \doi{10.48550/arXiv.1506.02975}
 #' @family diagnostics
 #' @examples
-#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3)
 #' max(information(fit))
 #' @export
@@ -73,7 +73,7 @@ check_component <- function(component, object, call = rlang::caller_env()) {
 #' Data. \doi{10.48550/arXiv.1506.02975}
 #' @family results
 #' @examples
-#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' informative(stagewise_em(crowd$labels, k = 3))
 #' @export
 informative <- function(object, ...) {

@@ -20,9 +20,9 @@
 #' \doi{10.1002/0471721182}
 #' @family results
 #' @examples
-#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3)
-#' new <- simulate_crowd(n_items = 5, n_workers = 30, seed = 2)
+#' new <- simulate_crowd(n_items = 5, n_workers = 30, accuracy = rep(0.7, 5), seed = 2)
 #' predict(fit, new$labels)
 #' predict(fit, new$labels, type = "prob")
 #' @export

@@ -38,7 +38,7 @@
 #'   True models have no parts that need data.
 #' @family results
 #' @examples
-#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3)
 #' fit
 #' summary(fit)$overlap

@@ -25,7 +25,7 @@
 #' Data. \doi{10.48550/arXiv.1506.02975}
 #' @family fitting
 #' @examples
-#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, seed = 1)
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3, method = "paper", refine = "none")
 #' error_rate(fit, crowd$truth)
 #' error_rate(refine(fit), crowd$truth)

@@ -35,7 +35,7 @@
 #' @family fitting
 #' @examples
 #' control <- stagewise_control(alpha = 0.001)
-#' crowd <- simulate_crowd(n_items = 200, n_workers = 20, seed = 1)
+#' crowd <- simulate_crowd(n_items = 200, n_workers = 20, accuracy = rep(0.7, 5), seed = 1)
 #' stagewise_em(crowd$labels, k = 3, control = control)
 #' @export
 stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, split_step = NULL,

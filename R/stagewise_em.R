@@ -96,7 +96,7 @@
 #' @family fitting
 #' @seealso [predict.mdpd()], [informative()], [plot.mdpd()], [summary.mdpd()].
 #' @examples
-#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, n_labels = 3, seed = 1)
+#' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3)
 #' fit
 #' error_rate(fit, crowd$truth)
