@@ -161,20 +161,16 @@ draw_parametric <- function(object, coded) {
     drawn <- match(names(object$mixing_weights)[component], object$labels)
     coded$known <- ifelse(is.na(coded$known[rows]), NA_integer_, drawn)
   }
-  codes <- coded$codes[rows, , drop = FALSE]
-  for (item in colnames(codes)) {
-    drawn <- as.raw(draw_levels(object$item_probs[[item]], component))
-    codes[, item] <- replace(drawn, codes[, item] == as.raw(0), as.raw(0))
-  }
-  coded$codes <- codes
+  coded$codes <- replace_answers(select_rows(coded$codes, rows), function(item, rows) {
+    draw_levels(object$item_probs[[item]], component[rows])
+  })
   coded
 }
 
 # An item that no row of the sample observes has nothing to estimate.
 drop_unobserved <- function(coded) {
-  used <- coded$weights > 0
-  observed <- apply(coded$codes, 2, function(codes) any(codes[used] != as.raw(0)))
-  coded$codes <- coded$codes[, observed, drop = FALSE]
+  observed <- n_observed(coded$codes, coded$weights > 0) > 0
+  coded$codes <- select_items(coded$codes, observed)
   coded$levels <- coded$levels[observed]
   coded
 }
@@ -224,7 +220,7 @@ fit_held <- function(object, coded) {
     return(fit)
   }
   held <- coded
-  held$codes <- coded$codes[, fit$informative, drop = FALSE]
+  held$codes <- select_items(coded$codes, fit$informative)
   held$levels <- coded$levels[fit$informative]
   posterior <- posterior_of(object, coded)$posterior
   if (is_tied_to_labels(object, coded)) {

@@ -2,7 +2,7 @@
 #
 # An `mdpd_coded` object is a plain list:
 #   codes    raw matrix, n_obs x n_items: 0 is missing, r is the r-th level of the item; dimnames
-#            are the row names (or NULL) and the item names
+#            are the row names (or NULL) and the item names; of a sparse crowd `sparse_codes`
 #   levels   named list, per item the levels seen, as strings; all workers of a crowd share theirs
 #   weights  double, n_obs case weights, at least 0; sum(weights) is the N of the formulas
 #   missing  how missing cells are modelled: "ignore", "frozen", "level" or "fail"
@@ -25,7 +25,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
   if (inherits(x, "crowd_labels")) {
     check_crowd_size(x, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
-    coded <- code_crowd(x)
+    coded <- code_crowd(x, missing)
   } else {
     check_table(x, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
@@ -53,16 +53,13 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
 encode_new <- function(x, levels, items = names(levels), missing = "ignore",
                        arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   force(arg)
-  table <- new_table(x, names(levels), items, arg, call)
-  codes <- matrix(raw(1), table$n_obs, length(items), dimnames = list(table$row_names, items))
-  unseen <- list()
-  for (item in items) {
-    column <- recode(table$column(item), levels[[item]], missing)
-    codes[, item] <- as.raw(column$codes)
-    unseen[[item]] <- column$unseen
+  new <- if (inherits(x, "crowd_labels")) {
+    recode_crowd(x, levels[items], missing, arg, call)
+  } else {
+    recode_table(x, names(levels), levels[items], missing, arg, call)
   }
-  warn_unseen_levels(unseen, call)
-  new_coded(codes, levels[items], rep(1, table$n_obs), missing)
+  warn_unseen_levels(new$unseen, call)
+  new_coded(new$codes, levels[items], rep(1, nrow(new$codes)), missing)
 }
 
 #' The columns a one-sided formula names, and the case weights
@@ -154,11 +151,20 @@ code_table <- function(x, arg, call) {
   list(codes = codes, levels = levels, what = "Column")
 }
 
-code_crowd <- function(x) {
-  codes <- matrix(raw(1), length(x$items), length(x$workers), dimnames = list(x$items, x$workers))
-  codes[cell_index(x$item, x$worker, length(x$items))] <- as.raw(x$label)
+code_crowd <- function(x, missing) {
+  codes <- answers_to_codes(x$item, x$worker, x$label, dim(x), list(x$items, x$workers), missing)
   levels <- rep(list(x$labels), length(x$workers))
   list(codes = codes, levels = stats::setNames(levels, x$workers), what = "Worker")
+}
+
+# A table with few answers is sparse, if a cell without one is left out of all sums.
+answers_to_codes <- function(row, item, code, dim, dimnames, missing) {
+  if (missing %in% c("ignore", "fail") && length(code) < sparse_share * prod(dim)) {
+    return(new_sparse_codes(row, item, code, dim, dimnames))
+  }
+  codes <- matrix(raw(1), dim[1], dim[2], dimnames = dimnames)
+  codes[cell_index(row, item, dim[1])] <- as.raw(code)
+  codes
 }
 
 # Codes (0 is missing) and levels of one vector. Levels are in factor order, numbers ascending,
@@ -216,11 +222,8 @@ recode <- function(x, levels, missing) {
   list(codes = c(absent, position)[coded$codes + 1L], unseen = coded$levels[position == 0L])
 }
 
-# New data, checked: n_obs, row_names and a function that gives the column of an item.
-new_table <- function(x, all_items, items, arg, call) {
-  if (inherits(x, "crowd_labels")) {
-    return(new_crowd_table(x, items, arg, call))
-  }
+# New data as `codes` by the `levels` of the items needed, and per item the levels `unseen`.
+recode_table <- function(x, all_items, levels, missing, arg, call) {
   if (!is_table_of_items(x)) {
     abort_not_a_table(x, arg, call)
   }
@@ -234,14 +237,47 @@ new_table <- function(x, all_items, items, arg, call) {
   }
   names <- if (by_position) all_items else item_names(x)
   check_column_names(names, arg, call)
+  items <- names(levels)
   check_has_items(items, names, arg, call)
-  column <- function(item) {
-    check_column(table_column(x, match(item, names)), item, arg, call)
+  codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x), items))
+  unseen <- list()
+  for (item in items) {
+    column <- check_column(table_column(x, match(item, names)), item, arg, call)
+    column <- recode(column, levels[[item]], missing)
+    codes[, item] <- as.raw(column$codes)
+    unseen[[item]] <- column$unseen
   }
-  list(n_obs = nrow(x), row_names = row_names(x), column = column)
+  list(codes = codes, unseen = unseen)
 }
 
-new_crowd_table <- function(x, items, arg, call) {
+# One label at a time: the table of items by workers may be too large.
+recode_crowd <- function(x, levels, missing, arg, call) {
+  items <- names(levels)
+  check_has_workers(x, items, arg, call)
+  item <- match(x$workers, items)[x$worker]
+  # labels x items: the codes of the crowd's labels.
+  position <- vapply(levels, function(levels) match(x$labels, levels, nomatch = 0L),
+                     integer(length(x$labels)))
+  at <- cell_index(x$label, item, length(x$labels))
+  code <- position[at]
+  known <- which(code > 0L)  # neither of another worker, NA, nor unseen, 0
+  codes <- answers_to_codes(
+    x$item[known], item[known], code[known], c(nrow(x), length(items)), list(x$items, items),
+    missing
+  )
+  if (missing == "level") {
+    absent <- vapply(levels, function(levels) match(missing_level, levels, nomatch = 0L), 0L)
+    empty <- codes == as.raw(0)
+    empty[cbind(x$item, item)[code %in% 0L, , drop = FALSE]] <- FALSE
+    codes[empty] <- as.raw(absent[col(codes)[empty]])
+  }
+  unseen <- sort(unique(at[code %in% 0L]))
+  label <- (unseen - 1) %% length(x$labels) + 1
+  worker <- factor(items[(unseen - label) / length(x$labels) + 1], items)
+  list(codes = codes, unseen = split(x$labels[label], worker, drop = TRUE))
+}
+
+check_has_workers <- function(x, items, arg, call) {
   if (length(items) > 0 && !any(items %in% x$workers)) {
     abort_mdpd(
       c("{.arg {arg}} must have a label of at least one worker of the fit.",
@@ -249,12 +285,6 @@ new_crowd_table <- function(x, items, arg, call) {
       class = "missing_item", call = call
     )
   }
-  codes <- code_crowd(x)$codes
-  column <- function(item) {
-    code <- if (item %in% x$workers) as.integer(codes[, item]) else integer(nrow(x))
-    code_to_factor(replace(code, code == 0L, NA), x$labels)
-  }
-  list(n_obs = nrow(x), row_names = x$items, column = column)
 }
 
 # Access that does not depend on the class of the table: no `[`, no `drop`.
@@ -320,14 +350,13 @@ apply_missing <- function(coded, missing, call) {
 }
 
 check_complete <- function(coded, call) {
-  n_missing <- vapply(
-    seq_along(coded$levels), function(j) sum(coded$codes[, j] == as.raw(0)), integer(1)
-  )
-  if (any(n_missing > 0)) {
-    item <- names(coded$levels)[n_missing > 0][1]
+  missing <- nrow(coded$codes) - n_observed(coded$codes)
+  if (any(missing > 0)) {
+    first <- missing[missing > 0][1]
     abort_mdpd(
-      c('{coded$what} {.field {item}} must have no missing value with {.code missing = "fail"}.',
-        x = "It has {n_missing[n_missing > 0][1]}; the table has {sum(n_missing)} in all."),
+      c('{coded$what} {.field {names(first)}} must have no missing value with
+         {.code missing = "fail"}.',
+        x = "It has {as.integer(first)}; the table has {n_missing(coded$codes)} in all."),
       class = "missing_value", call = call
     )
   }
@@ -495,9 +524,7 @@ check_n_levels <- function(levels, call, maybe_triples = FALSE) {
 }
 
 check_observed <- function(coded, weights, call) {
-  empty <- vapply(seq_along(coded$levels), function(j) {
-    !any(coded$codes[, j] != as.raw(0) & weights > 0)
-  }, logical(1))
+  empty <- n_observed(coded$codes, weights > 0) == 0
   if (any(empty)) {
     what <- coded$what %||% "Item"
     abort_mdpd(

@@ -30,7 +30,7 @@ new_mdpd <- function(core, coded, class, trace, status, method, refine, control,
     nobs = sum(coded$weights),
     weights = if (any(coded$weights != 1)) coded$weights,
     n_obs = nrow(coded$codes),
-    n_missing = sum(coded$codes == as.raw(0)),
+    n_missing = n_missing(coded$codes),
     trace = trace,
     born = stats::setNames((born %||% seq_along(order))[order], names),
     status = status,
@@ -75,7 +75,7 @@ component_names <- function(item_probs, informative, coded, labels) {
 # labels x components: how often the informative workers give a label in a component, each worker
 # counted by the rows labelled. A level for missing labels is no label.
 label_votes <- function(item_probs, informative, coded, labels) {
-  n_labels <- colSums(coded$codes[, informative, drop = FALSE] != as.raw(0))
+  n_labels <- n_observed(coded$codes)[informative]
   votes <- Map(
     function(probs, n) n * probs[labels, , drop = FALSE], item_probs[informative], n_labels
   )
@@ -101,9 +101,10 @@ item_evidence <- function(item_probs, informative, posterior, coded) {
   evidence <- stats::setNames(numeric(length(item_probs)), names(item_probs))
   posterior <- posterior * coded$weights
   total <- colSums(posterior)
+  answers <- answers_by_item(coded$codes, informative)
   for (item in informative) {
     probs <- item_probs[[item]]
-    weights <- observed_weights(coded$codes[, item], posterior, total)
+    weights <- observed_weights(answers(item)$row, posterior, total)
     n <- sum(weights)
     information <- item_information(weights / n, list(probs))
     n_levels <- sum(rowSums(probs) > 0)
@@ -113,13 +114,13 @@ item_evidence <- function(item_probs, informative, posterior, coded) {
   evidence
 }
 
-# Column sums of `posterior` over the rows that observe an item, by way of the fewer rows.
-observed_weights <- function(codes, posterior, total) {
-  missing <- codes == as.raw(0)
-  if (mean(missing) < 0.5) {
-    total - colSums(posterior[missing, , drop = FALSE])
+# Column sums of `posterior` over `rows`, those that observe an item, or by way of the others if they
+# are fewer.
+observed_weights <- function(rows, posterior, total) {
+  if (length(rows) > nrow(posterior) / 2) {
+    total - colSums(posterior[-rows, , drop = FALSE])
   } else {
-    colSums(posterior[!missing, , drop = FALSE])
+    colSums(posterior[rows, , drop = FALSE])
   }
 }
 

@@ -63,11 +63,17 @@ item_quality <- function(object, min_gain = 0.02) {
     label = unname(predict.mdpd(object)),
     probability = unname(largest_posterior(posterior)),
     entropy = pmax(0, -rowSums(p_log_p(posterior))),
-    n_labels = as.integer(rowSums(given)),
+    n_labels = n_labels_given(object, given),
     gains,
     another_vote = gains$gain > min_gain,
     row.names = NULL
   )
+}
+
+# The number of labels each item was given.
+n_labels_given <- function(object, given) {
+  rows <- lapply(colnames(object$coded$codes), function(worker) given(worker)$row)
+  tabulate(unlist(rows), nrow(object$posterior))
 }
 
 # What a vote of the informative workers is worth for every item: on average, and by the best who is
@@ -79,7 +85,7 @@ vote_gains <- function(object, given) {
   for (worker in object$informative) {
     gain <- expected_gain(object$posterior, label_probs(object, worker))
     total <- total + gain
-    better <- !given[, worker] & gain > best
+    better <- replace(gain > best, given(worker)$row, FALSE)
     best[better] <- gain[better]
     next_worker[better] <- worker
   }

@@ -144,8 +144,9 @@ confusion_workers <- function(object, workers, most, call = rlang::caller_env(2)
 
 # Long data. A class of which the worker labelled less than half an item has no probabilities.
 confusion_cells <- function(object, shown) {
+  tables <- label_counts(object, shown, labels_given(object, shown))
   cells <- lapply(shown, function(worker) {
-    counts <- label_counts(object, worker)[[1]]
+    counts <- tables[[worker]]
     probs <- row_shares(counts)
     probs[rowSums(counts) < 0.5, ] <- NA
     data.frame(
@@ -172,7 +173,7 @@ confusion_numbers <- function(cells, show) {
 
 # "17: 93 % of 108"
 confusion_strips <- function(object, shown) {
-  counts <- label_counts(object, shown)
+  counts <- label_counts(object, shown, labels_given(object, shown))
   n <- vapply(counts, sum, 0)
   right <- if (named_by_labels(object)) {
     paste0(percent(vapply(counts, function(table) sum(diag(table)), 0) / n), " of ")

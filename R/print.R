@@ -197,7 +197,7 @@ fit_fields <- function(x) {
   missing <- if (x$n_missing == 0) {
     "no cell missing"
   } else {
-    paste0(percent(x$n_missing / (x$n_obs * n_items), 1), " of cells missing (", x$missing, ")")
+    paste0(percent(x$n_missing / x$n_obs / n_items, 1), " of cells missing (", x$missing, ")")
   }
   weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
   c(

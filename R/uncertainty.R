@@ -224,8 +224,9 @@ covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env
   model$free <- is_free(sums$count, model$simplex)
   mixture <- mixture_covariance(model, sums)
   warn_uncertainty(model, mixture, call)
+  observed <- n_observed(coded$codes, coded$weights)
   shared <- lapply(setdiff(names(object$item_probs), object$informative), function(item) {
-    shared_covariance(object$item_probs[[item]][, 1], coded, item)
+    shared_covariance(object$item_probs[[item]][, 1], observed[[item]])
   })
   c(list(mixture$covariance), shared)
 }
@@ -239,12 +240,12 @@ is_free <- function(count, simplex) {
   free & stats::ave(free + 0, simplex, FUN = sum) > 1
 }
 
-# The distribution of an item that all components share.
-shared_covariance <- function(probs, coded, item) {
+# The distribution of an item that all components share; `n` is the weight of the rows that observe
+# it.
+shared_covariance <- function(probs, n) {
   probs <- unname(probs)
-  n_observed <- sum(coded$weights[coded$codes[, item] != as.raw(0)])
-  covariance <- (diag(probs, length(probs)) - tcrossprod(probs)) / n_observed
-  diag(covariance)[!is_free(probs * n_observed, rep(1, length(probs)))] <- NA
+  covariance <- (diag(probs, length(probs)) - tcrossprod(probs)) / n
+  diag(covariance)[!is_free(probs * n, rep(1, length(probs)))] <- NA
   covariance
 }
 
@@ -326,8 +327,9 @@ joint_moments <- function(model, shown, weighted) {
 
 # n_rows x (all levels of the items): 1 where the row shows the level.
 one_hot <- function(coded, items, rows) {
+  codes <- coded$codes[rows, items, drop = FALSE]
   shown <- lapply(items, function(item) {
-    outer(as.integer(coded$codes[rows, item]), seq_along(coded$levels[[item]]), `==`) + 0
+    outer(as.integer(codes[, item]), seq_along(coded$levels[[item]]), `==`) + 0
   })
   do.call(cbind, shown)
 }

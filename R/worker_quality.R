@@ -104,13 +104,14 @@ worker_quality <- function(object, level = 0.95, alpha = 0.05) {
   check_crowd_fit(object)
   check_number(level, c(0, 1))
   check_number(alpha, c(0, 1))
-  counts <- label_counts(object)
-  workers <- names(counts)
-  dependence <- dependence_test(object)
+  workers <- colnames(object$coded$codes)
+  given <- labels_given(object, workers)
+  counts <- label_counts(object, workers, given)
+  dependence <- dependence_test(object, workers, given)
   quality <- data.frame(
     worker = workers,
-    n_labels = as.integer(colSums(labels_given(object))),
-    accuracy_table(object, counts, level),
+    n_labels = vapply(workers, function(worker) length(given(worker)$row), 0L),
+    accuracy_table(object, workers, given, level),
     information = unname(object$item_information[workers]),
     evidence = unname(object$item_evidence[workers]),
     score = vapply(counts, spammer_score, 0),
@@ -167,7 +168,7 @@ confusion <- function(object, worker = NULL, type = c("prob", "count")) {
   type <- check_choice(type, c("prob", "count"))
   all_workers <- colnames(object$coded$codes)
   shown <- if (is.null(worker)) all_workers else check_workers(worker, all_workers)
-  tables <- label_counts(object, shown)
+  tables <- label_counts(object, shown, labels_given(object, shown))
   if (type == "prob") {
     tables <- lapply(tables, row_shares)
   }
@@ -176,17 +177,18 @@ confusion <- function(object, worker = NULL, type = c("prob", "count")) {
 
 # Counts -------------------------------------------------------------------------------------------
 
-# The posterior-weighted table of each worker, classes x labels. `others_only` judges the items by
-# the other workers alone: without the worker's own say in the posterior.
-label_counts <- function(object, workers = colnames(object$coded$codes), others_only = FALSE) {
+# The posterior-weighted table of each worker, classes x labels; `given` is labels_given() of them.
+# `others_only` judges the items by the other workers alone: without the worker's own say in the
+# posterior.
+label_counts <- function(object, workers, given, others_only = FALSE) {
+  all_rows <- `rownames<-`(object$posterior, NULL)  # a million names would be copied in vain
   tables <- lapply(workers, function(worker) {
-    label <- labels_by(object, worker)
-    rows <- which(!is.na(label))
-    posterior <- object$posterior[rows, , drop = FALSE]
+    labels <- given(worker)
+    posterior <- all_rows[labels$row, , drop = FALSE]
     if (others_only) {
-      posterior <- posterior_of_others(object, worker, rows)
+      posterior <- posterior_of_others(posterior, object$item_probs[[worker]], labels$code)
     }
-    count_by_label(posterior * object$coded$weights[rows], label[rows], object)
+    count_by_label(posterior * object$coded$weights[labels$row], labels$label, object)
   })
   stats::setNames(tables, workers)
 }
@@ -202,26 +204,20 @@ count_by_label <- function(posterior, label, object) {
 
 # Bayes' rule undone: g[n,k] / mu[k, x_n], normalised. What the floor keeps above zero stays so; a
 # class ruled out by a probability of zero stays ruled out.
-posterior_of_others <- function(object, worker, rows) {
-  code <- as.integer(object$coded$codes[rows, worker])
-  own <- t(object$item_probs[[worker]])[, code, drop = FALSE]
-  posterior <- object$posterior[rows, , drop = FALSE] / pmax(t(own), .Machine$double.xmin)
+posterior_of_others <- function(posterior, probs, code) {
+  posterior <- posterior / pmax(probs[code, , drop = FALSE], .Machine$double.xmin)
   posterior / rowSums(posterior)
 }
 
-# Codes of the labels a worker gave, NA where there is none; also in a fit that counts a missing
-# label as a level.
-labels_by <- function(object, worker) {
-  levels <- object$coded$levels[[worker]]
-  c(NA, match(levels, object$labels))[as.integer(object$coded$codes[, worker]) + 1]
-}
-
-# Which worker (column) labelled which item (row).
-labels_given <- function(object) {
-  workers <- colnames(object$coded$codes)
-  given <- vapply(workers, function(worker) !is.na(labels_by(object, worker)),
-                  logical(nrow(object$coded$codes)))
-  matrix(given, ncol = length(workers), dimnames = dimnames(object$coded$codes))
+# A function of a worker that gives the items (`row`) this one labelled, the labels' codes and their
+# numbers (`label`) among all labels. In a fit that counts a missing label as a level it is none.
+labels_given <- function(object, workers = colnames(object$coded$codes)) {
+  answers <- answers_by_item(object$coded$codes, workers)
+  function(worker) {
+    given <- answers(worker)
+    given$label <- match(object$coded$levels[[worker]], object$labels)[given$code]
+    lapply(given, `[`, !is.na(given$label))
+  }
 }
 
 row_shares <- function(counts) {
@@ -238,16 +234,15 @@ named_by_labels <- function(object) {
 
 # Columns ------------------------------------------------------------------------------------------
 
-accuracy_table <- function(object, counts, level) {
+accuracy_table <- function(object, workers, given, level) {
   if (!named_by_labels(object)) {
     return(data.frame(accuracy = NA_real_, accuracy_lower = NA_real_, accuracy_upper = NA_real_))
   }
-  rows <- lapply(names(counts), function(worker) {
-    label <- labels_by(object, worker)
-    rows <- which(!is.na(label))
-    component <- match(object$labels, colnames(object$posterior))[label[rows]]
-    right <- object$posterior[cbind(rows, component)]
-    accuracy_interval(right, object$coded$weights[rows], level)
+  component <- match(object$labels, colnames(object$posterior))
+  rows <- lapply(workers, function(worker) {
+    labels <- given(worker)
+    right <- object$posterior[cbind(labels$row, component[labels$label])]
+    accuracy_interval(right, object$coded$weights[labels$row], level)
   })
   table <- as.data.frame(do.call(rbind, rows))
   stats::setNames(table, c("accuracy", "accuracy_lower", "accuracy_upper"))
@@ -295,8 +290,8 @@ bias_table <- function(object, counts) {
 # that do not (nats), the classes judged by the others; its degrees of freedom, by the labels in use
 # and by all; the entropy `to_gain` of the classes of the labels' items (nats); the number of labels
 # (case weights count) and of cells.
-dependence_test <- function(object) {
-  tables <- label_counts(object, others_only = TRUE)
+dependence_test <- function(object, workers, given) {
+  tables <- label_counts(object, workers, given, others_only = TRUE)
   entropy <- function(n) if (sum(n) > 0) -sum(p_log_p(n / sum(n))) else 0
   data.frame(
     gain = vapply(tables, log_likelihood_ratio, 0),

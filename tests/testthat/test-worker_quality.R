@@ -68,7 +68,9 @@ test_that("the classes of the others are the posterior without the worker", {
   without$item_probs[["1"]][] <- 1 / 3
   expected <- predict(without, crowd$labels, type = "prob")
   rows <- which(!is.na(as.matrix(crowd$labels)[, "1"]))
-  expect_equal(posterior_of_others(fit, "1", rows), expected[rows, ], tolerance = 1e-6)
+  own <- match(as.matrix(crowd$labels)[rows, "1"], crowd$labels$labels)
+  expect_equal(posterior_of_others(fit$posterior[rows, ], fit$item_probs[["1"]], own),
+               expected[rows, ], tolerance = 1e-6)
 })
 
 # Known truth ------------------------------------------------------------------------------------
