@@ -114,8 +114,8 @@ item_evidence <- function(item_probs, informative, posterior, coded) {
   evidence
 }
 
-# Column sums of `posterior` over `rows`, those that observe an item, or by way of the others if they
-# are fewer.
+# Column sums of `posterior` over `rows`, those that observe an item, or by way of the others if
+# they are fewer.
 observed_weights <- function(rows, posterior, total) {
   if (length(rows) > nrow(posterior) / 2) {
     total - colSums(posterior[-rows, , drop = FALSE])

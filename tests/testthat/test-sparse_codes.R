@@ -104,7 +104,9 @@ test_that("a crowd is sparse exactly where less than a tenth of its labels is gi
   many <- simulate_crowd(200, 30, missing = 0.8, seed = 1)$labels
   expect_true(is_sparse(encode(few)$codes))
   expect_false(is_sparse(encode(many)$codes))
-  for (missing in c("frozen", "level")) expect_false(is_sparse(encode(few, missing = missing)$codes))
+  for (missing in c("frozen", "level")) {
+    expect_false(is_sparse(encode(few, missing = missing)$codes))
+  }
   expect_error(encode(few, missing = "fail"), class = "mdpd_error_missing_value")
   expect_identical(as.matrix(encode(few)$codes), encode(few, missing = "frozen")$codes)
 })
@@ -130,9 +132,9 @@ test_that("a crowd with few labels never becomes a table", {
 test_that("a worker whose labels all have weight zero is an error in either form", {
   crowd <- sparse_crowd(1)
   weights <- as.double(crowd$dense$codes[, "7"] == as.raw(0))
-  expect_error(encode(crowd$labels, weights), '7.*must have an observed value',
+  expect_error(encode(crowd$labels, weights), "7.*must have an observed value",
                class = "mdpd_error_data")
-  expect_error(encode(crowd$labels, weights, missing = "frozen"), '7.*must have an observed value',
+  expect_error(encode(crowd$labels, weights, missing = "frozen"), "7.*must have an observed value",
                class = "mdpd_error_data")
 })
 
