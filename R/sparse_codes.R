@@ -124,6 +124,19 @@ n_observed <- function(codes, weights = NULL) {
   stats::setNames(n, colnames(codes))
 }
 
+# n_obs x n_labels: the labels' shares of a row's answers, of items that have these levels in common;
+# equal in a row without answers.
+label_shares <- function(codes, n_labels) {
+  votes <- if (is_sparse(codes)) {
+    cell <- cell_index(answer_rows(codes), as.integer(codes$code), nrow(codes))
+    matrix(as.double(tabulate(cell, nrow(codes) * n_labels)), nrow(codes))
+  } else {
+    vapply(seq_len(n_labels), function(label) rowSums(codes == as.raw(label)), numeric(nrow(codes)))
+  }
+  votes <- votes + (rowSums(votes) == 0)
+  votes / rowSums(votes)
+}
+
 # An integer where it is small enough for one.
 n_missing <- function(codes) {
   n <- prod(dim(codes)) - sum(n_observed(codes))

@@ -189,10 +189,8 @@ grew_on_chance <- function(stages, k, settings) {
 # Dawid and Skene's EM on all workers, from each row's shares of the labels: at the shares alone too
 # few workers would be worth their penalty.
 vote_start <- function(coded, k, control, verbose) {
-  votes <- vapply(
-    seq_len(k), function(label) rowSums(coded$codes == as.raw(label)), numeric(nrow(coded$codes))
-  )
-  core_refine(coded, votes / rowSums(votes), integer(), "full", control, verbose)$fit
+  votes <- label_shares(coded$codes, k)
+  core_refine(coded, votes, integer(), "full", control, verbose)$fit
 }
 
 as_fit <- function(result, coded, settings, keep_data) {

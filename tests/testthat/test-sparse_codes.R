@@ -52,6 +52,14 @@ test_that("what sparse codes are asked is what the matrix answers", {
   }
 })
 
+test_that("the labels' shares of a row are the same in either form", {
+  codes <- random_codes(2)
+  shares <- label_shares(codes$sparse, 3)
+  expect_equal(shares, unname(label_shares(codes$dense, 3)), tolerance = 1e-15)
+  expect_equal(rowSums(shares), rep(1, 40), tolerance = 1e-15)
+  expect_identical(shares[2, ], rep(1 / 3, 3))  # the row without answers
+})
+
 test_that("a part of sparse codes is the part of the matrix, by any index", {
   codes <- random_codes(1)
   drawn <- with_seed(1, sample.int(40, 60, replace = TRUE))
