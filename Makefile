@@ -10,7 +10,8 @@ help:
 	@echo 'make test                      run the C++ and the R tests'
 	@echo 'make check                     R CMD check on the built package'
 	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
-	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings'
+	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings;'
+	@echo '                               with pkgdown, build and check the website'
 	@echo 'make lint                      style checks of R, C++ and shell'
 	@echo 'make clean                     remove all that the targets above have built'
 
@@ -31,6 +32,7 @@ test-core:
 
 docs:
 	@tools/docs
+	@tools/site
 
 lint:
 	@tools/lint

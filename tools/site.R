@@ -1,0 +1,155 @@
+# Builds the website with pkgdown, makes its formulas independent of the network and checks it.
+# Usage: Rscript tools/site.R, with mdpd installed
+options(pkgdown.internet = FALSE)  # nothing is asked of CRAN
+site <- ".build/site"
+
+# The reference ------------------------------------------------------------------------------------
+
+# pkgdown::check_pkgdown() sees that no topic is left out, and this that none comes twice.
+check_topics <- function(pkg) {
+  index <- pkgdown:::data_reference_index(pkg)
+  topics <- unlist(lapply(index$rows, `[[`, "names"))
+  twice <- unique(topics[duplicated(topics)])
+  if (length(twice) > 0) {
+    stop("In several groups of the reference: ", toString(twice), call. = FALSE)
+  }
+}
+
+# Pages --------------------------------------------------------------------------------------------
+
+read_page <- function(file) paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+
+write_page <- function(page, file) writeLines(enc2utf8(page), file, useBytes = TRUE)
+
+plain_text <- function(html) {
+  for (entity in list(c("&lt;", "<"), c("&gt;", ">"), c("&amp;", "&"))) {
+    html <- gsub(entity[1], entity[2], html, fixed = TRUE)
+  }
+  html
+}
+
+# Formulas -----------------------------------------------------------------------------------------
+
+# \(...\) and $$...$$, where they are no code.
+formula_pattern <- paste0(
+  "(?s)<(pre|code|script|math)\\b.*?</\\1>(*SKIP)(*FAIL)", "|\\\\\\(.*?\\\\\\)|\\$\\$.*?\\$\\$"
+)
+
+# TeX to MathML, one for each, by pandoc.
+as_mathml <- function(formulas) {
+  tex <- gsub("\\s+", " ", trimws(plain_text(substr(formulas, 3, nchar(formulas) - 2))))
+  # Browsers draw what pandoc makes of \mathrm, letter by letter, in italics.
+  tex <- gsub("\\mathrm", "\\text", tex, fixed = TRUE)
+  mark <- ifelse(startsWith(formulas, "$$"), "$$", "$")
+  file <- tempfile(fileext = ".md")
+  writeLines(paste0(mark, tex, mark, "\n"), file, useBytes = TRUE)
+  html <- system2(
+    rmarkdown::pandoc_exec(), c("--from=markdown", "--mathml", "--fail-if-warnings", shQuote(file)),
+    stdout = TRUE
+  )
+  html <- paste(enc2utf8(html), collapse = "\n")
+  math <- regmatches(html, gregexpr("(?s)<math.*?</math>", html, perl = TRUE))[[1]]
+  if (length(math) != length(formulas)) {
+    stop("pandoc could not read one of these formulas:\n", paste(tex, collapse = "\n"),
+         call. = FALSE)
+  }
+  set_brackets(math, tex)
+}
+
+# pandoc lets all brackets grow with what is between them but those of a given size; TeX does the
+# opposite, unless told by \left.
+set_brackets <- function(math, tex) {
+  plain <- !grepl("\\left", tex, fixed = TRUE)
+  math[plain] <- gsub("<mo stretchy=\"true\"", "<mo stretchy=\"false\"", math[plain], fixed = TRUE)
+  gsub("(maxsize=\"[^\"]*\") stretchy=\"false\"", "\\1 stretchy=\"true\"", math)
+}
+
+# MathML is drawn by the browser itself; MathJax would be fetched by every reader of every page.
+set_formulas <- function(page) {
+  page <- gsub("(?i)(<!-- mathjax -->\\s*)?<script[^>]*mathjax[^>]*></script>", "", page,
+               perl = TRUE)
+  at <- gregexpr(formula_pattern, page, perl = TRUE)
+  formulas <- regmatches(page, at)[[1]]
+  if (length(formulas) > 0) {
+    regmatches(page, at) <- list(as_mathml(formulas))
+  }
+  page
+}
+
+# Contents -----------------------------------------------------------------------------------------
+
+# "On this page", which pkgdown leaves to a script from the network: the headings of levels 2 and 3.
+set_contents <- function(page) {
+  pattern <- "(?s)(<nav id=\"toc\"[^>]*>.*?</h2>).*?</nav>"
+  path <- "//main//*[self::h2 or self::h3][@id]"
+  headings <- xml2::xml_find_all(xml2::read_html(page), path)
+  if (!grepl(pattern, page, perl = TRUE) || length(headings) == 0) {
+    return(page)
+  }
+  level <- ifelse(xml2::xml_name(headings) == "h3", " ms-3", "")
+  links <- sprintf(
+    "<a class=\"nav-link%s\" href=\"#%s\">%s</a>", level, xml2::xml_attr(headings, "id"),
+    htmltools::htmlEscape(trimws(xml2::xml_text(headings)))
+  )
+  list <- paste(c("<div class=\"nav flex-column\">", links, "</div></nav>"), collapse = "\n")
+  page <- sub(pattern, paste0("\\1", gsub("\\", "\\\\", list, fixed = TRUE)), page, perl = TRUE)
+  # What pkgdown's own script calls, with nothing left to do.
+  gsub("<script[^>]*bootstrap-toc[^>]*></script>",
+       "<script>var Toc = {init: function() {}};</script>", page)
+}
+
+# Links --------------------------------------------------------------------------------------------
+
+# What the attributes `names` of a page say, as XPath finds it.
+attribute_values <- function(page, names) {
+  path <- paste0("//@", names, collapse = " | ")
+  unique(xml2::xml_text(xml2::xml_find_all(page, path)))
+}
+
+# Links of a page that lead to no file of the site, or to no place on its page. What is elsewhere in
+# the network is not asked for.
+broken_links <- function(file, pages) {
+  links <- attribute_values(pages[[file]], c("href", "src"))
+  links <- links[!grepl("^(https?:|mailto:|data:|//)", links)]
+  path <- utils::URLdecode(sub("[?#].*", "", links))
+  target <- ifelse(path == "", file, file.path(dirname(file), path))
+  target <- ifelse(dir.exists(target), file.path(target, "index.html"), target)
+  place <- ifelse(grepl("#.", links), sub("^[^#]*#", "", links), NA)
+  is_there <- file.exists(target) & mapply(has_place, target, place, MoreArgs = list(pages))
+  paste0(file, ": ", links[!is_there], recycle0 = TRUE)
+}
+
+has_place <- function(target, place, pages) {
+  page <- pages[[normalizePath(target, mustWork = FALSE)]]
+  is.na(place) || is.null(page) || place %in% attribute_values(page, c("id", "name"))
+}
+
+# A file of this machine is none elsewhere; a formula that is not set needs the network.
+check_pages <- function(files) {
+  files <- normalizePath(files)
+  text <- vapply(files, read_page, "")
+  pages <- lapply(stats::setNames(nm = files), xml2::read_html, encoding = "UTF-8")
+  local <- files[grepl("file:///", text, fixed = TRUE)]
+  unset <- files[grepl(formula_pattern, text, perl = TRUE)]
+  problems <- c(
+    unlist(lapply(files, broken_links, pages = pages)),
+    paste0(local, ": a path of this machine", recycle0 = TRUE),
+    paste0(unset, ": a formula that is not set", recycle0 = TRUE)
+  )
+  if (length(problems) > 0) {
+    stop("In the website:\n", paste(problems, collapse = "\n"), call. = FALSE)
+  }
+}
+
+# The work -----------------------------------------------------------------------------------------
+
+pkg <- pkgdown::as_pkgdown(".")
+pkgdown::check_pkgdown(pkg)
+check_topics(pkg)
+unlink(site, recursive = TRUE)
+pkgdown::build_site(pkg, install = FALSE, new_process = FALSE, devel = FALSE, preview = FALSE)
+files <- dir(site, "[.]html$", recursive = TRUE, full.names = TRUE)
+for (file in files) {
+  write_page(set_contents(set_formulas(read_page(file))), file)
+}
+check_pages(files)
