@@ -188,10 +188,11 @@ tidy_table <- function(model, what, columns, parameters) {
 
 # The fit's rows from its codes. A level that stands for missing values is missing again.
 decode <- function(coded) {
+  answers <- answers_by_item(coded$codes)
   columns <- lapply(names(coded$levels), function(item) {
-    values <- coded$levels[[item]]
-    code <- as.integer(coded$codes[, item])
-    column <- code_to_factor(replace(code, code == 0L, NA), values)
+    given <- answers(item)
+    code <- replace(rep(NA_integer_, nrow(coded$codes)), given$row, given$code)
+    column <- code_to_factor(code, coded$levels[[item]])
     if (coded$missing == "level") factor(column, exclude = missing_level) else column
   })
   list(columns = stats::setNames(columns, names(coded$levels)), row_names = rownames(coded$codes))
@@ -200,7 +201,7 @@ decode <- function(coded) {
 # The columns of a table as they are; a crowd's are its workers.
 row_table <- function(data, object) {
   if (inherits(data, "crowd_labels")) {
-    return(decode(c(code_crowd(data), missing = "ignore")))
+    return(decode(c(code_crowd(data, "ignore"), missing = "ignore")))
   }
   columns <- lapply(seq_len(ncol(data)), table_column, x = data)
   by_position <- is.matrix(data) && is.null(colnames(data))
