@@ -1,5 +1,5 @@
 # Entry points. Each target does its own set-up; the work is in tools/, one script a job.
-.PHONY: help demo test check test-core docs lint clean
+.PHONY: help demo test check test-core bench docs lint clean
 
 # The demo's settings travel by environment, so that any path survives the shell.
 export DATA K
@@ -10,6 +10,8 @@ help:
 	@echo 'make test                      run the C++ and the R tests'
 	@echo 'make check                     R CMD check on the built package'
 	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
+	@echo 'make bench                     remake the reports and pictures in bench/, some hours'
+	@echo 'make bench BENCH=accuracy      the same for some of them, by name'
 	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings;'
 	@echo '                               with pkgdown, build and check the website'
 	@echo 'make lint                      style checks of R, C++ and shell'
@@ -29,6 +31,9 @@ check:
 test-core:
 	@tools/setup test
 	@tools/core-tests sanitized
+
+bench:
+	@tools/bench $(BENCH)
 
 docs:
 	@tools/docs

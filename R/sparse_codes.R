@@ -124,8 +124,8 @@ n_observed <- function(codes, weights = NULL) {
   stats::setNames(n, colnames(codes))
 }
 
-# n_obs x n_labels: the labels' shares of a row's answers, of items that have these levels in common;
-# equal in a row without answers.
+# n_obs x n_labels: the labels' shares of a row's answers, where all items have these levels; equal
+# in a row without answers.
 label_shares <- function(codes, n_labels) {
   votes <- if (is_sparse(codes)) {
     cell <- cell_index(answer_rows(codes), as.integer(codes$code), nrow(codes))

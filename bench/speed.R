@@ -71,7 +71,7 @@ pairs_lines <- function(times) {
   c(
     "## A pass over all pairs", "",
     prose("10,000 rows, 240 items: all pair tables of all components, summed up to the dependence",
-          "of each pair, against one `dsyrk` a component on the weighted one-hot matrix without its",
+          "of each pair, against one `dsyrk` a component on the weighted one-hot matrix without",
           "reference levels (tables only; BLAS on one thread:",
           paste0(basename(normalizePath(extSoftVersion()[["BLAS"]])), ")."),
           sprintf("Medians of %d runs in turn, with their ranges.", n_times)), "",
@@ -178,8 +178,8 @@ large_lines <- function(rows) {
   c(
     "## Large data", "",
     prose("The default call with its two threads, `Rscript bench/speed-large.R CASE`, one run;",
-          "memory is the peak of the whole process, the data and R included; the error is under the best",
-          "matching of components to classes, beside that of the model that drew the data."), "",
+          "memory is the peak of the whole process, the data and R included; the error is under the",
+          "best matching of components to classes, beside that of the model that drew the data."), "",
     table_lines(table, setdiff(names(table), "data")), ""
   )
 }

@@ -1,5 +1,5 @@
 # Prints "required NAME" or "optional NAME" for each package of DESCRIPTION that is missing or old.
-# Usage: Rscript tools/missing-packages.R run|test|check|docs|lint
+# Usage: Rscript tools/missing-packages.R run|test|check|bench|docs|lint
 purpose <- commandArgs(trailingOnly = TRUE)
 
 # Data frame of name and least version ("0" if none is asked for) in one field of DESCRIPTION.
@@ -27,7 +27,8 @@ needed <- do.call(rbind, lapply(c("Depends", "Imports", "LinkingTo"), dependenci
 suggested <- dependencies("Suggests")
 vignettes <- suggested$name %in% c("knitr", "rmarkdown")
 always <- switch(purpose,
-  run = suggested[0, ],
+  run = ,
+  bench = suggested[0, ],
   test = suggested[suggested$name == "testthat", ],
   check = suggested[vignettes | suggested$name == "testthat", ],
   docs = data.frame(name = "roxygen2", version = "7.2.3"),
@@ -38,6 +39,11 @@ required <- unique(rbind(needed[needed$name != "R", ], always))
 optional <- switch(purpose,
   test = suggested[!vignettes & !suggested$name %in% required$name, ],
   check = suggested[!suggested$name %in% required$name, ],
+  # The peers, and data to compare on.
+  bench = rbind(
+    suggested[suggested$name %in% c("poLCA", "VarSelLCM"), ],
+    data.frame(name = "mlbench", version = "0")
+  ),
   suggested[0, ]
 )
 
