@@ -4,6 +4,8 @@
 #' between the components. The fit starts from one component; each stage finds the two items whose
 #' dependence the mixture explains worst, makes them informative, splits a component along them and
 #' does EM on the informative items. There are no random starts: the same data give the same answer.
+#' Of a crowd with one component a label whose first pair is not significant, as where workers share
+#' few items, the majority vote is a second start.
 #'
 #' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
 #'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a
