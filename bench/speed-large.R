@@ -62,7 +62,7 @@ data <- switch(
   tall = draw_items(1e6, 100, 3, 20, 3),
   crowd = draw_crowd(1e6, 1e4, 10, 4)
 )
-gc()
+invisible(gc())
 time <- system.time(fit <- stagewise_em(data$x, k = data$k, verbose = FALSE))
 rows <- rownames(fit$posterior)
 class <- if (is.null(rows)) data$class else data$class[as.integer(rows)]

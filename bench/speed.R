@@ -1,5 +1,6 @@
 # Time, memory and accuracy, each against what one would use instead, in the same run.
-# Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, growth; by default all of them.
+# Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, growth; by default all of them, and
+# with `report` none: it only writes the report again.
 # Writes bench/speed.md and bench/speed.png from the results of all cases so far, which are kept in
 # .build/bench/speed; see bench/common.R for how to run it.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -227,7 +228,7 @@ draw_growth <- function(rows) {
     ggplot2::geom_line(colour = "#0072B2") +
     ggplot2::geom_point(colour = "#0072B2") +
     ggplot2::facet_wrap("of", nrow = 1, scales = "free_x") +
-    ggplot2::scale_x_log10() +
+    ggplot2::scale_x_log10(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_log10() +
     ggplot2::labs(x = NULL, y = "milliseconds of a pass") +
     ggplot2::theme_minimal()
@@ -240,7 +241,7 @@ draw_growth <- function(rows) {
 run <- list(pairs = pairs_case, fits = fits_case, large = large_case, growth = growth_case)
 lines <- list(pairs = pairs_lines, fits = fits_lines, large = large_lines, growth = growth_lines)
 file_of <- function(case) file.path(kept, paste0(case, ".rds"))
-for (case in cases) saveRDS(run[[case]](), file_of(case))
+for (case in intersect(cases, names(run))) saveRDS(run[[case]](), file_of(case))
 done <- Filter(function(case) file.exists(file_of(case)), names(run))
 if ("growth" %in% done) draw_growth(readRDS(file_of("growth")))
 write_report("speed", c(
