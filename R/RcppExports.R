@@ -49,6 +49,10 @@ core_polish <- function(coded, fit, type, control, verbose) {
     .Call(`_mdpd_core_polish`, coded, fit, type, control, verbose)
 }
 
+core_smooth <- function(coded, fit, control, verbose) {
+    .Call(`_mdpd_core_smooth`, coded, fit, control, verbose)
+}
+
 core_grow <- function(coded, fit, type, control, verbose) {
     .Call(`_mdpd_core_grow`, coded, fit, type, control, verbose)
 }

@@ -33,9 +33,10 @@ plot_history <- function(object) {
 
 event_shapes <- c(split = 17, "items joined" = 21, "merge and split" = 15, "other move" = 4)
 
-# Stages and moves of the polish; EM iterations have no part in it.
+# Stages and moves of the polish; EM iterations and smoothing have no part in it.
 history_events <- function(trace) {
-  events <- trace[trace$phase == "stage" | !is.na(trace$move), ]
+  is_move <- !is.na(trace$move) & trace$move != "smoothing"
+  events <- trace[trace$phase == "stage" | is_move, ]
   kinds <- c(split = 1, "split-merge" = 3, "merge-split" = 3, items = 4, row = 4,
              vote = 4)
   kind <- ifelse(is.na(events$move), 2, kinds[events$move])

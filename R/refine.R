@@ -109,10 +109,30 @@ refine_core <- function(coded, start, type, control, verbose, vote = NULL) {
     return(list(fit = refined$fit, status = refined$status, trace = trace))
   }
   polished <- core_polish(coded, refined$fit, type, control, verbose)
+  trace <- rbind(trace, trace_rows("polish", polished$trace, coded, k))
+  smoothed <- if (type == "sparse") smooth_core(coded, polished$fit, control, verbose)
+  if (is.null(smoothed)) {
+    return(list(fit = polished$fit, status = polished$status, trace = trace))
+  }
   list(
-    fit = polished$fit, status = polished$status,
-    trace = rbind(trace, trace_rows("polish", polished$trace, coded, k))
+    fit = smoothed$fit, status = polished$status,
+    trace = rbind(trace, trace_rows("polish", smoothed$trace, coded, k))
   )
+}
+
+# The last move of the polish, see `smoothing_loss`; NULL where the fit stays as it is.
+smooth_core <- function(coded, fit, control, verbose) {
+  if (control$smoothing_loss == 0 || length(fit$mixing_weights) == 1) {
+    return(NULL)
+  }
+  smoothed <- core_smooth(coded, fit, control, verbose)
+  if (identical(smoothed$mixing_weights, fit$mixing_weights)) {
+    return(NULL)
+  }
+  list(fit = smoothed, trace = list(
+    move = "smoothing", n_informative = length(smoothed$informative), loglik = smoothed$loglik,
+    penalised_loglik = smoothed$penalised_loglik
+  ))
 }
 
 # EM with rows whose class is known held there; the components take the order of the labels.

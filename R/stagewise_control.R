@@ -17,6 +17,12 @@
 #'   (`"robust"`) or 0.002 (`"paper"`). Refinement uses none.
 #' @param smoothing Pseudo-count added to each item in each component, spread over its levels by
 #'   their overall frequency, a number of at least 0. Default 0, maximum likelihood.
+#' @param smoothing_loss Penalised log-likelihood that the last estimate may give up for smoothing
+#'   (nats, at least 0). Where the likelihood is flat, its maximum has probabilities near 0 and 1
+#'   that the data hardly ask for, and classifies rows worse. Last of all the polish of a sparse
+#'   refinement therefore moves to the posterior mode under the strongest smoothing, of 1/4, 1/2 or
+#'   1, that costs at most this. Default 0.05 (`"robust"`), which the search takes for no difference,
+#'   or 0 (`"paper"`): the maximum as it is. Where `smoothing` is not 0 nothing is added to it.
 #' @param tol Refinement stops when the relative change of its objective is at most this, a number
 #'   in (0, 1). Default 1e-8.
 #' @param max_iter Largest number of EM iterations of a refinement, a count of at least 1. Default
@@ -32,6 +38,9 @@
 #' @return A list of class `"stagewise_control"`.
 #' @section Errors:
 #' An argument outside its range is an error of class `mdpd_error_argument`.
+#' @references
+#' Galindo-Garre, F. and Vermunt, J. K. (2006). Avoiding boundary estimates in latent class analysis
+#' by Bayesian posterior mode estimation. *Behaviormetrika* 33, 43-59. \doi{10.2333/bhmk.33.43}
 #' @family fitting
 #' @examples
 #' control <- stagewise_control(alpha = 0.001)
@@ -39,8 +48,8 @@
 #' stagewise_em(crowd$labels, k = 3, control = control)
 #' @export
 stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, split_step = NULL,
-                              floor = NULL, smoothing = NULL, tol = NULL, max_iter = NULL,
-                              polish = NULL, threads = NULL) {
+                              floor = NULL, smoothing = NULL, smoothing_loss = NULL,
+                              tol = NULL, max_iter = NULL, polish = NULL, threads = NULL) {
   positive <- .Machine$double.xmin
   if (!is.null(max_stages)) check_count(max_stages)
   if (!is.null(em_steps)) check_count(em_steps)
@@ -48,6 +57,7 @@ stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, 
   if (!is.null(split_step)) check_number(split_step, c(0, 1))
   if (!is.null(floor)) check_number(floor, c(0, 0.1))
   if (!is.null(smoothing)) check_number(smoothing, c(0, Inf))
+  if (!is.null(smoothing_loss)) check_number(smoothing_loss, c(0, Inf))
   if (!is.null(tol)) check_number(tol, c(positive, 1))
   if (!is.null(max_iter)) check_count(max_iter)
   if (!is.null(polish)) check_flag(polish)
@@ -55,8 +65,8 @@ stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, 
   structure(
     list(
       max_stages = max_stages, em_steps = em_steps, alpha = alpha, split_step = split_step,
-      floor = floor, smoothing = smoothing, tol = tol, max_iter = max_iter, polish = polish,
-      threads = threads
+      floor = floor, smoothing = smoothing, smoothing_loss = smoothing_loss, tol = tol,
+      max_iter = max_iter, polish = polish, threads = threads
     ),
     class = "stagewise_control"
   )

@@ -54,8 +54,8 @@
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a path adds a
 #'     component to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
-#'     `"split-merge"`, `"merge-split"`, `"items"`, `"row"`, or `"vote"` where the majority vote was
-#'     the better start), `k`, the pair `item_1`, `item_2` and
+#'     `"split-merge"`, `"merge-split"`, `"items"`, `"row"`, `"smoothing"`, see `smoothing_loss` in
+#'     [stagewise_control()], or `"vote"` where the majority vote was the better start), `k`, the pair `item_1`, `item_2` and
 #'     the `component` (numbered as they were born: a split gives the next number, a merge of
 #'     `merged_1` and `merged_2` takes away the second and moves those after it up), the largest
 #'     conditional `information` before the stage (nats), the pair's corrected `p_value`,

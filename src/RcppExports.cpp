@@ -195,6 +195,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_smooth
+Rcpp::List core_smooth(const Rcpp::List& coded, const Rcpp::List& fit, const Rcpp::List& control, bool verbose);
+RcppExport SEXP _mdpd_core_smooth(SEXP codedSEXP, SEXP fitSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type fit(fitSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_smooth(coded, fit, control, verbose));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_grow
 Rcpp::List core_grow(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type, const Rcpp::List& control, bool verbose);
 RcppExport SEXP _mdpd_core_grow(SEXP codedSEXP, SEXP fitSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
@@ -224,6 +238,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_stagewise", (DL_FUNC) &_mdpd_core_stagewise, 6},
     {"_mdpd_core_refine", (DL_FUNC) &_mdpd_core_refine, 6},
     {"_mdpd_core_polish", (DL_FUNC) &_mdpd_core_polish, 5},
+    {"_mdpd_core_smooth", (DL_FUNC) &_mdpd_core_smooth, 4},
     {"_mdpd_core_grow", (DL_FUNC) &_mdpd_core_grow, 5},
     {NULL, NULL, 0}
 };

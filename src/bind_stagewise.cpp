@@ -10,12 +10,13 @@ namespace {
 
 Rcpp::List options_to_r(const mdpd::StagewiseOptions& options) {
   const mdpd::RefineOptions refine;
+  const bool robust = options.selection == mdpd::Selection::kEvidence;
   return Rcpp::List::create(
-      _["polish"] = options.selection == mdpd::Selection::kEvidence,
-      _["max_stages"] = static_cast<double>(options.max_stages),
+      _["polish"] = robust, _["max_stages"] = static_cast<double>(options.max_stages),
       _["em_steps"] = static_cast<double>(options.em_steps), _["alpha"] = options.alpha,
       _["split_step"] = options.split_step, _["floor"] = options.m_step.floor,
-      _["smoothing"] = options.m_step.smoothing, _["tol"] = refine.tol,
+      _["smoothing"] = options.m_step.smoothing,
+      _["smoothing_loss"] = robust ? mdpd::default_smoothing_loss : 0.0, _["tol"] = refine.tol,
       _["max_iter"] = static_cast<double>(refine.max_iter), _["threads"] = mdpd::default_threads);
 }
 
@@ -168,6 +169,16 @@ Rcpp::List core_polish(const Rcpp::List& coded, const Rcpp::List& fit, const std
   return Rcpp::List::create(_["fit"] = mdpd::fit_to_r(data, result.fit),
                             _["status"] = mdpd::status_to_r(result.status),
                             _["trace"] = moves_to_r(result.trace));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_smooth(const Rcpp::List& coded, const Rcpp::List& fit, const Rcpp::List& control,
+                       bool verbose) {
+  const mdpd::CodedData data = mdpd::as_coded_data(coded);
+  mdpd::RMonitor monitor(verbose);
+  const double max_loss = Rcpp::as<double>(control["smoothing_loss"]);
+  return mdpd::fit_to_r(data, mdpd::smooth(data, fit_from_r(data, fit), max_loss,
+                                           mdpd::as_refine_options(control), monitor));
 }
 
 // [[Rcpp::export]]

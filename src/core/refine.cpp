@@ -11,6 +11,9 @@ namespace mdpd {
 
 namespace {
 
+/// Pseudo-counts of an item in a component that `smooth()` tries, the weakest first.
+constexpr double smoothings[] = {0.25, 0.5, 1.0};
+
 /// Items whose gain exceeds their penalty. Those that were informative keep their place in the
 /// order of joining; new ones follow by decreasing gain.
 ItemSet worth_their_penalty(const CodedData& data, const Vector& gains, Index n_components,
@@ -121,6 +124,21 @@ RefineResult refine(const CodedData& data, const RowMatrix& start, const ItemSet
                     Refinement type, const RefineOptions& options, Monitor& monitor) {
   if (type == Refinement::kFull) return refine_full(data, start, options, monitor);
   return refine_sparse(data, start, informative, options, monitor);
+}
+
+MixtureFit smooth(const CodedData& data, const MixtureFit& fit, double max_loss,
+                  const RefineOptions& options, Monitor& monitor) {
+  MixtureFit smoothest = fit;
+  if (options.m_step.smoothing > 0.0 || options.m_step.prior_counts.size() > 0) return smoothest;
+  RefineOptions with_prior = options;
+  for (const double pseudo_count : smoothings) {
+    with_prior.m_step.smoothing = pseudo_count;
+    MixtureFit smoothed =
+        refine_fixed(data, fit.e_step.posterior, fit.informative, with_prior, monitor).fit;
+    if (!(smoothed.penalised_loglik >= fit.penalised_loglik - max_loss)) break;
+    smoothest = std::move(smoothed);
+  }
+  return smoothest;
 }
 
 }  // namespace mdpd

@@ -113,6 +113,47 @@ context("refine") {
     expect_true(full.fit.params.item_probs == full_twin.fit.params.item_probs);
   }
 
+  test_that("smoothing takes the strongest prior that costs no more than it may") {
+    Monitor monitor;
+    const Case in = planted_case(18, 150, 0.2, true);
+    const CodedData& data = in.table.data;
+    const MixtureFit fit = refine_sparse(data, in.start, {}, {}, monitor).fit;
+    std::vector<MixtureFit> modes;
+    for (const double smoothing : {0.25, 0.5, 1.0}) {
+      RefineOptions options;
+      options.m_step.smoothing = smoothing;
+      modes.push_back(
+          refine_fixed(data, fit.e_step.posterior, fit.informative, options, monitor).fit);
+    }
+    const auto loss = [&](std::size_t mode) {
+      return fit.penalised_loglik - modes[mode].penalised_loglik;
+    };
+    const bool ascending = 0.0 < loss(0) && loss(0) < loss(1) && loss(1) < loss(2);
+    expect_true(ascending);
+    const MixtureFit none = smooth(data, fit, 0.99 * loss(0), {}, monitor);
+    expect_true(none.params.item_probs == fit.params.item_probs);
+    for (std::size_t mode = 0; mode < modes.size(); ++mode) {
+      const MixtureFit smoothed = smooth(data, fit, loss(mode) * (1.0 + 1e-9), {}, monitor);
+      expect_true(smoothed.params.item_probs == modes[mode].params.item_probs);
+      expect_true(smoothed.informative == fit.informative);
+      expect_true(is_consistent(data, smoothed));
+    }
+  }
+
+  test_that("a model with a prior of its own is not smoothed") {
+    Monitor monitor;
+    const Case in = planted_case(18, 150, 0.2, false);
+    const MixtureFit fit = refine_sparse(in.table.data, in.start, {}, {}, monitor).fit;
+    RefineOptions smoothed;
+    smoothed.m_step.smoothing = 0.1;
+    RefineOptions prior;
+    prior.m_step.prior_counts = RowMatrix::Ones(in.table.data.n_total_levels(), 2);
+    for (const RefineOptions& options : {smoothed, prior}) {
+      expect_true(smooth(in.table.data, fit, 1e6, options, monitor).params.item_probs ==
+                  fit.params.item_probs);
+    }
+  }
+
   test_that("a scaled penalty lets more or fewer items in") {
     Monitor monitor;
     const Case in = planted_case(17, 300, 0.0, false);

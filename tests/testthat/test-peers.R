@@ -13,7 +13,7 @@ nats <- 1e-7
 estimate <- 1e-5
 posterior <- 1e-4
 
-to_rounding <- stagewise_control(tol = 1e-15, max_iter = 1e5)
+to_rounding <- stagewise_control(tol = 1e-15, max_iter = 1e5, smoothing_loss = 0)
 
 expect_within <- function(actual, expected, tolerance) {
   expect_lt(max(abs(unname(actual) - unname(expected))), tolerance)

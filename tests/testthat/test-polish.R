@@ -9,7 +9,8 @@ test_that("the polish never lowers the penalised log-likelihood and records ever
   crowd <- simulate_crowd(n_items = 400, n_workers = 40, accuracy = rep(0.65, 6), seed = 4)
   for (seed in c(1, 3, 4)) {
     start <- bad_start(seed, crowd$labels, 3)
-    polished <- suppressWarnings(refine(start, control = stagewise_control(polish = TRUE)))
+    control <- stagewise_control(polish = TRUE, smoothing_loss = 0)
+    polished <- suppressWarnings(refine(start, control = control))
     expect_gte(polished$penalised_loglik, start$penalised_loglik - 1e-6 * abs(start$loglik))
     moves <- polished$trace[polished$trace$phase == "polish", ]
     expect_gt(nrow(moves), 0)
@@ -43,4 +44,48 @@ test_that("the default call reaches the errors that part 2 asks for", {
     # Rates are counts over the items: rounding of the quotient only.
     expect_lte(error_rate(fit, shared_truth(name)), most[[name]] + 1e-12)
   }
+})
+
+test_that("smoothing is the strongest that costs no more than it may, and no fit of its own", {
+  crowd <- simulate_crowd(n_items = 1000, n_workers = 30, accuracy = rep(0.6, 3), seed = 2)
+  fit_with <- function(...) stagewise_em(crowd$labels, k = 3, control = stagewise_control(...))
+  maximum <- fit_with(smoothing_loss = 0)
+  loss <- function(fit) maximum$penalised_loglik - fit$penalised_loglik
+  mode <- function(smoothing) {
+    refine(maximum, control = stagewise_control(smoothing = smoothing, polish = FALSE))
+  }
+  losses <- vapply(c(0.25, 0.5, 1), function(smoothing) loss(mode(smoothing)), 0)
+  # Between the losses of two smoothings the weaker one is taken, above all of them the strongest.
+  for (at in 1:3) {
+    may_cost <- if (at < 3) mean(losses[at + 0:1]) else losses[3] + 1
+    smoothed <- fit_with(smoothing_loss = may_cost)
+    expect_equal(loss(smoothed), losses[at], tolerance = 1e-6)
+    expect_equal(smoothed$item_probs, mode(c(0.25, 0.5, 1)[at])$item_probs, tolerance = 1e-6)
+    expect_setequal(informative(smoothed), informative(maximum))
+    last <- utils::tail(smoothed$trace, 1)
+    expect_identical(c(last$phase, last$move), c("polish", "smoothing"))
+    expect_identical(last$penalised_loglik, smoothed$penalised_loglik)
+    expect_equal(sum(predict(smoothed, crowd$labels, type = "density")), smoothed$loglik)
+  }
+})
+
+test_that("no smoothing is added where one is given, nor without polish or with full refinement", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 20, accuracy = rep(0.7, 4), seed = 1)$labels
+  fit_with <- function(loss, refine = "sparse", ...) {
+    stagewise_em(crowd, k = 3, refine = refine,
+                 control = stagewise_control(smoothing_loss = loss, ...))
+  }
+  expect_identical(fit_with(50, smoothing = 2)$item_probs, fit_with(0, smoothing = 2)$item_probs)
+  expect_identical(fit_with(50, polish = FALSE)$item_probs, fit_with(0, polish = FALSE)$item_probs)
+  expect_identical(fit_with(50, "full")$item_probs, fit_with(0, "full")$item_probs)
+  expect_false(identical(fit_with(50)$item_probs, fit_with(0)$item_probs))
+})
+
+test_that("where workers gave few labels the maximum stays as it is", {
+  crowd <- shared_crowd("rte")
+  fit <- stagewise_em(crowd, k = 2)
+  expect_identical(
+    fit$penalised_loglik,
+    stagewise_em(crowd, k = 2, control = stagewise_control(smoothing_loss = 0))$penalised_loglik
+  )
 })

@@ -19,6 +19,7 @@ test_that("the engine's defaults are those of the help page", {
   shared <- list(smoothing = 0, tol = 1e-8, max_iter = 1000, threads = 2L)
   expect_equal(unclass(robust)[names(shared)], shared)
   expect_equal(unclass(paper)[names(shared)], shared)
+  expect_equal(c(robust$smoothing_loss, paper$smoothing_loss), c(0.05, 0))
   expect_setequal(names(robust), names(formals(stagewise_control)))
 })
 
@@ -33,8 +34,8 @@ test_that("a setting that is given replaces the engine's default, the others sta
 
 test_that("settings at the ends of their ranges are taken", {
   ends <- list(max_stages = 1, em_steps = 1, alpha = 1, split_step = 0, split_step = 1, floor = 0,
-               floor = 0.1, smoothing = 0, smoothing = 1e6, tol = 1e-300, max_iter = 1L,
-               polish = FALSE, polish = TRUE, threads = 1, threads = 64)
+               floor = 0.1, smoothing = 0, smoothing = 1e6, smoothing_loss = 0,
+               smoothing_loss = 1e6, tol = 1e-300, max_iter = 1L, polish = FALSE, polish = TRUE, threads = 1, threads = 64)
   for (i in seq_along(ends)) {
     expect_equal(do.call(stagewise_control, ends[i])[[names(ends)[i]]], ends[[i]])
   }
@@ -45,6 +46,7 @@ test_that("settings out of range are errors that name the setting", {
     max_stages = list(0, 1.5, NA, "3", 1:2, Inf), em_steps = list(0, -1, 2.5, NA),
     alpha = list(0, 1.1, -1, NA, "0.05"), split_step = list(-0.1, 1.1, NA),
     floor = list(-0.001, 0.2, NA), smoothing = list(-1, Inf, NA, "a"),
+    smoothing_loss = list(-0.1, Inf, NA, "a"),
     tol = list(0, -1, 2, NA), max_iter = list(0, 1.5, NA, "many"),
     polish = list(NA, 1, "yes"), threads = list(0, -1, 1.5, NA, "all")
   )
