@@ -58,7 +58,9 @@ fit_path <- function(coded, ks, settings, keep_data) {
   fits <- list()
   previous <- NULL
   for (k in seq_len(max(ks))) {
-    result <- better_result(fit_stages(coded, k, settings), fit_grown(previous, coded, k, settings))
+    result <- better_result(
+      fit_stages(coded, k, settings, chain = FALSE), fit_grown(previous, coded, k, settings)
+    )
     previous <- result
     if (k %in% ks) {
       fits[[length(fits) + 1]] <- as_fit(result, coded, settings, keep_data = FALSE)
@@ -97,12 +99,11 @@ growth_trace <- function(before, grown, coded) {
   ), coded, k)
 }
 
-better_result <- function(first, second) {
-  if (is.null(second) || second$fit$penalised_loglik <= first$fit$penalised_loglik) {
-    first
-  } else {
-    second
-  }
+# The second, which may be NULL, where it is more than what the polish takes for no difference ahead
+# (nats): both may have come to the same optimum.
+better_result <- function(first, second, least_gain = 0.05) {
+  gain <- if (is.null(second)) -Inf else second$fit$penalised_loglik - first$fit$penalised_loglik
+  if (gain > least_gain) second else first
 }
 
 from_path <- function(fits, row, path, coded) {

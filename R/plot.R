@@ -63,7 +63,7 @@
 #' @references Kass and Raftery (1995), Bayes factors, *Journal of the American Statistical
 #'   Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and Ito (2008), Color
 #'   Universal Design. Zhao and Zucker, Stagewise Learning for Sparse Clustering of
-#'   Discretely-Valued Data, figures 2 and 3.
+#'   Discretely-Valued Data, figures 3 and 4.
 #' @family diagnostics
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 3, seed = 1)

@@ -4,6 +4,8 @@
 #' between the components. The fit starts from one component; each stage finds the two items whose
 #' dependence the mixture explains worst, makes them informative, splits a component along them and
 #' does EM on the informative items. There are no random starts: the same data give the same answer.
+#' With four components or more, up to 20,000 rows and with the polish, the fit also grows from one
+#' component by the best of all splits, each refined to the end, and the better of the two stays.
 #' Of a crowd with one component a label whose first pair is not significant, as where workers share
 #' few items, the majority vote is a second start.
 #'
@@ -52,8 +54,8 @@
 #'     of each informative item and of the mixing weights (nats)}
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
-#'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a path adds a
-#'     component to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
+#'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
+#'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
 #'     `"split-merge"`, `"merge-split"`, `"items"`, `"row"`, `"smoothing"`, see `smoothing_loss` in
 #'     [stagewise_control()], or `"vote"` where the majority vote was the better start), `k`, the pair `item_1`, `item_2` and
 #'     the `component` (numbered as they were born: a split gives the next number, a merge of
@@ -154,8 +156,9 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   fit
 }
 
-# Stages, refinement and polish with k components, in the engine's terms.
-fit_stages <- function(coded, k, settings) {
+# Stages, refinement and polish with k components, in the engine's terms. `chain` is for a fit that
+# has no path beside it.
+fit_stages <- function(coded, k, settings, chain = TRUE) {
   control <- settings$control
   stages <- core_stagewise(
     coded, k, settings$method, coded$missing == "frozen", control, settings$verbose
@@ -164,6 +167,8 @@ fit_stages <- function(coded, k, settings) {
     vote_start(coded, k, control, settings$verbose)
   }
   refined <- refine_core(coded, stages$fit, settings$refine, control, settings$verbose, vote)
+  refined$trace <- bind_traces(stage_trace(stages, coded), refined$trace)
+  if (chain) refined <- better_result(refined, refine_chain(coded, k, settings))
   if (!is.null(settings$known) && length(refined$fit$mixing_weights) == k) {
     refined <- refine_known(
       refined, coded, settings$known, settings$labels, settings$refine, control, settings$verbose
@@ -173,11 +178,40 @@ fit_stages <- function(coded, k, settings) {
   }
   list(
     fit = refined$fit,
-    trace = bind_traces(stage_trace(stages, coded), refined$trace),
+    trace = refined$trace,
     status = fit_status(stages, refined, k),
     loglik_of_one = stages$loglik_of_one,
     known = settings$known, born = refined$born
   )
+}
+
+# The components from which on growth without stages is another start, with fewer the polish makes
+# up for what the stages miss; and the rows up to which it is, since it takes as long as they do.
+fewest_to_chain <- 4
+most_rows_to_chain <- 20000
+
+# Refinement and polish of the fit that grows from one component to k by the best of all splits, each
+# refined to the end. The stages split at the pair that is explained worst, whatever comes of it;
+# where many components compete, either can end higher. NULL where it is not tried or gets stuck.
+refine_chain <- function(coded, k, settings) {
+  control <- settings$control
+  if (k < fewest_to_chain || nrow(coded$codes) > most_rows_to_chain ||
+        settings$method == "paper" || settings$refine == "none" || !control$polish) {
+    return(NULL)
+  }
+  fit <- core_stagewise(coded, 1, "robust", coded$missing == "frozen", control, FALSE)$fit
+  trace <- NULL
+  for (size in seq_len(k)[-1]) {
+    grown <- core_grow(coded, fit, settings$refine, control, settings$verbose)
+    if (length(grown$mixing_weights) != size) {
+      return(NULL)
+    }
+    trace <- rbind(trace, growth_trace(fit, grown, coded))
+    fit <- grown
+  }
+  refined <- refine_core(coded, fit, settings$refine, control, settings$verbose)
+  refined$trace <- bind_traces(trace, refined$trace)
+  refined
 }
 
 # Where workers share few items no pair of them is evidence, and the stages split at what chance

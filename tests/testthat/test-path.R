@@ -85,3 +85,18 @@ test_that("the true number of components is found", {
     expect_equal(stagewise_em(x, k = 1:5)$k, k)
   }
 })
+
+test_that("a fit with one k ends where a path to it ends, also where the stages do not", {
+  titanic <- as.data.frame(Titanic)
+  single <- stagewise_em(~ ., k = 4, data = titanic, weights = Freq)
+  path <- stagewise_em(~ ., k = 1:4, data = titanic, weights = Freq)
+  expect_equal(single$penalised_loglik, choose_k(path, 4)$penalised_loglik, tolerance = 1e-5)
+  # From the stages alone the optimum is 5 nats lower.
+  expect_false("stage" %in% single$trace$phase)
+  expect_identical(single$trace$k[single$trace$phase == "grow"], 2:4)
+  expect_output(print(summary(single)), "grow")
+  for (type in c("trace", "history")) expect_s3_class(autoplot(single, type = type), "ggplot")
+  votes <- stagewise_em(house_votes[-1], k = 5, missing = "level")
+  of_path <- choose_k(stagewise_em(house_votes[-1], k = 1:5, missing = "level"), 5)
+  expect_equal(votes$penalised_loglik, of_path$penalised_loglik, tolerance = 1e-5)
+})
