@@ -329,7 +329,10 @@ warn_status <- function(fit, k, call = rlang::caller_env()) {
     warn_mdpd(
       c("The data show {fit$k} component{?s}, not {k}.",
         i = "No component could be split further, or no two items were worth the penalty of {k}
-             component{?s}."),
+             component{?s}.",
+        i = if (k == length(fit$labels)) {
+          "{.code mdpd(x, {k})} estimates a class for each label all the same, from all workers."
+        }),
       class = "fewer_components", call = call
     )
   }

@@ -81,3 +81,18 @@ test_that("trivial noise changes nothing but trivially", {
   expect_setequal(informative(refit), informative(fit))
   expect_lt(error_rate(predict(refit), predict(fit)), 0.01)
 })
+
+test_that("who gets fewer components than labels is told of EM that keeps them all", {
+  crowd <- simulate_crowd(100, 12, 3, accuracy = c(0.75, 0.7, 0.65, 0.6), seed = 12)
+  expect_warning(
+    fit <- stagewise_em(crowd$labels, k = 3), "`mdpd(x, 3)` estimates a class for each label",
+    fixed = TRUE, class = "mdpd_warning_fewer_components"
+  )
+  expect_equal(fit$k, 1)
+  expect_equal(mdpd(crowd$labels, k = 3)$k, 3)
+  # Of other tables there are no labels to be had.
+  expect_no_match(
+    rlang::catch_cnd(stagewise_em(as.data.frame(as.matrix(crowd$labels)), k = 3))$message,
+    "for each label"
+  )
+})
