@@ -6,7 +6,8 @@
 #' \eqn{\lambda_i = \frac12 (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i}, with \eqn{R_i} the
 #' levels seen and \eqn{N_i} the weight of the rows that observe the item. `"full"` does ordinary EM
 #' in which every item differs between components. Where the fit's `control` says so, a search for a
-#' better optimum follows, see `polish` in [stagewise_control()].
+#' better optimum follows, see `polish` in [stagewise_control()]. Known classes and prior counts of the
+#' fit keep their weight.
 #'
 #' @param object A fitted mixture, see [stagewise_em()].
 #' @param x The data: by default those of the fit. Other data are read by the fit's levels, as in
@@ -48,13 +49,15 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   control <- complete_control(control %||% object$control %||% stagewise_control(), method)
   coded$threads <- control$threads
 
+  engine_control <- control
+  engine_control$prior_counts <- prior_counts(object$prior, coded, object$labels)
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   columns <- core_columns(object, coded)
   start <- list(
     posterior = posterior[, columns, drop = FALSE],
     informative = match(object$informative, colnames(coded$codes))
   )
-  refined <- refine_core(coded, start, type, control, verbose)
+  refined <- refine_core(coded, start, type, engine_control, verbose)
   fit <- new_mdpd(
     refined$fit, coded,
     class = setdiff(class(object), "mdpd"),
@@ -66,16 +69,16 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
     },
     method = method, refine = type, control = control, call = match.call(),
     labels = if (inherits(x, "crowd_labels")) x$labels else object$labels,
-    keep_data = !is.null(object$coded), born = object$born[columns]
+    keep_data = !is.null(object$coded), prior = object$prior, born = object$born[columns]
   )
   warn_status(fit, object$k)
   fit
 }
 
 # The components in the order in which the engine goes on with them: that of the labels where known
-# rows tie them to these, else that of the trace, whose numbers then go on.
+# rows or prior counts tie them to these, else that of the trace, whose numbers then go on.
 core_columns <- function(object, coded) {
-  if (!is.null(coded$known) && setequal(names(object$mixing_weights), object$labels)) {
+  if (is_tied_to_labels(object, coded) && setequal(names(object$mixing_weights), object$labels)) {
     match(object$labels, names(object$mixing_weights))
   } else {
     order(object$born %||% seq_len(object$k))

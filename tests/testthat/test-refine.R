@@ -228,3 +228,17 @@ test_that("bad arguments are errors", {
   expect_error(refine(fit, answers(), weights = 1:3), class = "mdpd_error_argument")
   expect_error(refine(fit, tol = 1e-3), "tol", class = "rlib_error_dots_nonempty")
 })
+
+test_that("refinement keeps the prior counts of the fit", {
+  crowd <- simulate_crowd(n_items = 60, n_workers = 10, accuracy = rep(0.7, 5), seed = 2)$labels
+  prior <- matrix(c(40, 1, 2, 3, 30, 4, 5, 6, 20), 3)
+  fit <- mdpd(crowd, k = 3, prior = prior)
+  refined <- refine(fit, type = "full")
+  expect_identical(refined$prior, fit$prior)
+  # EM had converged with the prior: nothing moves, while without it much does.
+  expect_equal(refined$item_probs[[1]][, crowd$labels], fit$item_probs[[1]][, crowd$labels],
+               tolerance = 1e-3)
+  fit$prior <- NULL
+  expect_gt(max(abs(refine(fit, type = "full")$item_probs[[1]][, crowd$labels] -
+                      refined$item_probs[[1]][, crowd$labels])), 0.02)
+})
