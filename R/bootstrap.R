@@ -287,7 +287,7 @@ selection_frequency <- function(replicates, items) {
 
 #' @rdname standard_errors
 #' @export
-standard_errors.mdpd_bootstrap <- function(object, ...) {
+standard_errors.mdpd_bootstrap <- function(object, ...) {  # nolint: object_name_linter.
   rlang::check_dots_empty()
   errors <- apply(object$estimates, 2, stats::sd, na.rm = TRUE)
   shape_as_coef(object$fit, unname(errors), object$parameters)

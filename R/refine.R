@@ -6,8 +6,8 @@
 #' \eqn{\lambda_i = \frac12 (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i}, with \eqn{R_i} the
 #' levels seen and \eqn{N_i} the weight of the rows that observe the item. `"full"` does ordinary EM
 #' in which every item differs between components. Where the fit's `control` says so, a search for a
-#' better optimum follows, see `polish` in [stagewise_control()]. Known classes and prior counts of the
-#' fit keep their weight.
+#' better optimum follows, see `polish` in [stagewise_control()]. Known classes and prior counts of
+#' the fit keep their weight.
 #'
 #' @param object A fitted mixture, see [stagewise_em()].
 #' @param x The data: by default those of the fit. Other data are read by the fit's levels, as in
@@ -92,34 +92,38 @@ refine_core <- function(coded, start, type, control, verbose, vote = NULL) {
   if (type == "none") {
     return(list(fit = start))
   }
-  one_component <- NCOL(start$posterior) == 1
-  if (one_component) type <- "sparse"
-  refine_from <- function(start) {
-    core_refine(coded, start$posterior, start$informative, type, control, verbose)
+  if (NCOL(start$posterior) == 1) {
+    refined <- refine_from(start, coded, "sparse", control, verbose)
+    refined$status <- "converged"
+    return(refined)
   }
-  refined <- refine_from(start)
+  refined <- refine_from(start, coded, type, control, verbose)
   if (!is.null(vote)) {
-    voted <- refine_from(vote)
-    if (voted$fit$penalised_loglik > refined$fit$penalised_loglik) {
-      refined <- voted
-      refined$trace$move <- c("vote", rep(NA, length(voted$trace$loglik) - 1))
-    }
+    voted <- refine_from(vote, coded, type, control, verbose)
+    voted$trace$move[1] <- "vote"
+    refined <- better_result(refined, voted, least_gain = 0)
   }
-  if (one_component) refined$status <- "converged"
+  if (!control$polish || !is.null(coded$known) || refined$status != "converged") {
+    return(refined)
+  }
+  polish_core(refined, coded, type, control, verbose)
+}
+
+refine_from <- function(start, coded, type, control, verbose) {
+  refined <- core_refine(coded, start$posterior, start$informative, type, control, verbose)
   k <- length(refined$fit$mixing_weights)
-  trace <- trace_rows("refine", refined$trace, coded, k)
-  if (one_component || !control$polish || !is.null(coded$known) || refined$status != "converged") {
-    return(list(fit = refined$fit, status = refined$status, trace = trace))
-  }
+  refined$trace <- trace_rows("refine", refined$trace, coded, k)
+  refined
+}
+
+polish_core <- function(refined, coded, type, control, verbose) {
+  k <- length(refined$fit$mixing_weights)
   polished <- core_polish(coded, refined$fit, type, control, verbose)
-  trace <- rbind(trace, trace_rows("polish", polished$trace, coded, k))
+  trace <- rbind(refined$trace, trace_rows("polish", polished$trace, coded, k))
   smoothed <- if (type == "sparse") smooth_core(coded, polished$fit, control, verbose)
-  if (is.null(smoothed)) {
-    return(list(fit = polished$fit, status = polished$status, trace = trace))
-  }
   list(
-    fit = smoothed$fit, status = polished$status,
-    trace = rbind(trace, trace_rows("polish", smoothed$trace, coded, k))
+    fit = smoothed$fit %||% polished$fit, status = polished$status,
+    trace = rbind(trace, if (!is.null(smoothed)) trace_rows("polish", smoothed$trace, coded, k))
   )
 }
 

@@ -57,12 +57,12 @@
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
 #'     `"split-merge"`, `"merge-split"`, `"items"`, `"row"`, `"smoothing"`, see `smoothing_loss` in
-#'     [stagewise_control()], or `"vote"` where the majority vote was the better start), `k`, the pair `item_1`, `item_2` and
-#'     the `component` (numbered as they were born: a split gives the next number, a merge of
-#'     `merged_1` and `merged_2` takes away the second and moves those after it up), the largest
-#'     conditional `information` before the stage (nats), the pair's corrected `p_value`,
-#'     `n_informative`, `loglik` (items outside the informative set at their observed frequencies),
-#'     `loglik_all` (all items by component, as in the paper), `penalised_loglik` and
+#'     [stagewise_control()], or `"vote"` where the majority vote was the better start), `k`, the
+#'     pair `item_1`, `item_2` and the `component` (numbered as they were born: a split gives the
+#'     next number, a merge of `merged_1` and `merged_2` takes away the second and moves those after
+#'     it up), the largest conditional `information` before the stage (nats), the pair's corrected
+#'     `p_value`, `n_informative`, `loglik` (items outside the informative set at their observed
+#'     frequencies), `loglik_all` (all items by component, as in the paper), `penalised_loglik` and
 #'     `split_length`}
 #'   \item{born}{the number of each component in the `trace`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
@@ -190,13 +190,14 @@ fit_stages <- function(coded, k, settings, chain = TRUE) {
 fewest_to_chain <- 4
 most_rows_to_chain <- 20000
 
-# Refinement and polish of the fit that grows from one component to k by the best of all splits, each
-# refined to the end. The stages split at the pair that is explained worst, whatever comes of it;
-# where many components compete, either can end higher. NULL where it is not tried or gets stuck.
+# Refinement and polish of the fit that grows from one component to k by the best of all splits,
+# each refined to the end. The stages split at the pair that is explained worst, whatever comes of
+# it; where many components compete, either can end higher. NULL where it is not tried or nothing
+# can be split.
 refine_chain <- function(coded, k, settings) {
   control <- settings$control
-  if (k < fewest_to_chain || nrow(coded$codes) > most_rows_to_chain ||
-        settings$method == "paper" || settings$refine == "none" || !control$polish) {
+  is_robust <- settings$method == "robust" && settings$refine != "none" && control$polish
+  if (!is_robust || k < fewest_to_chain || nrow(coded$codes) > most_rows_to_chain) {
     return(NULL)
   }
   fit <- core_stagewise(coded, 1, "robust", coded$missing == "frozen", control, FALSE)$fit

@@ -179,8 +179,9 @@ large_lines <- function(rows) {
   c(
     "## Large data", "",
     prose("The default call with its two threads, `Rscript bench/speed-large.R CASE`, one run;",
-          "memory is the peak of the whole process, the data and R included; the error is under the",
-          "best matching of components to classes, beside that of the model that drew the data."), "",
+          "memory is the peak of the whole process, the data and R included; the error is under",
+          "the best matching of components to classes, beside that of the model that drew the",
+          "data."), "",
     table_lines(table, setdiff(names(table), "data")), ""
   )
 }
