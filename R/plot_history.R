@@ -147,15 +147,14 @@ history_marks <- function(events, history) {
 
 history_titles <- function(object, events) {
   polish <- sum(events$phase == "polish")
-  steps <- c(stage = "Stage", grow = "growth of the path", polish = "move of the polish")
+  steps <- c(stage = "stage", grow = "split of the fit before", polish = "move of the polish")
+  by_pair <- events$move %in% "split" & !is.na(events$item_1)
   list(
     picture_titles(
       "How the components came about",
-      paste0(plural(sum(events$phase == "stage"), "stage"), ", ",
-             plural(sum(events$move %in% "split"), "split"), ", named by the pair of items"),
+      paste0(stages_and_splits(events), if (any(by_pair)) ", named by the pair of items"),
       if (polish > 0) paste0("Then ", plural(polish, "move"), " of the polish")
     ),
-    ggplot2::labs(x = paste(steps[names(steps) %in% c("stage", events$phase)], collapse = "; "),
-                  y = NULL)
+    ggplot2::labs(x = step_names(steps, events$phase), y = NULL)
   )
 }

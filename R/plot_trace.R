@@ -87,16 +87,28 @@ few_breaks <- function(limits) {
 
 trace_labels <- function(object) {
   trace <- object$trace
-  steps <- c(stage = "Stage", grow = "split", refine = "iteration", polish = "move")
+  steps <- c(stage = "stage", grow = "split", refine = "iteration", polish = "move")
   list(
     picture_titles(
       "How the fit went",
-      paste0(plural(sum(trace$phase == "stage"), "stage"), ", ",
-             plural(sum(trace$move %in% "split"), "split"), "; ", plural(object$k, "component"),
-             " on ", plural(length(object$informative), "informative item"))
+      paste0(stages_and_splits(trace), "; ", plural(object$k, "component"), " on ",
+             plural(length(object$informative), "informative item"))
     ),
-    ggplot2::labs(x = paste(steps[names(steps) %in% trace$phase], collapse = "; "), y = NULL)
+    ggplot2::labs(x = step_names(steps, trace$phase), y = NULL)
   )
+}
+
+# A fit that grew by the best of all splits has no stages.
+stages_and_splits <- function(events) {
+  n_stages <- sum(events$phase == "stage")
+  paste0(if (n_stages > 0) paste0(plural(n_stages, "stage"), ", "),
+         plural(sum(events$move %in% "split"), "split"))
+}
+
+# What the steps of the phases are, as the title of an axis.
+step_names <- function(names, phases) {
+  title <- paste(names[names(names) %in% phases], collapse = "; ")
+  paste0(toupper(substr(title, 1, 1)), substring(title, 2))
 }
 
 plural <- function(n, noun) paste0(comma(n), " ", noun, if (n != 1) "s")

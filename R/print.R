@@ -201,10 +201,20 @@ fit_fields <- function(x) {
   }
   weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
   c(
-    Method = if (x$method == "em") "ordinary EM" else paste0(x$method, " stages, ", refined),
+    Method = if (x$method == "em") "ordinary EM" else paste0(growth_of(x), ", ", refined),
     Data = paste0(plural(x$n_obs, "row"), weighted, ", ", plural(n_items, "item"), ", ", missing),
     Status = gsub("_", " ", x$status)
   )
+}
+
+# Of many components growth by the best of all splits may have ended higher than the stages.
+growth_of <- function(x) {
+  phases <- x$trace$phase
+  if ("grow" %in% phases && !"stage" %in% phases) {
+    "growth by the best splits"
+  } else {
+    paste(x$method, "stages")
+  }
 }
 
 quality_fields <- function(x) {

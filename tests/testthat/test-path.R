@@ -94,8 +94,10 @@ test_that("a fit with one k ends where a path to it ends, also where the stages 
   # From the stages alone the optimum is 5 nats lower.
   expect_false("stage" %in% single$trace$phase)
   expect_identical(single$trace$k[single$trace$phase == "grow"], 2:4)
-  expect_output(print(summary(single)), "grow")
-  for (type in c("trace", "history")) expect_s3_class(autoplot(single, type = type), "ggplot")
+  expect_output(print(single), "Method +growth by the best splits, sparse refinement")
+  expect_identical(autoplot(single, type = "trace")$labels$subtitle,
+                   "3 splits; 4 components on 4 informative items")
+  expect_identical(autoplot(single, type = "history")$labels$subtitle, "3 splits")
   votes <- stagewise_em(house_votes[-1], k = 5, missing = "level")
   of_path <- choose_k(stagewise_em(house_votes[-1], k = 1:5, missing = "level"), 5)
   expect_equal(votes$penalised_loglik, of_path$penalised_loglik, tolerance = 1e-5)
