@@ -2,7 +2,7 @@
 #
 #   Rscript bench/spikes.R
 #
-# Takes an hour. Writes bench/spikes.md and, in vignettes/results/:
+# Takes half an hour. Writes bench/spikes.md and, in vignettes/results/:
 #   spikes-draws.csv    a row for each population, draw and method
 #   spikes-classes.csv  one draw: share of the orientations in each class, by method
 #   spikes-neurons.csv  one draw: what each neuron tells, in truth and in the default fit
