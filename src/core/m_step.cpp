@@ -154,22 +154,49 @@ void lift_column(const Vector& level_weight, double floor, Eigen::Ref<Vector> pr
 /// Rows are counted in this many parts, whatever the number of threads, and the parts added in order.
 constexpr Index n_sparse_parts = 8;
 
+/// Adds the posterior of some rows to the counts of their answers.
+template <int n_fixed>
+void count_sparse_rows(const CodedData& data, const RowMatrix& posterior, Index first_row,
+                       Index last_row, RowMatrix& counts) {
+  const SparseCodes& sparse = data.sparse;
+  const Index n_components = n_fixed > 0 ? n_fixed : posterior.cols();
+  std::vector<double> weights(n_components);
+  double fixed[n_fixed > 0 ? n_fixed : 1];
+  double* weight = n_fixed > 0 ? fixed : weights.data();
+  for (Index row = first_row; row < last_row; ++row) {
+    const double* in = posterior.data() + row * n_components;
+    for (Index k = 0; k < n_components; ++k) weight[k] = data.case_weights[row] * in[k];
+    for (std::size_t at = sparse.row_start[row]; at < sparse.row_start[row + 1]; ++at) {
+      const Index level = data.offset[sparse.row_item[at]] + sparse.row_code[at] - 1;
+      double* to = counts.data() + level * n_components;
+      for (Index k = 0; k < n_components; ++k) to[k] += weight[k];
+    }
+  }
+}
+
+using CountSparseRows = void (*)(const CodedData&, const RowMatrix&, Index, Index, RowMatrix&);
+
+CountSparseRows choose_count_sparse_rows(Index n_components) {
+  switch (n_components) {
+    case 2: return count_sparse_rows<2>;
+    case 3: return count_sparse_rows<3>;
+    case 4: return count_sparse_rows<4>;
+    case 5: return count_sparse_rows<5>;
+    case 6: return count_sparse_rows<6>;
+    default: return count_sparse_rows<0>;
+  }
+}
+
 RowMatrix sparse_level_counts(const CodedData& data, const RowMatrix& posterior) {
   const Index n_components = posterior.cols();
+  const CountSparseRows count = choose_count_sparse_rows(n_components);
   std::vector<RowMatrix> parts(n_sparse_parts);
   const double n_operations = static_cast<double>(data.sparse.row_item.size());
   for_each_job(n_sparse_parts, useful_threads(data.n_threads, n_operations), [&](Index part, int) {
     RowMatrix& counts = parts[part];
     counts.setZero(data.n_total_levels(), n_components);
-    const Index last = (part + 1) * data.n_obs / n_sparse_parts;
-    Vector weights(n_components);
-    for (Index row = part * data.n_obs / n_sparse_parts; row < last; ++row) {
-      weights = data.case_weights[row] * posterior.row(row).transpose();
-      for_each_item_of_row(data, row, [&](Index item, Code code) {
-        double* to = counts.row(data.offset[item] + code - 1).data();
-        for (Index k = 0; k < n_components; ++k) to[k] += weights[k];
-      });
-    }
+    count(data, posterior, part * data.n_obs / n_sparse_parts,
+          (part + 1) * data.n_obs / n_sparse_parts, counts);
   });
   for (Index part = 1; part < n_sparse_parts; ++part) parts[0] += parts[part];
   return std::move(parts[0]);

@@ -69,14 +69,29 @@ LogTables log_tables(const CodedData& data, const MixtureParameters& params, con
 }
 
 /// Adds the log-probabilities of the answers of `n` rows of sparse data.
+template <int n_fixed>
 void add_sparse_rows(const CodedData& data, const LogTables& tables, Index first_row, Index n,
                      Index n_components, double* log_joint) {
+  if (n_fixed > 0) n_components = n_fixed;
   for (Index row = first_row; row < first_row + n; ++row, log_joint += n_components) {
     for_each_item_of_row(data, row, [&](Index item, Code code) {
       if (tables.first[item] < 0) return;
       const double* in = tables.values.data() + tables.first[item] + (code - 1) * n_components;
       for (Index k = 0; k < n_components; ++k) log_joint[k] += in[k];
     });
+  }
+}
+
+using AddSparseRows = void (*)(const CodedData&, const LogTables&, Index, Index, Index, double*);
+
+AddSparseRows choose_add_sparse_rows(Index n_components) {
+  switch (n_components) {
+    case 2: return add_sparse_rows<2>;
+    case 3: return add_sparse_rows<3>;
+    case 4: return add_sparse_rows<4>;
+    case 5: return add_sparse_rows<5>;
+    case 6: return add_sparse_rows<6>;
+    default: return add_sparse_rows<0>;
   }
 }
 
@@ -107,6 +122,7 @@ EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemS
   require_compatible(data, params);
   const Index n_components = params.n_components();
   const AddLogProbs add = choose_add_log_probs(n_components);
+  const AddSparseRows add_sparse = choose_add_sparse_rows(n_components);
   const Vector log_weights = params.mixing_weights.unaryExpr(&safe_log);
   std::vector<RowMatrix> tables;
   LogTables sparse_tables;
@@ -127,7 +143,7 @@ EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemS
     const Index n = std::min(rows_per_batch, data.n_obs - from);
     step.posterior.middleRows(from, n).rowwise() = log_weights.transpose();
     double* log_joint = step.posterior.data() + from * n_components;
-    if (data.is_sparse()) add_sparse_rows(data, sparse_tables, from, n, n_components, log_joint);
+    if (data.is_sparse()) add_sparse(data, sparse_tables, from, n, n_components, log_joint);
     for (std::size_t i = 0; i < tables.size(); ++i) {
       add(tables[i].data(), data.item_codes(items[i]) + from, n, n_components, log_joint);
     }
