@@ -21,10 +21,15 @@ constexpr std::size_t merges_per_split = 3;
 constexpr std::size_t finalists = 3;
 /// Single items whose move is refined.
 constexpr std::size_t n_toggles = 5;
-/// Single rows whose move is refined, and the number of rows above which none is: among so many one
-/// row cannot hold EM back.
+/// Single rows whose move is refined.
 constexpr std::size_t n_flips = 10;
-constexpr Index most_rows_to_flip = 20000;
+/// EM iterations of a heat, after which a trial of large data is looked at.
+constexpr Index heat_iterations = 4;
+/// A trial goes on while this many times what it would still gain at its present pace would do: EM
+/// slows down less than its last steps say, when it passes from one direction to another.
+constexpr double pace_margin = 3.0;
+/// A component that differs by less than this share of its rows' weight is the one it was.
+constexpr double same_component = 0.05;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
 /// A smaller gain is EM that had not quite converged, not another optimum: in nats, and in units of
@@ -35,7 +40,23 @@ constexpr double smallest_gain_in_tol = 5.0;
 struct Trial {
   PolishRecord move;
   MixtureFit fit;
+  bool given_up = false;  ///< it cannot become better than the fit it set out from
 };
+
+bool is_large(const CodedData& data, const PolishOptions& options) {
+  return data.n_obs > options.most_small_rows;
+}
+
+/// EM iterations of a brief run: on large data one heat tells where it leads.
+Index brief_of(const CodedData& data, const PolishOptions& options) {
+  return is_large(data, options) ? heat_iterations : brief_iterations;
+}
+
+/// The least gain of penalised log-likelihood that counts (nats).
+double least_gain(const MixtureFit& fit, const PolishOptions& options) {
+  const double change_at_stop = options.refine.tol * std::abs(fit.penalised_loglik);
+  return std::max(smallest_gain, smallest_gain_in_tol * change_at_stop);
+}
 
 bool better(const Trial& a, const Trial& b) {
   return a.fit.penalised_loglik > b.fit.penalised_loglik;
@@ -44,6 +65,13 @@ bool better(const Trial& a, const Trial& b) {
 void keep_best(std::vector<Trial>& trials, std::size_t n) {
   std::stable_sort(trials.begin(), trials.end(), better);
   if (trials.size() > n) trials.resize(n);
+}
+
+/// Adds a trial to those kept. A fit of large data is large itself: of many only the best stay.
+void keep_if_good(std::vector<Trial>& trials, Trial trial, std::size_t n) {
+  if (trial.given_up) return;
+  trials.push_back(std::move(trial));
+  keep_best(trials, n);
 }
 
 RefineOptions brief(const RefineOptions& options, Index iterations) {
@@ -110,11 +138,86 @@ Start split_start(const CodedData& data, const MixtureParameters& params,
   return start;
 }
 
+/// Is a run of EM, by its last steps, not going to reach `goal`? Its gains shrink by a factor from
+/// step to step; while they grow nothing can be told.
+bool falls_short(const RefineResult& run, double goal) {
+  const double end = run.fit.penalised_loglik;
+  const std::size_t n = run.trace.size();
+  if (end >= goal) return false;
+  if (run.status != Status::kIterationLimit) return true;
+  if (n < 3) return false;
+  const double before = run.trace[n - 2].penalised_loglik - run.trace[n - 3].penalised_loglik;
+  const double last = run.trace[n - 1].penalised_loglik - run.trace[n - 2].penalised_loglik;
+  if (last <= 0.0) return true;
+  return last < before && end + pace_margin * last * last / (before - last) < goal;
+}
+
+/// Are the components those of `fit` again, in whatever order?
+bool has_come_back(const CodedData& data, const RowMatrix& posterior, const MixtureFit& fit) {
+  const RowMatrix& before = fit.e_step.posterior;
+  if (posterior.cols() != before.cols()) return false;
+  const Matrix shared = before.transpose() * data.case_weights.asDiagonal() * posterior;
+  std::vector<bool> is_taken(before.cols(), false);
+  for (Index k = 0; k < before.cols(); ++k) {
+    Index match = 0;
+    shared.row(k).maxCoeff(&match);
+    if (is_taken[match]) return false;
+    is_taken[match] = true;
+    double difference = 0.0;
+    double weight = 0.0;
+    for (Index n = 0; n < data.n_obs; ++n) {
+      difference += data.case_weights[n] * std::abs(before(n, k) - posterior(n, match));
+      weight += data.case_weights[n] * before(n, k);
+    }
+    if (!(difference < same_component * weight)) return false;
+  }
+  return true;
+}
+
+/// Has a trial that is below the goal no hope to reach it? A move of components that ends where it
+/// began has failed; the items have moves of their own.
+bool is_hopeless(const CodedData& data, const MixtureFit& fit, double goal, const RefineResult& run,
+                 MoveKind kind) {
+  if (run.fit.penalised_loglik >= goal) return false;
+  if (falls_short(run, goal)) return true;
+  const bool of_components = kind == MoveKind::kSplitMerge || kind == MoveKind::kMergeSplit;
+  return of_components && has_come_back(data, run.fit.e_step.posterior, fit);
+}
+
+/// Goes on with a trial by em(posterior, informative, iterations); on large data in heats, until it
+/// cannot beat `fit` any more.
+template <class Em>
+void race(const CodedData& data, const MixtureFit& fit, Index iterations,
+          const PolishOptions& options, Em em, Trial& trial) {
+  if (!is_large(data, options)) {
+    trial.fit = em(trial.fit.e_step.posterior, trial.fit.informative, iterations).fit;
+    return;
+  }
+  const double goal = fit.penalised_loglik + least_gain(fit, options);
+  iterations = std::min(iterations, options.refine.max_iter);
+  for (Index done = 0; done < iterations && !trial.given_up; done += heat_iterations) {
+    RefineResult run = em(trial.fit.e_step.posterior, trial.fit.informative,
+                          std::min(heat_iterations, iterations - done));
+    trial.given_up = is_hopeless(data, fit, goal, run, trial.move.kind);
+    trial.fit = std::move(run.fit);
+    if (run.status != Status::kIterationLimit) break;
+  }
+}
+
 MixtureFit refine_briefly(const CodedData& data, const Start& start, Index iterations,
                           const PolishOptions& options, Monitor& monitor) {
   return refine(data, start.posterior, start.informative, options.refinement,
                 brief(options.refine, iterations), monitor)
       .fit;
+}
+
+/// A trial at the posterior it starts from, without parameters yet.
+Trial trial_at(Start start, const PolishRecord& move) {
+  Trial trial;
+  trial.move = move;
+  trial.fit.e_step.posterior = std::move(start.posterior);
+  trial.fit.informative = std::move(start.informative);
+  return trial;
 }
 
 PolishRecord record_move(MoveKind kind, const PairChoice& pair, Index merged_1, Index merged_2) {
@@ -128,11 +231,12 @@ PolishRecord record_move(MoveKind kind, const PairChoice& pair, Index merged_1, 
   return move;
 }
 
-void continue_em(const CodedData& data, const PolishOptions& options, Index iterations,
-                 Monitor& monitor, Trial& trial) {
-  trial.fit = refine(data, trial.fit.e_step.posterior, trial.fit.informative, options.refinement,
-                     brief(options.refine, iterations), monitor)
-                  .fit;
+void continue_em(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
+                 Index iterations, Monitor& monitor, Trial& trial) {
+  const auto em = [&](const RowMatrix& posterior, const ItemSet& items, Index n) {
+    return refine(data, posterior, items, options.refinement, brief(options.refine, n), monitor);
+  };
+  race(data, fit, iterations, options, em, trial);
 }
 
 /// Splits one component, then tries every merge but the one that would undo the split, one EM
@@ -143,16 +247,18 @@ std::vector<Trial> split_merge_trials(const CodedData& data, const MixtureFit& f
   std::vector<Trial> trials;
   const Start start = split_start(data, fit.params, fit.informative, pair, options);
   if (start.posterior.size() == 0) return trials;
-  const MixtureFit grown = refine_briefly(data, start, brief_iterations, options, monitor);
+  const MixtureFit grown = refine_briefly(data, start, brief_of(data, options), options, monitor);
   const Index n_grown = grown.params.n_components();
   for (const auto& [a, b] : overlapping_pairs(data, grown.e_step.posterior)) {
     if (a == pair.component && b == n_grown - 1) continue;
     const Start merged{merge_posterior(grown.e_step.posterior, a, b), grown.informative};
-    trials.push_back({record_move(MoveKind::kSplitMerge, pair, a, b),
-                      refine_briefly(data, merged, 1, options, monitor)});
+    keep_if_good(trials,
+                 {record_move(MoveKind::kSplitMerge, pair, a, b),
+                  refine_briefly(data, merged, 1, options, monitor)},
+                 merges_per_split);
   }
-  keep_best(trials, merges_per_split);
-  for (Trial& trial : trials) continue_em(data, options, brief_iterations, monitor, trial);
+  for (Trial& trial : trials)
+    continue_em(data, fit, options, brief_of(data, options), monitor, trial);
   return trials;
 }
 
@@ -162,10 +268,11 @@ void add_merge_split_trial(const CodedData& data, const MixtureFit& fit, Index a
                            std::vector<Trial>& trials) {
   const RowMatrix merged = merge_posterior(fit.e_step.posterior, a, b);
   const MixtureParameters params = m_step(data, merged, options.refine.m_step);
-  const Start start = split_start(data, params, fit.informative, pair, options);
+  Start start = split_start(data, params, fit.informative, pair, options);
   if (start.posterior.size() == 0) return;
-  trials.push_back({record_move(MoveKind::kMergeSplit, pair, a, b),
-                    refine_briefly(data, start, 2 * brief_iterations, options, monitor)});
+  Trial trial = trial_at(std::move(start), record_move(MoveKind::kMergeSplit, pair, a, b));
+  continue_em(data, fit, options, 2 * brief_of(data, options), monitor, trial);
+  keep_if_good(trials, std::move(trial), finalists);
 }
 
 /// Lets the informative set grow or shrink under another penalty, then puts the penalty back.
@@ -173,10 +280,11 @@ void add_item_trial(const CodedData& data, const MixtureFit& fit, double penalty
                     const PolishOptions& options, Monitor& monitor, std::vector<Trial>& trials) {
   PolishOptions scaled = options;
   scaled.refine.penalty_scale = penalty_scale;
-  Trial trial{PolishRecord{}, fit};
-  continue_em(data, scaled, brief_iterations, monitor, trial);
-  continue_em(data, options, brief_iterations, monitor, trial);
-  trials.push_back(std::move(trial));
+  const Start start{fit.e_step.posterior, fit.informative};
+  Trial trial{PolishRecord{},
+              refine_briefly(data, start, brief_of(data, options), scaled, monitor)};
+  continue_em(data, fit, options, brief_of(data, options), monitor, trial);
+  keep_if_good(trials, std::move(trial), finalists);
 }
 
 /// One item's move into or out of the informative set.
@@ -254,9 +362,12 @@ void add_toggle_trials(const CodedData& data, const MixtureFit& fit, const Polis
     else
       items.erase(std::find(items.begin(), items.end(), toggle.item));
     if (items.empty()) continue;
-    RefineResult held = refine_fixed(data, toggled_posterior(data, fit, probs, toggle), items,
-                                     options.refine, monitor);
-    trials.push_back({PolishRecord{}, std::move(held.fit)});
+    const auto em = [&](const RowMatrix& posterior, const ItemSet& held, Index n) {
+      return refine_fixed(data, posterior, held, brief(options.refine, n), monitor);
+    };
+    Trial trial = trial_at({toggled_posterior(data, fit, probs, toggle), items}, PolishRecord{});
+    race(data, fit, options.refine.max_iter, options, em, trial);
+    keep_if_good(trials, std::move(trial), finalists);
   }
 }
 
@@ -327,14 +438,15 @@ std::vector<Flip> best_flips(const CodedData& data, const MixtureFit& fit) {
 
 void add_flip_trials(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
                      Monitor& monitor, std::vector<Trial>& trials) {
-  if (data.n_obs > most_rows_to_flip) return;
+  if (is_large(data, options)) return;
   for (const Flip& flip : best_flips(data, fit)) {
     Start start{fit.e_step.posterior, fit.informative};
     start.posterior.row(flip.row).setZero();
     start.posterior(flip.row, flip.component) = 1.0;
     PolishRecord move;
     move.kind = MoveKind::kRow;
-    trials.push_back({move, refine_briefly(data, start, brief_iterations, options, monitor)});
+    keep_if_good(trials, {move, refine_briefly(data, start, brief_iterations, options, monitor)},
+                 finalists);
   }
 }
 
@@ -350,7 +462,7 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
   for (const PairChoice& pair : search.by_component) {
     if (!pair.found) continue;
     for (Trial& trial : split_merge_trials(data, fit, pair, options, monitor)) {
-      trials.push_back(std::move(trial));
+      keep_if_good(trials, std::move(trial), finalists);
     }
   }
   for (std::size_t at = 0; at < search_options.unions.size(); ++at) {
@@ -365,10 +477,12 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
     add_toggle_trials(data, fit, options, monitor, trials);
   }
   add_flip_trials(data, fit, options, monitor, trials);
-  keep_best(trials, finalists);
-  for (Trial& trial : trials) continue_em(data, options, options.refine.max_iter, monitor, trial);
-  keep_best(trials, 1);
-  return trials;
+  std::vector<Trial> best;
+  for (Trial& trial : trials) {
+    continue_em(data, fit, options, options.refine.max_iter, monitor, trial);
+    keep_if_good(best, std::move(trial), 1);
+  }
+  return best;
 }
 
 }  // namespace
@@ -384,8 +498,7 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
     if (trials.empty()) return result;
     Trial& best = trials.front();
     const double gain = best.fit.penalised_loglik - result.fit.penalised_loglik;
-    const double change_at_stop = options.refine.tol * std::abs(result.fit.penalised_loglik);
-    if (!(gain > std::max(smallest_gain, smallest_gain_in_tol * change_at_stop))) return result;
+    if (!(gain > least_gain(result.fit, options))) return result;
     result.fit = std::move(best.fit);
     best.move.n_informative = static_cast<Index>(result.fit.informative.size());
     best.move.loglik = result.fit.loglik;
@@ -412,8 +525,8 @@ MixtureFit grow(const CodedData& data, const MixtureFit& fit, const PolishOption
   }
   if (trials.empty()) return {};
   keep_best(trials, 1);
-  continue_em(data, options, options.refine.max_iter, monitor, trials.front());
-  return std::move(trials.front().fit);
+  const Start best{trials.front().fit.e_step.posterior, trials.front().fit.informative};
+  return refine_briefly(data, best, options.refine.max_iter, options, monitor);
 }
 
 }  // namespace mdpd

@@ -10,6 +10,10 @@ struct PolishOptions {
   RefineOptions refine;
   MissingCells missing = MissingCells::kIgnore;
   Index max_rounds = 50;
+  /// Data of more rows are large: among so many no single row can hold EM back, and none is moved;
+  /// and as a round of some 600 iterations would take minutes, while a trial that is to win or lose
+  /// by thousands of nats shows it after a few, trials are raced.
+  Index most_small_rows = 20000;
 };
 
 enum class MoveKind {
@@ -44,8 +48,9 @@ struct PolishResult {
 /// costs least; merge two components and split their union at its worst explained pair; move items
 /// into or out of the informative set; move single rows to another component. Every trial is
 /// refined briefly, the best ones to the end, and the best of all is kept if its penalised
-/// log-likelihood is higher; the search ends when none is. Deterministic. The first kind is after
-/// Ueda, Nakano, Ghahramani and Hinton (2000), SMEM Algorithm for Mixture Models.
+/// log-likelihood is higher; the search ends when none is. On large data a trial is given up as soon
+/// as the pace of its EM does not promise to take it above the fit. Deterministic. The first kind is
+/// after Ueda, Nakano, Ghahramani and Hinton (2000), SMEM Algorithm for Mixture Models.
 PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
                     Monitor& monitor);
 
