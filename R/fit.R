@@ -84,10 +84,13 @@ label_votes <- function(item_probs, informative, coded, labels) {
 
 # I(X_i; Y) = sum_k w_k sum_r mu_kr log(mu_kr / mubar_r) for every item (nats).
 item_information <- function(mixing_weights, item_probs) {
-  entropy <- function(p) -sum(p[p > 0] * log(p[p > 0]))
+  x_log_x <- function(x) {
+    out <- x * log(x)
+    out[x == 0] <- 0
+    out
+  }
   vapply(item_probs, function(probs) {
-    within <- sum(mixing_weights * apply(probs, 2, entropy))
-    information <- entropy(probs %*% mixing_weights) - within
+    information <- sum(x_log_x(probs) %*% mixing_weights) - sum(x_log_x(probs %*% mixing_weights))
     # Below rounding error the columns are equal.
     if (information > 1e-12) information else 0
   }, 0)
