@@ -1,8 +1,9 @@
 # Assembles the fit that users see from what the core returns: names, order of components, and the
 # quantities that follow from the parameters. The object is a plain list, safe for saveRDS(). `born`
-# are the numbers of the core's components in the trace, where they are not 1, 2, ...
+# are the numbers of the core's components in the trace, where they are not 1, 2, ...; `smoothing`
+# is that of the last estimate, where it is not that of the control.
 new_mdpd <- function(core, coded, class, trace, status, method, refine, control, call, labels,
-                     keep_data, prior = NULL, born = NULL) {
+                     keep_data, prior = NULL, born = NULL, smoothing = NULL) {
   items <- colnames(coded$codes)
   informative <- items[core$informative]
   order <- order(core$mixing_weights, decreasing = TRUE)
@@ -38,7 +39,7 @@ new_mdpd <- function(core, coded, class, trace, status, method, refine, control,
     method = method, refine = refine, missing = coded$missing, control = control, call = call,
     version = as.character(utils::packageVersion("mdpd")),
     coded = if (keep_data) coded,
-    labels = labels, prior = prior
+    labels = labels, prior = prior, smoothing = smoothing %||% control$smoothing
   )
   structure(fit, class = c(class, "mdpd"))
 }

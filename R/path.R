@@ -85,7 +85,7 @@ fit_grown <- function(previous, coded, k, settings) {
     fit = refined$fit,
     trace = bind_traces(previous$trace, growth_trace(previous$fit, grown, coded), refined$trace),
     status = if (length(refined$fit$mixing_weights) < k) "fewer_components" else refined$status,
-    loglik_of_one = previous$loglik_of_one, known = NULL
+    loglik_of_one = previous$loglik_of_one, known = NULL, smoothing = refined$smoothing
   )
 }
 

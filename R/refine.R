@@ -69,7 +69,8 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
     },
     method = method, refine = type, control = control, call = match.call(),
     labels = if (inherits(x, "crowd_labels")) x$labels else object$labels,
-    keep_data = !is.null(object$coded), prior = object$prior, born = object$born[columns]
+    keep_data = !is.null(object$coded), prior = object$prior, born = object$born[columns],
+    smoothing = refined$smoothing
   )
   warn_status(fit, object$k)
   fit
@@ -119,27 +120,30 @@ refine_from <- function(start, coded, type, control, verbose) {
 polish_core <- function(refined, coded, type, control, verbose) {
   k <- length(refined$fit$mixing_weights)
   polished <- core_polish(coded, refined$fit, type, control, verbose)
-  trace <- rbind(refined$trace, trace_rows("polish", polished$trace, coded, k))
-  smoothed <- if (type == "sparse") smooth_core(coded, polished$fit, control, verbose)
+  smoothed <- smooth_core(coded, polished$fit, type, control, verbose)
   list(
-    fit = smoothed$fit %||% polished$fit, status = polished$status,
-    trace = rbind(trace, if (!is.null(smoothed)) trace_rows("polish", smoothed$trace, coded, k))
+    fit = smoothed$fit, status = polished$status, smoothing = smoothed$smoothing,
+    trace = rbind(
+      refined$trace, trace_rows("polish", polished$trace, coded, k),
+      trace_rows("polish", smoothed$trace, coded, k)
+    )
   )
 }
 
-# The last move of the polish, see `smoothing_loss`; NULL where the fit stays as it is.
-smooth_core <- function(coded, fit, control, verbose) {
-  if (control$smoothing_loss == 0 || length(fit$mixing_weights) == 1) {
-    return(NULL)
+# The last move of the polish, see `smoothing_loss`; no row of the trace where the fit stays as it
+# is.
+smooth_core <- function(coded, fit, type, control, verbose) {
+  if (type != "sparse" || control$smoothing_loss == 0 || length(fit$mixing_weights) == 1) {
+    return(list(fit = fit))
   }
   smoothed <- core_smooth(coded, fit, control, verbose)
-  if (identical(smoothed$mixing_weights, fit$mixing_weights)) {
-    return(NULL)
+  if (smoothed$smoothing > control$smoothing) {
+    smoothed$trace <- list(
+      move = "smoothing", n_informative = length(smoothed$fit$informative),
+      loglik = smoothed$fit$loglik, penalised_loglik = smoothed$fit$penalised_loglik
+    )
   }
-  list(fit = smoothed, trace = list(
-    move = "smoothing", n_informative = length(smoothed$informative), loglik = smoothed$loglik,
-    penalised_loglik = smoothed$penalised_loglik
-  ))
+  smoothed
 }
 
 # EM with rows whose class is known held there; the components take the order of the labels.

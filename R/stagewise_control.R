@@ -20,10 +20,9 @@
 #' @param smoothing_loss Penalised log-likelihood that the last estimate may give up for smoothing
 #'   (nats, at least 0). Where the likelihood is flat, its maximum has probabilities near 0 and 1
 #'   that the data hardly ask for, and classifies rows worse. Last of all the polish of a sparse
-#'   refinement therefore moves to the posterior mode under the strongest smoothing, of 1/4, 1/2 or
-#'   1, that costs at most this. Default 0.05 (`"robust"`), which the search takes for no
-#'   difference, or 0 (`"paper"`): the maximum as it is. Where `smoothing` is not 0 nothing is added
-#'   to it.
+#'   refinement therefore moves to the posterior mode under the strongest smoothing, of 1/4, 1/2, 1,
+#'   2 or 4, that costs at most this. Default 0.3 (`"robust"`), a likelihood ratio of 1.35, or 0
+#'   (`"paper"`): the maximum as it is. Where `smoothing` is not 0 nothing is added to it.
 #' @param tol Refinement stops when the relative change of its objective is at most this, a number
 #'   in (0, 1). Default 1e-8.
 #' @param max_iter Largest number of EM iterations of a refinement, a count of at least 1. Default

@@ -69,6 +69,8 @@
 #'     (stages only, none left) or `"fewer_components"`; and whether that is a converged fit}
 #'   \item{path}{when several `k` were asked for: the table described in [choose_k()]}
 #'   \item{method, refine, missing, control, call, version}{how it was made}
+#'   \item{smoothing}{pseudo-count of each item in each component with which the probabilities were
+#'     estimated, see `smoothing_loss` in [stagewise_control()]}
 #'   \item{coded}{the coded data, or `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
 #'   Components are ordered by decreasing mixing weight and named `"1"`, `"2"`, and so on. On crowd
@@ -181,7 +183,7 @@ fit_stages <- function(coded, k, settings, chain = TRUE) {
     trace = refined$trace,
     status = fit_status(stages, refined, k),
     loglik_of_one = stages$loglik_of_one,
-    known = settings$known, born = refined$born
+    known = settings$known, born = refined$born, smoothing = refined$smoothing
   )
 }
 
@@ -236,7 +238,8 @@ as_fit <- function(result, coded, settings, keep_data) {
     result$fit, coded,
     class = "stagewise_em", trace = result$trace, status = result$status,
     method = settings$method, refine = settings$refine, control = settings$control,
-    call = settings$call, labels = settings$labels, keep_data = keep_data, born = result$born
+    call = settings$call, labels = settings$labels, keep_data = keep_data, born = result$born,
+    smoothing = result$smoothing
   )
 }
 

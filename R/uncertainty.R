@@ -50,9 +50,10 @@
 #' gives it the value 0.) No warning is given for what is no parameter: the weight of a single
 #' component, a level that occurs in no row, the level of a constant item. Parameters that the data
 #' do not determine are `NA` with a warning of class `mdpd_warning_not_identified`. A warning of
-#' class `mdpd_warning_not_at_maximum` says that the fit is not at a maximum of its likelihood (a
-#' fit without refinement, or one with `smoothing` or prior counts, of which no account is taken):
-#' the standard errors are then those of the curvature where the fit is.
+#' class `mdpd_warning_not_at_maximum` says that the fit is not at a maximum of its likelihood, or
+#' with smoothing and prior counts of its posterior density, such as a fit without refinement: the
+#' standard errors are then those of the curvature where the fit is. Smoothing and prior counts
+#' enter the information as the counts of a Dirichlet prior.
 #' @section Errors:
 #' `mdpd_error_not_stored` for a model that was not fitted to data, `mdpd_error_no_data` when the
 #' fit keeps no data and `x` is not given, `mdpd_error_argument` for an argument out of range.
@@ -221,6 +222,9 @@ covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   model <- mixture_parameters(object)
   sums <- likelihood_sums(model, coded, posterior, type)
+  pseudo_counts <- prior_of_parameters(object, coded)
+  sums$count <- sums$count + pseudo_counts
+  diag(sums$information) <- diag(sums$information) + pseudo_counts
   model$free <- is_free(sums$count, model$simplex)
   mixture <- mixture_covariance(model, sums)
   warn_uncertainty(model, mixture, call)
@@ -268,6 +272,34 @@ mixture_parameters <- function(object) {
     simplex = rep(seq_len(1 + k * length(probs)), c(k, rep(n_levels, each = k))),
     estimate = estimate, root = sqrt(estimate)
   )
+}
+
+# Pseudo-counts of every parameter's level, from smoothing and prior counts: the Dirichlet prior of
+# which the estimate is the posterior mode. They add to the expected counts and, times the two
+# parameters, to the observed information.
+prior_of_parameters <- function(object, coded) {
+  smoothing <- object$smoothing %||% 0
+  given <- prior_counts(object$prior, coded, object$labels)
+  item_of_row <- rep(names(coded$levels), lengths(coded$levels))
+  of_item <- function(item) {
+    counts <- matrix(smoothing * level_frequencies(coded, item), length(coded$levels[[item]]),
+                     object$k)
+    if (!is.null(given)) {
+      counts <- counts +
+        given[item_of_row == item, match(names(object$mixing_weights), object$labels, nomatch = 1)]
+    }
+    as.vector(counts)
+  }
+  c(numeric(object$k), unlist(lapply(object$informative, of_item)))
+}
+
+# Weighted share of each level among the rows that observe the item.
+level_frequencies <- function(coded, item) {
+  codes <- as.integer(coded$codes[, item])
+  counts <- vapply(seq_along(coded$levels[[item]]), function(level) {
+    sum(coded$weights[codes == level])
+  }, 0)
+  counts / sum(counts)
 }
 
 mixture_covariance <- function(model, sums) {

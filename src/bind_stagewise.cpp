@@ -176,9 +176,11 @@ Rcpp::List core_smooth(const Rcpp::List& coded, const Rcpp::List& fit, const Rcp
                        bool verbose) {
   const mdpd::CodedData data = mdpd::as_coded_data(coded);
   mdpd::RMonitor monitor(verbose);
-  const double max_loss = Rcpp::as<double>(control["smoothing_loss"]);
-  return mdpd::fit_to_r(data, mdpd::smooth(data, fit_from_r(data, fit), max_loss,
-                                           mdpd::as_refine_options(control), monitor));
+  const mdpd::SmoothedFit smoothed =
+      mdpd::smooth(data, fit_from_r(data, fit), Rcpp::as<double>(control["smoothing_loss"]),
+                   mdpd::as_refine_options(control), monitor);
+  return Rcpp::List::create(_["fit"] = mdpd::fit_to_r(data, smoothed.fit),
+                            _["smoothing"] = smoothed.smoothing);
 }
 
 // [[Rcpp::export]]

@@ -12,7 +12,7 @@ namespace mdpd {
 namespace {
 
 /// Pseudo-counts of an item in a component that `smooth()` tries, the weakest first.
-constexpr double smoothings[] = {0.25, 0.5, 1.0};
+constexpr double smoothings[] = {0.25, 0.5, 1.0, 2.0, 4.0};
 
 /// Items whose gain exceeds their penalty. Those that were informative keep their place in the
 /// order of joining; new ones follow by decreasing gain.
@@ -126,17 +126,18 @@ RefineResult refine(const CodedData& data, const RowMatrix& start, const ItemSet
   return refine_sparse(data, start, informative, options, monitor);
 }
 
-MixtureFit smooth(const CodedData& data, const MixtureFit& fit, double max_loss,
-                  const RefineOptions& options, Monitor& monitor) {
-  MixtureFit smoothest = fit;
+SmoothedFit smooth(const CodedData& data, const MixtureFit& fit, double max_loss,
+                   const RefineOptions& options, Monitor& monitor) {
+  SmoothedFit smoothest{fit, options.m_step.smoothing};
   if (options.m_step.smoothing > 0.0 || options.m_step.prior_counts.size() > 0) return smoothest;
   RefineOptions with_prior = options;
   for (const double pseudo_count : smoothings) {
     with_prior.m_step.smoothing = pseudo_count;
     MixtureFit smoothed =
-        refine_fixed(data, fit.e_step.posterior, fit.informative, with_prior, monitor).fit;
+        refine_fixed(data, smoothest.fit.e_step.posterior, fit.informative, with_prior, monitor)
+            .fit;
     if (!(smoothed.penalised_loglik >= fit.penalised_loglik - max_loss)) break;
-    smoothest = std::move(smoothed);
+    smoothest = {std::move(smoothed), pseudo_count};
   }
   return smoothest;
 }

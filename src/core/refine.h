@@ -74,17 +74,22 @@ enum class Refinement {
 RefineResult refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
                     Refinement type, const RefineOptions& options, Monitor& monitor);
 
-/// What `smooth()` may cost by default (nats): what the polish takes for no difference.
-inline constexpr double default_smoothing_loss = 0.05;
+/// What `smooth()` may cost by default (nats): a likelihood ratio of 1.35, which no data can tell.
+inline constexpr double default_smoothing_loss = 0.3;
 
-/// The posterior mode under the strongest of a few smoothings, of a quarter to one pseudo-count of an
-/// item in a component, that costs at most `max_loss` of the penalised log-likelihood (nats); the fit
-/// itself when none does. The informative set stays. Where the likelihood is flat, its maximum has
-/// probabilities near 0 and 1 that the data hardly ask for, and classifies worse: Galindo-Garre and
-/// Vermunt (2006), Avoiding boundary estimates in latent class analysis by Bayesian posterior mode
-/// estimation. A fit with smoothing or a prior of its own keeps these.
-MixtureFit smooth(const CodedData& data, const MixtureFit& fit, double max_loss,
-                  const RefineOptions& options, Monitor& monitor);
+struct SmoothedFit {
+  MixtureFit fit;
+  double smoothing = 0.0;  ///< pseudo-count of an item in a component; 0: the fit as it was
+};
+
+/// The posterior mode under the strongest of a few smoothings, of a quarter to four pseudo-counts of
+/// an item in a component, that costs at most `max_loss` of the penalised log-likelihood (nats); the
+/// fit itself when none does. The informative set stays. Where the likelihood is flat, its maximum
+/// has probabilities near 0 and 1 that the data hardly ask for, and classifies worse: Galindo-Garre
+/// and Vermunt (2006), Avoiding boundary estimates in latent class analysis by Bayesian posterior
+/// mode estimation. A fit with smoothing or a prior of its own keeps these.
+SmoothedFit smooth(const CodedData& data, const MixtureFit& fit, double max_loss,
+                   const RefineOptions& options, Monitor& monitor);
 
 /// Log-likelihood gained by letting each item differ between components (n_items, nats, >= 0).
 Vector item_gains(const CodedData& data, const RowMatrix& counts);

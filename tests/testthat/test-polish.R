@@ -51,16 +51,18 @@ test_that("smoothing is the strongest that costs no more than it may, and no fit
   fit_with <- function(...) stagewise_em(crowd$labels, k = 3, control = stagewise_control(...))
   maximum <- fit_with(smoothing_loss = 0)
   loss <- function(fit) maximum$penalised_loglik - fit$penalised_loglik
-  mode <- function(smoothing) {
-    refine(maximum, control = stagewise_control(smoothing = smoothing, polish = FALSE))
-  }
-  losses <- vapply(c(0.25, 0.5, 1), function(smoothing) loss(mode(smoothing)), 0)
+  # Each mode is found from the one before.
+  strengths <- c(0.25, 0.5, 1, 2, 4)
+  modes <- Reduce(function(fit, smoothing) {
+    refine(fit, control = stagewise_control(smoothing = smoothing, polish = FALSE))
+  }, strengths, maximum, accumulate = TRUE)[-1]
+  losses <- vapply(modes, loss, 0)
   # Between the losses of two smoothings the weaker one is taken, above all of them the strongest.
-  for (at in 1:3) {
-    may_cost <- if (at < 3) mean(losses[at + 0:1]) else losses[3] + 1
+  for (at in c(2, 4, 5)) {
+    may_cost <- if (at < 5) mean(losses[at + 0:1]) else losses[5] + 1
     smoothed <- fit_with(smoothing_loss = may_cost)
     expect_equal(loss(smoothed), losses[at], tolerance = 1e-6)
-    expect_equal(smoothed$item_probs, mode(c(0.25, 0.5, 1)[at])$item_probs, tolerance = 1e-6)
+    expect_equal(smoothed$item_probs, modes[[at]]$item_probs, tolerance = 1e-6)
     expect_setequal(informative(smoothed), informative(maximum))
     last <- utils::tail(smoothed$trace, 1)
     expect_identical(c(last$phase, last$move), c("polish", "smoothing"))

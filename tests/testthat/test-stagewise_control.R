@@ -19,7 +19,7 @@ test_that("the engine's defaults are those of the help page", {
   shared <- list(smoothing = 0, tol = 1e-8, max_iter = 1000, threads = 2L)
   expect_equal(unclass(robust)[names(shared)], shared)
   expect_equal(unclass(paper)[names(shared)], shared)
-  expect_equal(c(robust$smoothing_loss, paper$smoothing_loss), c(0.05, 0))
+  expect_equal(c(robust$smoothing_loss, paper$smoothing_loss), c(0.3, 0))
   expect_setequal(names(robust), names(formals(stagewise_control)))
 })
 

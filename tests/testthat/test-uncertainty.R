@@ -72,6 +72,44 @@ test_that("the exact information is minus the second derivatives of the log-like
   }
 })
 
+test_that("smoothing is a prior: the information is that of the log-posterior at its mode", {
+  x <- with_gaps(sharp_rows(300))
+  weights <- rep(c(1, 2, 0.5), 100)
+  for (smoothing in c(3, 40)) {
+    fit <- mdpd(x, k = 2, start = sharp_model(2), weights = weights, control = stagewise_control(
+      smoothing = smoothing, tol = 1e-14, max_iter = 5000
+    ))
+    expect_identical(fit$smoothing, smoothing)
+    theta <- unname(free_parameters(fit))
+    frequencies <- lapply(x, function(item) as.vector(prop.table(xtabs(weights ~ item))))
+    minus_log_posterior <- function(move) {
+      model <- twin_model_of(theta + move, fit)
+      log_prior <- sum(mapply(function(probs, m) sum(smoothing * m * log(probs)),
+                              model$item_probs, frequencies))
+      -twin_posterior(fit$coded, model, 1:5)$loglik - log_prior
+    }
+    twin <- solve(twin_numerical_hessian(minus_log_posterior, length(theta), 1e-4))
+    names <- free_names(fit)
+    expect_no_warning(ours <- vcov(fit))
+    expect_close(ours[names, names], twin, tolerance = 1e-4)
+  }
+})
+
+test_that("prior counts are a prior too, and a default fit is at its mode", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 8, n_labels = 2, accuracy = rep(0.75, 8),
+                          seed = 2)$labels
+  prior <- matrix(c(60, 5, 9, 80), 2)
+  fit <- mdpd(crowd, k = 2, prior = prior, control = converged)
+  expect_no_warning(errors <- standard_errors(fit)$item_probs)
+  fit$prior <- NULL
+  expect_warning(without <- standard_errors(fit)$item_probs,
+                 class = "mdpd_warning_not_at_maximum")
+  expect_true(all(unlist(errors) < unlist(without)))
+  default <- stagewise_em(crowd, k = 2)
+  expect_gt(default$smoothing, 0)
+  expect_no_warning(standard_errors(default))
+})
+
 test_that("the score information is the outer product of the gradients of the rows", {
   fit <- full_fit(with_gaps(sharp_rows(400)), weights = rep(c(1, 3), 200))
   theta <- unname(free_parameters(fit))
