@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "errors.h"
+#include "indicators.h"
 #include "numerics.h"
 #include "packed_items.h"
 
@@ -87,6 +88,7 @@ CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_l
   count_levels(data);
   summarise_items(data);
   data.packed = pack_codes(data);
+  data.indicators = list_indicators(data);
   return data;
 }
 

@@ -35,6 +35,22 @@ struct PackedCodes {
   std::vector<std::uint16_t> cells;  ///< n_obs x packs, row-major: the row's cell in the tile
 };
 
+/// A run of items, wide ones left out, with a column of zeros and ones for each of their digits but
+/// the first, and a last column of ones: what the first digit holds is told by the difference.
+struct IndicatorTile {
+  std::vector<Index> items;
+  std::vector<Index> first_column;  ///< of each of its items
+  Index n_columns = 0;
+  Index n_bytes = 0;      ///< of the bits of one row
+  std::size_t start = 0;  ///< where the tile's bits begin, row by row
+};
+
+/// One bit for each row and column, tile by tile.
+struct Indicators {
+  std::vector<IndicatorTile> tiles;
+  std::vector<std::uint8_t> bits;
+};
+
 /// The answers of data in which most cells are missing, by row and by item, both in ascending order.
 /// Counts are 32-bit wherever there is one for each answer.
 struct SparseCodes {
@@ -68,7 +84,8 @@ struct CodedData {
   std::vector<bool> has_missing;     ///< per item: is a cell of it missing?
   std::vector<Index> n_levels_seen;  ///< per item: levels with a positive weighted count
   Vector marginal_loglik;            ///< n_items: log-likelihood of each item on its own (nats)
-  PackedCodes packed;                ///< the codes once more, as the hot loops read them
+  PackedCodes packed;                ///< the codes once more, as counts of levels read them,
+  Indicators indicators;             ///< and as pair tables do
 
   bool is_sparse() const { return !sparse.row_start.empty(); }
   /// Of dense data only.
