@@ -5,13 +5,13 @@
 
 namespace mdpd {
 
-/// Doubles side by side, which the compiler keeps in the widest registers of the instruction set it
-/// compiles for: one of AVX-512, two of AVX, four of SSE2. Passed by reference only: by value, the
-/// calling convention would depend on the instruction set.
-using Lanes = double __attribute__((vector_size(64)));
-using LaneBits = std::uint64_t __attribute__((vector_size(64)));
+/// Doubles side by side, which the compiler keeps in the registers of the instruction set it
+/// compiles for: one of AVX, two of SSE2. Passed by reference only: by value, the calling
+/// convention would depend on the instruction set.
+using Lanes = double __attribute__((vector_size(32)));
+using LaneBits = std::uint64_t __attribute__((vector_size(32)));
 
-inline constexpr int n_lanes = 8;
+inline constexpr int n_lanes = 4;
 
 /// A multiple of n_lanes that is at least n.
 template <class Integer>
@@ -67,17 +67,12 @@ constexpr Integer round_up_to_lanes(Integer n) {
 /// Instructions a kernel may use.
 enum class Instructions {
   kPortable,  ///< those that every processor of the architecture has
-  kAvx2,      ///< x86-64 with AVX2 and FMA
-  kAvx512     ///< x86-64 with the common part of AVX-512
+  kAvx2       ///< x86-64 with AVX2 and FMA
 };
 
 /// The widest that this processor has and the kernels are compiled for.
 inline Instructions widest_instructions() {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-    return Instructions::kAvx512;
-  }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Instructions::kAvx2;
 #endif
   return Instructions::kPortable;

@@ -386,19 +386,11 @@ template <int stride>
                                                  const PairVisitor& visit) {
   visit_tile<stride>(pass, pack, tile, weights, work, visit);
 }
-
-template <int stride>
-[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,fma")]] void visit_tile_avx512(
-    const Pass& pass, const Pack& pack, Index tile, double* weights, Workspace& work,
-    const PairVisitor& visit) {
-  visit_tile<stride>(pass, pack, tile, weights, work, visit);
-}
 #endif
 
 template <int stride>
 TileKernel kernel_for(Instructions instructions) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (instructions == Instructions::kAvx512) return visit_tile_avx512<stride>;
   if (instructions == Instructions::kAvx2) return visit_tile_avx2<stride>;
 #endif
   return visit_tile_portable<stride>;

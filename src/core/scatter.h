@@ -8,14 +8,12 @@ namespace mdpd {
 /// Doubles that hold one row's weights in the kernels: the columns, padded to what these are
 /// compiled for.
 inline Index padded_columns(Index n_columns) {
-  for (const Index n : {1, 2, 4}) {
-    if (n_columns <= n) return n;
-  }
+  if (n_columns <= 2) return n_columns;
   return round_up_to_lanes(n_columns);
 }
 
-/// The vector in which a kernel of a stride (0: any multiple of n_lanes) adds one row's weights;
-/// written out, as an attribute may not depend on a template.
+/// The vector in which a kernel of a stride (0: any multiple of n_lanes) adds weights; written out,
+/// as an attribute may not depend on a template.
 template <int stride>
 struct Cell {
   using Type = Lanes;
@@ -27,10 +25,6 @@ struct Cell<1> {
 template <>
 struct Cell<2> {
   using Type = double __attribute__((vector_size(16)));
-};
-template <>
-struct Cell<4> {
-  using Type = double __attribute__((vector_size(32)));
 };
 
 template <class Weights>
@@ -73,11 +67,13 @@ class AlignedDoubles {
   }
   /// What was in it is lost.
   void grow_to(Index n) {
-    if (static_cast<Index>(storage_.size()) < n + n_lanes) storage_.assign(n + n_lanes, 0.0);
+    if (static_cast<Index>(storage_.size()) < n + n_spare) storage_.assign(n + n_spare, 0.0);
   }
 
  private:
-  std::vector<double> storage_ = std::vector<double>(n_lanes, 0.0);
+  static constexpr Index n_spare = 8;  ///< a cache line
+
+  std::vector<double> storage_ = std::vector<double>(n_spare, 0.0);
 };
 
 }  // namespace mdpd

@@ -29,14 +29,21 @@ context("lanes") {
   }
 
   test_that("it is 0 at 0 and at 1, and finite for the smallest numbers") {
-    Lanes x = {0.0, 1.0, 5e-324, 1e-310, 2.2250738585072014e-308, 0.5, 2.0, 1e300};
-    Lanes out;
-    x_log_x(x, out);
+    const double inputs[2 * n_lanes] = {0.0, 1.0, 5e-324, 1e-310, 2.2250738585072014e-308,
+                                        0.5, 2.0, 1e300};
+    double out[2 * n_lanes];
+    for (int at = 0; at < 2 * n_lanes; at += n_lanes) {
+      Lanes x;
+      Lanes value;
+      load(inputs + at, x);
+      x_log_x(x, value);
+      store(value, out + at);
+    }
     expect_true(out[0] == 0.0);
     expect_true(out[1] == 0.0);
-    for (int lane = 2; lane < 5; ++lane) {
-      expect_true(out[lane] <= 0.0);
-      expect_true(out[lane] > -1e-304);
+    for (int at = 2; at < 5; ++at) {
+      expect_true(out[at] <= 0.0);
+      expect_true(out[at] > -1e-304);
     }
     expect_true(std::abs(out[5] + 0.5 * std::log(2.0)) < 1e-16);
     expect_true(std::abs(out[6] - 2.0 * std::log(2.0)) < 1e-15);
