@@ -103,9 +103,9 @@ int main(int argc, char** argv) {
     std::printf("blas %.3f\n", time_blas(weighted, product));
     const double pass = milliseconds([&] {
       mdpd::for_each_pair_block(
-          data, weights, mdpd::MissingCells::kIgnore, monitor,
+          data, weights, mdpd::MissingCells::kIgnore, mdpd::Precision::kSearch, monitor,
           [&](int worker, const mdpd::PairBlock& block) {
-            const Index n = (block.last_other - block.first_other) * block.stride;
+            const Index n = block.n_others * block.stride;
             for (Index at = 0; at < n; ++at) {
               largest[worker] = std::max(largest[worker], block.dependence[at]);
             }

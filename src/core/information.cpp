@@ -88,11 +88,18 @@ struct Contender {
   Index column = 0;
   double df = 0.0;
   double dependence = 0.0;
+  double error = 0.0;    ///< of the dependence, see FixedWeights
   bool may_win = false;  ///< else it only counts for the largest information
 };
 
-/// Two sums of the pass that differ by less may be in the other order, or tied.
-double margin_of(double dependence) { return 1e-8 * dependence + 1e-13; }
+/// The least dependence in the pass of a pair whose exact one may be the largest or tied with it,
+/// where the largest of the pass is `best`; both are off by up to `error`, see FixedWeights. Ties
+/// and the rounding of doubles are far below what is added.
+double least_of(double best, double error) {
+  constexpr double rounding = 1e-13;
+  const double root = std::max(0.0, std::sqrt(std::max(0.0, best) + rounding) - 2.0 * error);
+  return root * root - 2.0 * rounding - 1e-8 * best;
+}
 
 /// The contenders of one column: for each number of degrees of freedom, those at the largest
 /// dependence. More dependence at the same number is a better score, whatever the score.
@@ -100,10 +107,16 @@ class Contest {
  public:
   void consider(const Contender& pair) {
     Class& at = of(pair.df);
-    if (pair.dependence < at.best - margin_of(at.best)) return;
+    // Only a plain table has no error. Where one has lost before, it has lost to another.
+    if (pair.error > at.error) {
+      at.error = pair.error;
+      at.least = least_of(at.best, at.error);
+    }
+    if (pair.dependence < at.least) return;
     at.pairs.push_back(pair);
     if (pair.dependence > at.best) {
       at.best = pair.dependence;
+      at.least = least_of(at.best, at.error);
       drop_losers(at);
     }
   }
@@ -122,6 +135,8 @@ class Contest {
   struct Class {
     double df = 0.0;
     double best = 0.0;
+    double error = 0.0;
+    double least = least_of(0.0, 0.0);
     std::vector<Contender> pairs = {};
   };
 
@@ -129,22 +144,31 @@ class Contest {
     for (Class& at : classes_) {
       if (at.df == df) return at;
     }
-    classes_.push_back({df});
+    classes_.emplace_back();
+    classes_.back().df = df;
     return classes_.back();
   }
 
   static void drop_losers(Class& at) {
-    const double least = at.best - margin_of(at.best);
-    at.pairs.erase(std::remove_if(at.pairs.begin(), at.pairs.end(),
-                                  [&](const Contender& pair) { return pair.dependence < least; }),
-                   at.pairs.end());
+    at.pairs.erase(
+        std::remove_if(at.pairs.begin(), at.pairs.end(),
+                       [&](const Contender& pair) { return pair.dependence < at.least; }),
+        at.pairs.end());
   }
 
   std::vector<Class> classes_;  // few: found by search
 };
 
-TableSums sums_at(const PairBlock& block, Index other, Index column) {
-  const Index at = (other - block.first_other) * block.stride + column;
+/// Whether a table's exact dependence may be more than the rounding of doubles.
+bool may_depend(const TableSums& sums, double error) {
+  const double rounding = 0.5 * rounding_tolerance * sums.weight;
+  if (sums.dependence > rounding) return true;
+  const double root = std::sqrt(std::max(0.0, sums.dependence)) + error;
+  return root * root > rounding;
+}
+
+TableSums sums_at(const PairBlock& block, Index pair, Index column) {
+  const Index at = pair * block.stride + column;
   return {block.dependence[at], block.weight[at]};
 }
 
@@ -170,22 +194,21 @@ std::vector<Contender> find_contenders(const CodedData& data, const RowMatrix& c
   const auto n_contests = static_cast<std::size_t>(2 * columns.cols());
   std::vector<std::vector<Contest>> contests(data.n_threads, std::vector<Contest>(n_contests));
   const auto visit = [&](int worker, const PairBlock& block) {
-    for (Index j = block.first_other; j < block.last_other; ++j) {
-      const double df = block.df[j - block.first_other];
-      const bool allowed =
-          options.candidates == Candidates::kAll || !(inside[block.item] && inside[j]);
+    for (Index at = 0; at < block.n_others; ++at) {
       // Of a constant item all that the table shows is rounding.
-      const bool may_win = allowed && df > 0.0;
+      if (!(block.df[at] > 0.0)) continue;
+      const auto [i, j] = std::minmax(block.item, block.others[at]);
+      const bool may_win = options.candidates == Candidates::kAll || !(inside[i] && inside[j]);
       for (Index c = 0; c < columns.cols(); ++c) {
-        const TableSums sums = sums_at(block, j, c);
-        if (!(sums.dependence > 0.5 * rounding_tolerance * sums.weight)) continue;
-        const Contender pair{block.item, j, c, df, sums.dependence, may_win};
+        const TableSums sums = sums_at(block, at, c);
+        if (!may_depend(sums, block.error[c])) continue;
+        const Contender pair{i, j, c, block.df[at], sums.dependence, block.error[c], may_win};
         if (may_win) contests[worker][2 * c].consider(pair);
         if (!may_win && c < n_components) contests[worker][2 * c + 1].consider(pair);
       }
     }
   };
-  for_each_pair_block(data, columns, options.missing, monitor, visit);
+  for_each_pair_block(data, columns, options.missing, Precision::kSearch, monitor, visit);
 
   std::vector<Contender> out;
   for (std::size_t contest = 0; contest < n_contests; ++contest) {
@@ -230,17 +253,18 @@ Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, I
   const Index first = component < 0 ? 0 : component;
   const Index last = component < 0 ? row_weights.cols() - 1 : component;
   const auto visit = [&](int, const PairBlock& block) {
-    for (Index j = block.first_other; j < block.last_other; ++j) {
+    for (Index at = 0; at < block.n_others; ++at) {
+      const Index j = block.others[at];
       double sum = 0.0;
       for (Index k = first; k <= last; ++k) {
         const double scale = component < 0 ? component_weight[k] : 1.0;
         sum += scale *
-               from_sums(sums_at(block, j, k), component_weight[k], data.total_weight).information;
+               from_sums(sums_at(block, at, k), component_weight[k], data.total_weight).information;
       }
       out(block.item, j) = out(j, block.item) = sum;
     }
   };
-  for_each_pair_block(data, row_weights, missing, monitor, visit);
+  for_each_pair_block(data, row_weights, missing, Precision::kFull, monitor, visit);
   return out;
 }
 

@@ -6,45 +6,50 @@
 #include <numeric>
 
 #include "errors.h"
+#include "indicators.h"
+#include "information.h"
 #include "jobs.h"
-#include "lanes.h"
 #include "packed_items.h"
 #include "scatter.h"
 #include "sparse_pass.h"
+#include "subset_sums.h"
 
 namespace mdpd {
 
 namespace {
 
-/// Rows whose codes and weights stay in the second-level cache while they are visited in the order
-/// of a pack's code.
-constexpr Index rows_per_block = 16384;
-/// The order of a pack's code jumps between rows: the hardware does not see the next one coming.
-constexpr std::uint32_t rows_ahead = 4;
+/// Rows that are sorted at once: a sum of as many digits of a weight fits into 32 bits.
+constexpr Index rows_per_block = 65536;
+static_assert(rows_per_block << bits_of_digit <= std::numeric_limits<std::int32_t>::max());
 /// Levels of a row pack that are worth a try.
-constexpr Index most_levels_of_row_pack = 256;
-/// Of adding eight doubles of a tile's table to the sums, in additions of one row's weights.
-constexpr double flush_cost = 0.7;
-
-/// How the cells of a tile's packs add up to the levels of its items.
-struct TileOutputs {
-  std::vector<Index> item_start;       ///< items + 1: first output cell of each item
-  std::vector<Index> source_start;     ///< output cells + 1: where its sources begin
-  std::vector<std::uint16_t> sources;  ///< the tile's cells that add up to an output cell
-
-  Index n_cells() const { return item_start.back(); }
-};
+constexpr Index most_levels_of_row_pack = 1024;
+/// Costs in the time of looking up one quad's subset of one weight for a block of columns, measured
+/// at 10,000 rows.
+constexpr double finish_cost = 3.0;    ///< of the sums of a run, before they are added
+constexpr double target_cost = 2.8;    ///< of adding them to one target
+constexpr double table_cost = 2.3;     ///< of the table of a quad
+constexpr double pattern_cost = 10.0;  ///< of a quad's patterns in 256 columns
+constexpr double sort_cost = 20.0;     ///< of sorting four rows
+constexpr double cell_cost = 0.5;      ///< of an addition to the table of two wide items
+constexpr double steps_per_operation = 8.0;
 
 /// What all threads read.
 struct Pass {
-  Pass(const CodedData& data_in, MissingCells missing_in) : data(data_in), missing(missing_in) {}
+  Pass(const CodedData& data_in, MissingCells missing_in, Instructions instructions_in)
+      : data(data_in), missing(missing_in), instructions(instructions_in) {}
 
   const CodedData& data;
   MissingCells missing;
-  Index stride = 0;                  ///< doubles of one row's weights
-  std::vector<Pack> row_packs;       ///< the rows are sorted by the codes of one of these
-  std::vector<TileOutputs> outputs;  ///< of each of data.packed.tiles
-  AlignedDoubles weights;            ///< n_obs x stride
+  Instructions instructions;
+  Index stride = 0;  ///< doubles of one cell of a table
+  FixedWeights weights;
+  std::vector<double> error;    ///< stride: of the weights
+  std::vector<double> units;    ///< n_digits x stride: the weight of 1 in that digit
+  std::vector<Pack> row_packs;  ///< the rows are sorted by the codes of one of these
+  bool is_complete = false;     ///< whether all rows count in every pair
+  double cost = 0.0;            ///< estimated, in steps of the kernel
+  /// Of each tile the first output cell of each item, and their number.
+  std::vector<std::vector<Index>> first_output;
 };
 
 /// First level of an item that enters, as a digit: a missing cell may not count.
@@ -58,72 +63,87 @@ Index n_outputs(const Pass& pass, Index item) {
 
 // Planning ----------------------------------------------------------------------------------------
 
-/// Estimated cost of a pass in additions of one vector, for these row packs.
-double planned_cost(const CodedData& data, Index stride, const std::vector<Pack>& row_packs) {
-  const std::vector<Pack>& packs = data.packed.packs;
-  const double width = static_cast<double>(stride) / n_lanes;
-  const double n_obs = static_cast<double>(data.n_obs);
-  const double n_blocks = std::ceil(n_obs / rows_per_block);
-  double n_later = 0.0;  // packs and cells that hold items above the row pack's first
-  double cells = 0.0;
+/// A tile's items that meet those of a row pack, from `first` on, and the blocks of their columns.
+struct Part {
+  Index first = 0;
+  Index first_block = 0;
+  Index n_blocks = 0;
+};
+
+/// All of them meet a wide item, which has no columns itself, and else the later ones.
+Part part_for(const CodedData& data, const Pack& pack, const IndicatorTile& tile) {
+  Part part;
+  if (!is_wide(data, pack.first_item)) {
+    const auto above = std::upper_bound(tile.items.begin(), tile.items.end(), pack.first_item);
+    part.first = above - tile.items.begin();
+  }
+  if (part.first == static_cast<Index>(tile.items.size())) return part;
+  part.first_block = tile.first_column[part.first] / columns_of_block;
+  part.n_blocks = (tile.n_columns + columns_of_block - 1) / columns_of_block - part.first_block;
+  return part;
+}
+
+/// Estimated cost of a pass in steps of the kernel, for these row packs.
+double planned_cost(const Pass& pass, const std::vector<Pack>& row_packs) {
+  const double n_obs = static_cast<double>(pass.data.n_obs);
+  const double n_row_blocks = std::ceil(n_obs / rows_per_block);
+  const double n_weights = static_cast<double>(pass.weights.n_numbers());
+  double n_wide = 0.0;
+  for (Index item = 0; item < pass.data.n_items; ++item) n_wide += is_wide(pass.data, item);
   double cost = 0.0;
-  Index at = static_cast<Index>(packs.size());
-  for (Index a = static_cast<Index>(row_packs.size()) - 1; a >= 0; --a) {
-    const Pack& pack = row_packs[a];
-    while (at > 0 && packs[at - 1].first_item + packs[at - 1].n_items > pack.first_item) {
-      n_later += 1.0;
-      cells += static_cast<double>(packs[--at].n_levels);
+  for (const Pack& pack : row_packs) {
+    const double n_runs =
+        std::min(n_obs, n_row_blocks * static_cast<double>(pack.n_levels)) + n_obs / rows_of_run;
+    // The last quad of a run is half empty.
+    const double n_quads = n_obs / rows_of_quad + 0.4 * n_runs;
+    const double n_targets = static_cast<double>(pack.n_items);
+    cost += n_quads * sort_cost;
+    if (is_wide(pass.data, pack.first_item)) cost += --n_wide * n_obs * n_weights * cell_cost;
+    for (const IndicatorTile& tile : pass.data.indicators.tiles) {
+      const double n_blocks = static_cast<double>(part_for(pass.data, pack, tile).n_blocks);
+      if (!(n_blocks > 0.0)) continue;
+      const double sums = n_quads + n_runs * (finish_cost + n_targets * target_cost);
+      cost += n_weights * n_blocks * sums + n_quads * n_weights * table_cost +
+              n_quads * pattern_cost * static_cast<double>(tile.n_bytes / bytes_of_row);
     }
-    const double groups = n_blocks * static_cast<double>(pack.n_levels);
-    const double flushes = groups * static_cast<double>(pack.n_items + 1);
-    cost += n_obs * n_later * std::max(1.0, width) + flush_cost * flushes * cells * width;
   }
   return cost;
 }
 
 void choose_row_packs(Pass& pass) {
-  double least = std::numeric_limits<double>::infinity();
+  pass.cost = std::numeric_limits<double>::infinity();
   for (Index most_levels = 2; most_levels <= most_levels_of_row_pack; most_levels *= 2) {
     std::vector<Pack> packs = pack_items(pass.data, most_levels);
-    const double cost = planned_cost(pass.data, pass.stride, packs);
-    if (!(cost < least)) continue;
-    least = cost;
+    const double cost = planned_cost(pass, packs);
+    if (!(cost < pass.cost)) continue;
+    pass.cost = cost;
     pass.row_packs = std::move(packs);
   }
 }
 
-/// Lists for every level of every item of the tile the cells of the packs that add up to it.
-TileOutputs list_outputs(const Pass& pass, const Tile& tile) {
-  TileOutputs out;
-  out.item_start.assign(1, 0);
-  out.source_start.assign(1, 0);
-  Index base = 0;
-  for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
-    const Pack& pack = pass.data.packed.packs[p];
-    for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-      for (Index digit = first_digit(pass, item); digit < n_digits(pass.data, item); ++digit) {
-        for (Index code = 0; code < pack.n_levels; ++code) {
-          if (digit_of(pass.data, pack, item, code) != digit) continue;
-          out.sources.push_back(static_cast<std::uint16_t>(base + code));
-        }
-        out.source_start.push_back(static_cast<Index>(out.sources.size()));
-      }
-      out.item_start.push_back(out.item_start.back() + n_outputs(pass, item));
-    }
-    base += pack.n_levels;
-  }
-  return out;
-}
-
-Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, MissingCells missing) {
-  Pass pass(data, missing);
+Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
+               Precision precision, Instructions instructions) {
+  Pass pass(data, missing, instructions);
   pass.stride = padded_columns(row_weights.cols());
+  pass.weights = fix_weights(row_weights, precision);
+  pass.error.assign(pass.stride, 0.0);
+  std::copy_n(pass.weights.error.data(), row_weights.cols(), pass.error.begin());
+  for (int digit = 0; digit < pass.weights.n_digits; ++digit) {
+    for (Index k = 0; k < pass.stride; ++k) {
+      const bool is_padding = k >= row_weights.cols();
+      const double unit = is_padding ? 0.0 : pass.weights.unit[k];
+      pass.units.push_back(std::ldexp(unit, digit * bits_of_digit));
+    }
+  }
+  pass.is_complete = true;
+  for (Index item = 0; item < data.n_items; ++item) {
+    if (first_digit(pass, item) > 0) pass.is_complete = false;
+  }
   choose_row_packs(pass);
-  for (const Tile& tile : data.packed.tiles) pass.outputs.push_back(list_outputs(pass, tile));
-  pass.weights.grow_to(data.n_obs * pass.stride);
-  double* weights = pass.weights.data();
-  for (Index n = 0; n < data.n_obs; ++n) {
-    std::copy_n(row_weights.row(n).data(), row_weights.cols(), weights + n * pass.stride);
+  for (const IndicatorTile& tile : data.indicators.tiles) {
+    std::vector<Index> first(1, 0);
+    for (const Index item : tile.items) first.push_back(first.back() + n_outputs(pass, item));
+    pass.first_output.push_back(std::move(first));
   }
   return pass;
 }
@@ -137,13 +157,19 @@ struct Workspace {
   std::vector<std::uint32_t> order;        ///< n_obs: rows of each block by their code
   std::vector<std::uint32_t> group_start;  ///< blocks x (levels + 1)
   std::vector<std::uint32_t> next;         ///< levels: where the sort puts the next row
-  AlignedDoubles table;                    ///< one tile at one code of the row pack
-  AlignedDoubles sums;                     ///< levels of the row pack's items x tile cells
-  AlignedDoubles outputs;                  ///< levels of one item x output cells
-  AlignedDoubles columns;                  ///< sums over the item's levels of the above
+  RunBuffers buffers;
+  std::vector<std::int32_t> sums;    ///< of one block of rows; see BlockSums
+  std::vector<std::int64_t> totals;  ///< of all blocks, where there are several
+  AlignedDoubles level;              ///< the sums of one level; see unpack_level()
+  AlignedDoubles outputs;            ///< levels of one item x output cells
+  AlignedDoubles columns;            ///< sums over the item's levels of the above
   AlignedDoubles terms;    ///< sum of x log x over the cells of a column, less that of the column
   AlignedDoubles margins;  ///< (levels + 1) x pairs: row sums of the table of each pair, its weight
   AlignedDoubles dependence;
+  AlignedDoubles weight;
+  AlignedDoubles row_terms;  ///< of all pairs of an item
+  AlignedDoubles logs;       ///< x log x of the columns' sums
+  Index first_logged = -1;   ///< output cell at which they begin; -1 if there are none
   std::vector<double> df;
 };
 
@@ -171,82 +197,142 @@ void sort_rows(const CodedData& data, const Pack& pack, Workspace& work) {
   }
 }
 
-/// Adds a tile's table, which holds the rows of one code of the row pack, to the sums of that code's
-/// levels, and clears it.
-[[gnu::always_inline]] inline void flush_table(const Pass& pass, const Pack& pack, Index code,
-                                               Index n_table, double* table, double* sums) {
+/// Sums of one level of a row pack's item.
+Index size_of_level_in(const Pass& pass, const Part& part) {
+  return part.n_blocks * pass.weights.n_numbers() * columns_of_block;
+}
+
+/// Where the sums begin of those levels of the row pack's items that a code of the pack adds to.
+void list_targets(const Pass& pass, const Pack& pack, Index code, Index size_of_level,
+                  std::vector<Index>& targets) {
+  targets.clear();
   Index first_level = 0;
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
     const Index digit = digit_of(pass.data, pack, item, code) - first_digit(pass, item);
-    double* to = sums + (first_level + digit) * n_table;
-    for (Index at = 0; digit >= 0 && at < n_table; at += n_lanes) {
-      Lanes in;
-      load(table + at, in);
-      add_to_cell(in, to + at);
-    }
+    if (digit >= 0) targets.push_back((first_level + digit) * size_of_level);
     first_level += n_outputs(pass, item);
   }
-  std::fill_n(table, n_table, 0.0);
 }
 
-/// Sums of all levels of the row pack's items over the cells of one tile.
-template <int stride>
-[[gnu::always_inline]] inline void sum_tile(const Pass& pass, const Pack& pack, const Tile& tile,
-                                            double* weights, Workspace& work) {
-  const Index n_doubles = stride > 0 ? stride : pass.stride;
-  const Index n_table = round_up_to_lanes(tile.n_cells * n_doubles);
-  Index n_sums = 0;
-  for (Index i = 0; i < pack.n_items; ++i) n_sums += n_outputs(pass, pack.first_item + i);
-  work.table.grow_to(n_table);
-  work.sums.grow_to(n_sums * n_table);
-  double* table = work.table.data();
-  double* sums = work.sums.data();
-  std::fill_n(table, n_table, 0.0);
-  std::fill_n(sums, n_sums * n_table, 0.0);
-  const Index n_all_packs = static_cast<Index>(pass.data.packed.packs.size());
-  const Index n_packs = tile.last_pack - tile.first_pack;
-  const std::uint16_t* cells = pass.data.packed.cells.data() + tile.first_pack;
+/// Sums of all levels of the row pack's items over a part of the columns of one tile.
+void sum_tile(const Pass& pass, const Pack& pack, const IndicatorTile& tile, const Part& part,
+              Workspace& work) {
+  Index n_levels = 0;
+  for (Index i = 0; i < pack.n_items; ++i) n_levels += n_outputs(pass, pack.first_item + i);
+  const Index size_of_level = size_of_level_in(pass, part);
+  const std::size_t size = n_levels * size_of_level;
+  const bool has_totals = n_blocks_of(pass.data) > 1;
+  work.totals.assign(has_totals ? size : 0, 0);
+  RowRun run;
+  run.bits = pass.data.indicators.bits.data() + tile.start;
+  run.n_bytes = tile.n_bytes;
+  run.weights = pass.weights.digits.data();
+  run.n_weights = pass.weights.n_numbers();
+  run.weight_stride = pass.weights.stride;
+  std::vector<Index> targets;
   for (Index block = 0; block < n_blocks_of(pass.data); ++block) {
+    work.sums.assign(size, 0);
     const std::uint32_t* start = work.group_start.data() + block * (pack.n_levels + 1);
     for (Index code = 0; code < pack.n_levels; ++code) {
       if (start[code] == start[code + 1]) continue;
-      for (std::uint32_t at = start[code]; at < start[code + 1]; ++at) {
-        const std::uint32_t ahead = std::min(at + rows_ahead, start[pack.n_levels] - 1);
-        __builtin_prefetch(weights + work.order[ahead] * n_doubles);
-        __builtin_prefetch(cells + work.order[ahead] * n_all_packs);
-        const Index row = work.order[at];
-        add_row<stride>(weights + row * n_doubles, cells + row * n_all_packs, n_packs, table,
-                        n_doubles);
+      list_targets(pass, pack, code, size_of_level, targets);
+      for (Index at = start[code]; at < start[code + 1]; at += rows_of_run) {
+        run.rows = work.order.data() + at;
+        run.n_rows = std::min<Index>(rows_of_run, start[code + 1] - at);
+        add_run(run, {part.first_block, part.n_blocks, work.sums.data()}, targets.data(),
+                static_cast<Index>(targets.size()), work.buffers, pass.instructions);
       }
-      flush_table(pass, pack, code, n_table, table, sums);
+    }
+    for (std::size_t at = 0; at < work.totals.size(); ++at) work.totals[at] += work.sums[at];
+  }
+}
+
+/// Unpacks the sums of one level of a row pack's item: digits x columns x stride doubles, without
+/// those columns that come before the part's blocks.
+template <class Sum>
+void unpack_level(const Pass& pass, const Part& part, const Sum* sums, double* out) {
+  const FixedWeights& weights = pass.weights;
+  const Index n_columns = part.n_blocks * columns_of_block;
+  for (Index block = 0; block < part.n_blocks; ++block) {
+    double* to_block = out + block * columns_of_block * pass.stride;
+    for (Index k = 0; k < weights.n_columns; ++k) {
+      for (Index digit = 0; digit < weights.n_digits; ++digit, sums += columns_of_block) {
+        double* to = to_block + digit * n_columns * pass.stride + k;
+        for (Index column = 0; column < columns_of_block; ++column) {
+          to[column * pass.stride] = static_cast<double>(sums[place_in_block[column]]);
+        }
+      }
     }
   }
 }
 
-/// Sums the packs' cells down to the levels of their items, for one level of the other item.
+/// The vector of one weight of each column, or part of it: Cell<stride>::Type at a time.
 template <int stride>
-[[gnu::always_inline]] inline void sum_outputs(const TileOutputs& tile, Index n_doubles,
-                                               Index first, const double* sums, double* outputs) {
+struct CellSums {
   using Weights = typename Cell<stride>::Type;
-  constexpr Index width = sizeof(Weights) / sizeof(double);
-  const Index step = stride > 0 ? stride : n_doubles;
-  for (Index out = first; out < tile.n_cells(); ++out) {
-    for (Index v = 0; v < step; v += width) {
-      Weights sum{};
-      for (Index at = tile.source_start[out]; at < tile.source_start[out + 1]; ++at) {
-        Weights in;
-        std::memcpy(&in, sums + tile.sources[at] * step + v, sizeof in);
-        sum += in;
+  static constexpr Index width = sizeof(Weights) / sizeof(double);
+};
+
+/// Weights of one level of a row pack's item with all levels of the tile's items, from the first
+/// that meets it on. @param sums what `unpack_level()` gives.
+template <int stride>
+[[gnu::always_inline]] inline void fill_outputs(const Pass& pass, const IndicatorTile& tile,
+                                                const Part& part, Index first, const double* sums,
+                                                const double* units, double* outputs) {
+  using Weights = typename CellSums<stride>::Weights;
+  const Index step = stride > 0 ? stride : pass.stride;
+  const Index first_column = part.first_block * columns_of_block;
+  const Index last_column = tile.n_columns - 1 - first_column;
+  const Index n_columns_in_all = part.n_blocks * columns_of_block;
+  for (std::size_t at = first; at < tile.items.size(); ++at) {
+    const Index item = tile.items[at];
+    const Index n_columns = n_digits(pass.data, item) - 1;
+    const bool has_first = first_digit(pass, item) == 0;
+    const Index column = tile.first_column[at] - first_column;
+    for (int digit = 0; digit < pass.weights.n_digits; ++digit) {
+      const double* of_digit = sums + digit * n_columns_in_all * step;
+      for (Index v = 0; v < step; v += CellSums<stride>::width) {
+        Weights unit;
+        Weights left;
+        std::memcpy(&unit, units + digit * step + v, sizeof unit);
+        // Of each digit the difference is exact: a level without weight has none.
+        std::memcpy(&left, of_digit + last_column * step + v, sizeof left);
+        double* to = outputs + (has_first ? step : 0) + v;
+        for (Index c = 0; c < n_columns; ++c, to += step) {
+          Weights sum;
+          std::memcpy(&sum, of_digit + (column + c) * step + v, sizeof sum);
+          left -= sum;
+          add_to_cell(unit * sum, to);
+        }
+        if (has_first) add_to_cell(unit * left, outputs + v);
       }
-      std::memcpy(outputs + (out - first) * step + v, &sum, sizeof sum);
     }
+    outputs += n_outputs(pass, item) * step;
+  }
+}
+
+/// Adds up neighbouring cells, each of all weights.
+template <int stride>
+[[gnu::always_inline]] inline void add_cells(const double* from, Index n_cells, Index n_doubles,
+                                             double* to) {
+  using Weights = typename CellSums<stride>::Weights;
+  const Index step = stride > 0 ? stride : n_doubles;
+  for (Index v = 0; v < step; v += CellSums<stride>::width) {
+    Weights sum{};
+    for (Index cell = 0; cell < n_cells; ++cell) {
+      Weights in;
+      std::memcpy(&in, from + cell * step + v, sizeof in);
+      sum += in;
+    }
+    add_to_cell(sum, to + v);
   }
 }
 
 /// Of every column of the tables, cell by cell: the sum over the item's levels, and the x log x of
-/// the cells less that of their sum.
+/// the cells less that of their sum. @param logs x log x of the sums, which are made if not there.
 [[gnu::always_inline]] inline void column_terms(const double* outputs, Index n_rows, Index width,
-                                                double* columns, double* terms) {
+                                                bool has_logs, double* logs, double* columns,
+                                                double* terms) {
   for (Index at = 0; at < width; at += n_lanes) {
     Lanes column{};
     Lanes term{};
@@ -259,7 +345,12 @@ template <int stride>
       term += value;
     }
     Lanes value;
-    x_log_x(column, value);
+    if (has_logs) {
+      load(logs + at, value);
+    } else {
+      x_log_x(column, value);
+      store(value, logs + at);
+    }
     term -= value;
     store(column, columns + at);
     store(term, terms + at);
@@ -276,9 +367,9 @@ Index free_levels(const double* weights, Index n_levels, Index distance, Index n
   return std::max<Index>(0, n - 1);
 }
 
-/// dependence = terms of the cells - x log x of the row sums + x log x of the weight.
-[[gnu::always_inline]] inline void finish_dependence(const double* margins, Index n_rows,
-                                                     Index width, double* dependence) {
+/// Adds the x log x of the weight of each pair less that of the row sums of its table.
+[[gnu::always_inline]] inline void add_row_terms(const double* margins, Index n_rows, Index width,
+                                                 double* dependence) {
   for (Index at = 0; at < width; at += n_lanes) {
     Lanes sum;
     load(dependence + at, sum);
@@ -296,107 +387,194 @@ Index free_levels(const double* weights, Index n_levels, Index distance, Index n
   }
 }
 
-/// Hands over the pairs of one item of the row pack with the tile's items above it.
-template <int stride>
-[[gnu::always_inline]] inline void visit_item(const Pass& pass, const Tile& tile,
-                                              const TileOutputs& levels, Index item,
-                                              const double* sums, Workspace& work,
-                                              const PairVisitor& visit) {
-  const Index n_doubles = stride > 0 ? stride : pass.stride;
-  const Index n_table = round_up_to_lanes(tile.n_cells * n_doubles);
-  const Index n_rows = n_outputs(pass, item);
-  const Index first_other = std::max(item + 1, tile.first_item);
-  const Index* item_start = levels.item_start.data() + (first_other - tile.first_item);
-  const Index n_others = tile.last_item - first_other;
-  const Index width = round_up_to_lanes((levels.n_cells() - item_start[0]) * n_doubles);
-  const Index margin_width = round_up_to_lanes(n_others * n_doubles);
-  work.outputs.grow_to(n_rows * width);
-  work.columns.grow_to(width);
-  work.terms.grow_to(width);
-  work.margins.grow_to((n_rows + 1) * margin_width);
-  work.dependence.grow_to(margin_width);
-  work.df.resize(n_others);
-  double* outputs = work.outputs.data();
-  double* margins = work.margins.data();
-  double* dependence = work.dependence.data();
-  for (Index r = 0; r < n_rows; ++r) {
-    double* row = outputs + r * width;
-    sum_outputs<stride>(levels, n_doubles, item_start[0], sums + r * n_table, row);
-    std::fill(row + (levels.n_cells() - item_start[0]) * n_doubles, row + width, 0.0);
+/// An item of the row pack, and those of a tile that meet it.
+struct Meeting {
+  const IndicatorTile& tile;
+  Index item = 0;
+  Index n_rows = 0;                     ///< levels of the item
+  Index first = 0;                      ///< of the tile's items
+  Index n_others = 0;                   ///< the last ones of the tile
+  const Index* first_output = nullptr;  ///< n_others + 1
+  Index width = 0;                      ///< doubles of the output cells at one level of the item
+  Index margin_width = 0;               ///< doubles of the pairs
+};
+
+Meeting meet(const Pass& pass, Index at_tile, const Part& part, Index item) {
+  const IndicatorTile& tile = pass.data.indicators.tiles[at_tile];
+  Meeting out{tile, item, n_outputs(pass, item), part.first};
+  // Within a row pack an item meets the later ones.
+  if (!is_wide(pass.data, item)) {
+    out.first = std::upper_bound(tile.items.begin(), tile.items.end(), item) - tile.items.begin();
   }
-  column_terms(outputs, n_rows, width, work.columns.data(), work.terms.data());
-  std::fill_n(margins, (n_rows + 1) * margin_width, 0.0);
-  std::fill_n(dependence, margin_width, 0.0);
-  for (Index j = 0; j < n_others; ++j) {
-    const Index from = item_start[j] - item_start[0];
-    const Index n_cols = item_start[j + 1] - item_start[j];
-    for (Index s = from; s < from + n_cols; ++s) {
-      for (Index c = 0; c < n_doubles; ++c) {
-        dependence[j * n_doubles + c] += work.terms.data()[s * n_doubles + c];
-        margins[n_rows * margin_width + j * n_doubles + c] +=
-            work.columns.data()[s * n_doubles + c];
-      }
-      for (Index r = 0; r < n_rows; ++r) {
-        for (Index c = 0; c < n_doubles; ++c) {
-          margins[r * margin_width + j * n_doubles + c] += outputs[r * width + s * n_doubles + c];
-        }
-      }
-    }
-    work.df[j] = static_cast<double>(
-        free_levels(margins + j * n_doubles, n_rows, margin_width, n_doubles) *
-        free_levels(work.columns.data() + from * n_doubles, n_cols, n_doubles, n_doubles));
-  }
-  finish_dependence(margins, n_rows, margin_width, dependence);
-  visit(work.worker, {item, first_other, tile.last_item, n_doubles, dependence,
-                      margins + n_rows * margin_width, work.df.data()});
+  out.n_others = static_cast<Index>(tile.items.size()) - out.first;
+  out.first_output = pass.first_output[at_tile].data() + out.first;
+  const Index n_cells = out.first_output[out.n_others] - out.first_output[0];
+  out.width = round_up_to_lanes(n_cells * pass.stride);
+  out.margin_width = round_up_to_lanes(out.n_others * pass.stride);
+  return out;
 }
 
-/// All pairs of a row pack's items with later items of one tile.
+void make_room(const Pass& pass, const Meeting& at, const Part& part, Workspace& work) {
+  const Index n_columns = part.n_blocks * columns_of_block;
+  work.level.grow_to(pass.weights.n_digits * n_columns * pass.stride);
+  work.outputs.grow_to(at.n_rows * at.width);
+  work.columns.grow_to(at.width);
+  work.terms.grow_to(at.width);
+  work.margins.grow_to((at.n_rows + 1) * at.margin_width);
+  work.dependence.grow_to(at.margin_width);
+  work.df.resize(at.n_others);
+}
+
+/// Weights of all levels of an item with those of the others.
 template <int stride>
-[[gnu::always_inline]] inline void visit_tile(const Pass& pass, const Pack& pack, Index at_tile,
-                                              double* weights, Workspace& work,
+[[gnu::always_inline]] inline void fill_all_outputs(const Pass& pass, const Meeting& at,
+                                                    const Part& part, Index first_level,
+                                                    Workspace& work) {
+  double* outputs = work.outputs.data();
+  std::fill_n(outputs, at.n_rows * at.width, 0.0);
+  for (Index r = 0; r < at.n_rows; ++r) {
+    const Index start = (first_level + r) * size_of_level_in(pass, part);
+    if (work.totals.empty())
+      unpack_level(pass, part, work.sums.data() + start, work.level.data());
+    else
+      unpack_level(pass, part, work.totals.data() + start, work.level.data());
+    fill_outputs<stride>(pass, at.tile, part, at.first, work.level.data(), pass.units.data(),
+                         outputs + r * at.width);
+  }
+}
+
+/// The terms of the columns' cells, summed up to pairs; and the row sums of the first `n` pairs'
+/// tables with their weights.
+template <int stride>
+[[gnu::always_inline]] inline void sum_pairs(const Meeting& at, Index n, Index n_doubles,
+                                             Index margin_width, Workspace& work) {
+  double* margins = work.margins.data();
+  double* dependence = work.dependence.data();
+  std::fill_n(margins, (at.n_rows + 1) * margin_width, 0.0);
+  std::fill_n(dependence, at.margin_width, 0.0);
+  for (Index j = 0; j < at.n_others; ++j) {
+    const Index from = (at.first_output[j] - at.first_output[0]) * n_doubles;
+    const Index n_cols = at.first_output[j + 1] - at.first_output[j];
+    const Index to = j * n_doubles;
+    add_cells<stride>(work.terms.data() + from, n_cols, n_doubles, dependence + to);
+    if (j >= n) continue;
+    for (Index r = 0; r < at.n_rows; ++r) {
+      add_cells<stride>(work.outputs.data() + r * at.width + from, n_cols, n_doubles,
+                        margins + r * margin_width + to);
+    }
+    add_cells<stride>(work.columns.data() + from, n_cols, n_doubles,
+                      margins + at.n_rows * margin_width + to);
+  }
+}
+
+void count_df(const Meeting& at, bool is_complete, Index n_doubles, Index margin_width,
+              Workspace& work) {
+  Index n_rows = 0;
+  for (Index j = 0; j < at.n_others; ++j) {
+    const Index from = (at.first_output[j] - at.first_output[0]) * n_doubles;
+    const Index n_cols = at.first_output[j + 1] - at.first_output[j];
+    if (j == 0 || !is_complete) {
+      n_rows = free_levels(work.margins.data() + j * n_doubles, at.n_rows, margin_width, n_doubles);
+    }
+    work.df[j] = static_cast<double>(
+        n_rows * free_levels(work.columns.data() + from, n_cols, n_doubles, n_doubles));
+  }
+}
+
+/// Gives all pairs the row terms and the weight of the first.
+void share_row_terms(const Meeting& at, Index n_doubles, Index margin_width, Workspace& work) {
+  const double* row_terms = work.row_terms.data();
+  const double* weight = work.margins.data() + at.n_rows * margin_width;
+  work.weight.grow_to(at.margin_width);
+  for (Index j = 0; j < at.n_others; ++j) {
+    for (Index c = 0; c < n_doubles; ++c) {
+      work.dependence.data()[j * n_doubles + c] += row_terms[c];
+      work.weight.data()[j * n_doubles + c] = weight[c];
+    }
+  }
+}
+
+/// Hands over the pairs of one item of the row pack with those of the tile's items that meet it.
+/// Where every cell counts, all tables of an item have the same row sums, and a column's sum is the
+/// same for all items of the pack, of which the first meets every column that the others do.
+template <int stride>
+[[gnu::always_inline]] inline void visit_item(const Pass& pass, const Meeting& at, const Part& part,
+                                              Index first_level, Workspace& work,
                                               const PairVisitor& visit) {
-  const Tile& tile = pass.data.packed.tiles[at_tile];
-  const TileOutputs& levels = pass.outputs[at_tile];
-  sum_tile<stride>(pass, pack, tile, weights, work);
   const Index n_doubles = stride > 0 ? stride : pass.stride;
-  const Index n_table = round_up_to_lanes(tile.n_cells * n_doubles);
-  const double* sums = work.sums.data();
+  make_room(pass, at, part, work);
+  fill_all_outputs<stride>(pass, at, part, first_level, work);
+  const bool has_logs = pass.is_complete && work.first_logged >= 0;
+  if (!has_logs) {
+    work.first_logged = at.first_output[0];
+    work.logs.grow_to(at.width + n_lanes);
+    std::fill_n(work.logs.data() + at.width, n_lanes, 0.0);
+  }
+  column_terms(work.outputs.data(), at.n_rows, at.width, has_logs,
+               work.logs.data() + (at.first_output[0] - work.first_logged) * n_doubles,
+               work.columns.data(), work.terms.data());
+  const Index n = pass.is_complete ? 1 : at.n_others;
+  const Index margin_width = round_up_to_lanes(n * n_doubles);
+  sum_pairs<stride>(at, n, n_doubles, margin_width, work);
+  count_df(at, pass.is_complete, n_doubles, margin_width, work);
+  const double* weight = work.margins.data() + at.n_rows * margin_width;
+  if (pass.is_complete) {
+    work.row_terms.grow_to(margin_width);
+    std::fill_n(work.row_terms.data(), margin_width, 0.0);
+    add_row_terms(work.margins.data(), at.n_rows, margin_width, work.row_terms.data());
+    share_row_terms(at, n_doubles, margin_width, work);
+    weight = work.weight.data();
+  } else {
+    add_row_terms(work.margins.data(), at.n_rows, margin_width, work.dependence.data());
+  }
+  visit(work.worker, {at.item, at.tile.items.data() + at.first, at.n_others, n_doubles,
+                      work.dependence.data(), weight, work.df.data(), pass.error.data()});
+}
+
+/// All pairs of a row pack's items with those of a tile's items that meet them, the sums being
+/// there.
+template <int stride>
+[[gnu::always_inline]] inline void visit_pack(const Pass& pass, const Pack& pack, Index at_tile,
+                                              const Part& part, Workspace& work,
+                                              const PairVisitor& visit) {
+  Index first_level = 0;
+  work.first_logged = -1;
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-    if (item + 1 < tile.last_item) visit_item<stride>(pass, tile, levels, item, sums, work, visit);
-    sums += n_outputs(pass, item) * n_table;
+    const Meeting at = meet(pass, at_tile, part, item);
+    if (at.n_others > 0) visit_item<stride>(pass, at, part, first_level, work, visit);
+    first_level += at.n_rows;
   }
 }
 
 // The same code for each instruction set ----------------------------------------------------------
 
-using TileKernel = void (*)(const Pass&, const Pack&, Index, double*, Workspace&,
+using PackKernel = void (*)(const Pass&, const Pack&, Index, const Part&, Workspace&,
                             const PairVisitor&);
 
 template <int stride>
-void visit_tile_portable(const Pass& pass, const Pack& pack, Index tile, double* weights,
+void visit_pack_portable(const Pass& pass, const Pack& pack, Index tile, const Part& part,
                          Workspace& work, const PairVisitor& visit) {
-  visit_tile<stride>(pass, pack, tile, weights, work, visit);
+  visit_pack<stride>(pass, pack, tile, part, work, visit);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 template <int stride>
-[[gnu::target("avx2,fma")]] void visit_tile_avx2(const Pass& pass, const Pack& pack, Index tile,
-                                                 double* weights, Workspace& work,
+[[gnu::target("avx2,fma")]] void visit_pack_avx2(const Pass& pass, const Pack& pack, Index tile,
+                                                 const Part& part, Workspace& work,
                                                  const PairVisitor& visit) {
-  visit_tile<stride>(pass, pack, tile, weights, work, visit);
+  visit_pack<stride>(pass, pack, tile, part, work, visit);
 }
 #endif
 
 template <int stride>
-TileKernel kernel_for(Instructions instructions) {
+PackKernel kernel_for(Instructions instructions) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (instructions == Instructions::kAvx2) return visit_tile_avx2<stride>;
+  if (instructions == Instructions::kAvx2) return visit_pack_avx2<stride>;
 #endif
-  return visit_tile_portable<stride>;
+  return visit_pack_portable<stride>;
 }
 
-TileKernel choose_kernel(Index stride, Instructions instructions) {
+PackKernel choose_kernel(Index stride, Instructions instructions) {
   switch (stride) {
     case 1: return kernel_for<1>(instructions);
     case 2: return kernel_for<2>(instructions);
@@ -406,33 +584,61 @@ TileKernel choose_kernel(Index stride, Instructions instructions) {
   }
 }
 
+// Two wide items ----------------------------------------------------------------------------------
+
+/// Hands over the pairs of a wide item with the later wide ones, each from its plain table.
+void visit_wide(const Pass& pass, const RowMatrix& row_weights, Index item, Workspace& work,
+                const PairVisitor& visit) {
+  const Index n_columns = row_weights.cols();
+  std::vector<double> dependence(n_columns);
+  std::vector<double> weight(n_columns);
+  const std::vector<double> no_error(n_columns);
+  PairTable table;
+  for (Index other = item + 1; other < pass.data.n_items; ++other) {
+    if (!is_wide(pass.data, other)) continue;
+    fill_pair_table(pass.data, row_weights, item, other, pass.missing, table);
+    const double df = degrees_of_freedom(table);
+    for (Index k = 0; k < n_columns; ++k) {
+      // In units of row weight: one component of weight 1.
+      dependence[k] = pair_information(table, k, 1.0, 1.0).information;
+      weight[k] = table.component(k).sum();
+    }
+    visit(work.worker,
+          {item, &other, 1, n_columns, dependence.data(), weight.data(), &df, no_error.data()});
+  }
+}
+
 }  // namespace
 
 void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
-                         Monitor& monitor, const PairVisitor& visit, Instructions instructions) {
+                         Precision precision, Monitor& monitor, const PairVisitor& visit,
+                         Instructions instructions) {
   if (data.n_items < 2 || data.n_obs == 0) return;
   if (data.is_sparse()) {
     if (missing == MissingCells::kLevel) throw DimensionError("sparse data have no missing level");
     for_each_sparse_pair(data, row_weights, monitor, visit);
     return;
   }
-  Pass pass = plan_pass(data, row_weights, missing);
-  const TileKernel kernel = choose_kernel(pass.stride, instructions);
+  const Pass pass = plan_pass(data, row_weights, missing, precision, instructions);
+  const PackKernel kernel = choose_kernel(pass.stride, instructions);
   std::vector<Workspace> workspaces(data.n_threads);
   for (int worker = 0; worker < data.n_threads; ++worker) workspaces[worker].worker = worker;
-  double* weights = pass.weights.data();
   monitor.on_work();  // with several threads the caller's own may get no job
   const Index n_packs = static_cast<Index>(pass.row_packs.size());
-  const double n_operations =
-      0.5 * static_cast<double>(n_packs) * static_cast<double>(data.packed.cells.size());
-  for_each_job(n_packs, useful_threads(data.n_threads, n_operations), [&](Index job, int worker) {
+  const int n_threads = useful_threads(data.n_threads, steps_per_operation * pass.cost);
+  for_each_job(n_packs, n_threads, [&](Index job, int worker) {
     Workspace& work = workspaces[worker];
     const Pack& pack = pass.row_packs[job];
     sort_rows(data, pack, work);
-    for (std::size_t tile = 0; tile < data.packed.tiles.size(); ++tile) {
-      if (data.packed.tiles[tile].last_item <= pack.first_item + 1) continue;
-      kernel(pass, pack, static_cast<Index>(tile), weights, work, visit);
+    for (std::size_t tile = 0; tile < data.indicators.tiles.size(); ++tile) {
+      const Part part = part_for(data, pack, data.indicators.tiles[tile]);
+      if (part.n_blocks == 0) continue;
+      sum_tile(pass, pack, data.indicators.tiles[tile], part, work);
+      kernel(pass, pack, static_cast<Index>(tile), part, work, visit);
       if (worker == 0) monitor.on_work();
+    }
+    if (is_wide(data, pack.first_item)) {
+      visit_wide(pass, row_weights, pack.first_item, work, visit);
     }
   });
 }

@@ -31,17 +31,8 @@ using Kernel = void (*)(double*, std::size_t);
   x_log_x_of_all(values, n);
 }
 
-[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,fma")]] void x_log_x_avx512(double* values,
-                                                                              std::size_t n) {
-  x_log_x_of_all(values, n);
-}
-
 Kernel choose_kernel() {
-  switch (widest_instructions()) {
-    case Instructions::kAvx512: return x_log_x_avx512;
-    case Instructions::kAvx2: return x_log_x_avx2;
-    default: return x_log_x_portable;
-  }
+  return widest_instructions() == Instructions::kAvx2 ? x_log_x_avx2 : x_log_x_portable;
 }
 #else
 Kernel choose_kernel() { return x_log_x_portable; }
@@ -247,6 +238,7 @@ class SharedTable {
 void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, Monitor& monitor,
                           const PairVisitor& visit) {
   const Index n_columns = row_weights.cols();
+  const std::vector<double> no_error(n_columns, 0.0);
   const int n_threads =
       useful_threads(data.n_threads, 10.0 * static_cast<double>(data.sparse.row_item.size()));
   std::vector<SharedRows> rows(n_threads, SharedRows(data, row_weights));
@@ -254,13 +246,14 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, M
   monitor.on_work();
   for_each_job(data.n_items, n_threads, [&](Index item, int worker) {
     SharedTable& table = tables[worker];
-    rows[worker].for_each_other(item, [&](Index other, const SharedAnswer* first,
-                                          const SharedAnswer* last) {
-      if (!table.place(rows[worker], data.n_levels[other], first, last)) return;
-      table.sum(rows[worker], first);
-      const double df = table.df();
-      visit(worker, {item, other, other + 1, n_columns, table.dependence(), table.weight(), &df});
-    });
+    rows[worker].for_each_other(
+        item, [&](Index other, const SharedAnswer* first, const SharedAnswer* last) {
+          if (!table.place(rows[worker], data.n_levels[other], first, last)) return;
+          table.sum(rows[worker], first);
+          const double df = table.df();
+          visit(worker, {item, &other, 1, n_columns, table.dependence(), table.weight(), &df,
+                         no_error.data()});
+        });
     if (worker == 0) monitor.on_work();
   });
 }

@@ -239,6 +239,43 @@ context("information") {
     }
   }
 
+  test_that("neither the scale of the weights nor many components change the choice") {
+    // The pass over all pairs rounds the weights, coarsely where they span decades; see
+    // FixedWeights.
+    Random random(60);
+    for (std::uint64_t seed = 60; seed < 100; ++seed) {
+      Case in = random_case(seed, 1 + static_cast<Index>(seed % 12), seed % 2 == 0 ? 0.2 : 0.0);
+      const double decades = static_cast<double>(seed % 5) * 4.0;
+      for (Index n = 0; n < in.weights.rows(); ++n) {
+        in.weights.row(n) *= std::pow(10.0, -decades * random.uniform());
+      }
+      in.weights /= in.weights.sum();
+      for_each_search([&](const SearchOptions& options) {
+        const PairChoice chosen = choose(in.table.data, in.weights, {0, 1}, options);
+        const PairChoice twin = choose_twin(in, {0, 1}, options);
+        expect_true(chosen.item_1 == twin.item_1);
+        expect_true(chosen.item_2 == twin.item_2);
+        expect_true(chosen.component == twin.component);
+        expect_true(std::abs(chosen.information - twin.information) < 1e-13);
+      });
+    }
+  }
+
+  test_that("the best of many pairs of noise is the best of the plain loop") {
+    // Nothing but noise, on many rows: the pairs at the top are as close as they get.
+    Random random(61);
+    const std::vector<Index> n_levels(60, 2);
+    Table table = random_table(random, {20000, n_levels});
+    const RowMatrix weights = weighted_posterior(table.data, random_posterior(random, 20000, 2));
+    const Case in{std::move(table), weights};
+    const SearchOptions options{Selection::kEvidence};
+    const PairChoice chosen = choose(in.table.data, in.weights, {}, options);
+    const PairChoice twin = choose_twin(in, {}, options);
+    expect_true(chosen.item_1 == twin.item_1);
+    expect_true(chosen.item_2 == twin.item_2);
+    expect_true(chosen.component == twin.component);
+  }
+
   test_that("a component's worst pair does not depend on the other components") {
     const Case in = random_case(31, 3, 0.1);
     Monitor monitor;

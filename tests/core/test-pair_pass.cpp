@@ -14,26 +14,30 @@ namespace {
 struct Told {
   Matrix dependence;  ///< n_items^2 x columns
   Matrix weight;
+  Matrix error;
   Matrix df;               ///< n_items x n_items
   Eigen::MatrixXi visits;  ///< n_items x n_items
 };
 
 Told tell(const CodedData& data, const RowMatrix& weights, MissingCells missing,
+          Precision precision = Precision::kFull,
           Instructions instructions = widest_instructions()) {
   const Index n = data.n_items;
-  Told told{Matrix::Zero(n * n, weights.cols()), Matrix::Zero(n * n, weights.cols()),
-            Matrix::Zero(n, n), Eigen::MatrixXi::Zero(n, n)};
+  const Matrix none = Matrix::Zero(n * n, weights.cols());
+  Told told{none, none, none, Matrix::Zero(n, n), Eigen::MatrixXi::Zero(n, n)};
   Monitor monitor;
   for_each_pair_block(
-      data, weights, missing, monitor,
+      data, weights, missing, precision, monitor,
       [&](int, const PairBlock& block) {
-        for (Index j = block.first_other; j < block.last_other; ++j) {
-          const Index pair = j - block.first_other;
-          ++told.visits(block.item, j);
-          told.df(block.item, j) = block.df[pair];
+        for (Index pair = 0; pair < block.n_others; ++pair) {
+          const Index i = std::min(block.item, block.others[pair]);
+          const Index j = std::max(block.item, block.others[pair]);
+          ++told.visits(i, j);
+          told.df(i, j) = block.df[pair];
           for (Index k = 0; k < weights.cols(); ++k) {
-            told.dependence(block.item * n + j, k) = block.dependence[pair * block.stride + k];
-            told.weight(block.item * n + j, k) = block.weight[pair * block.stride + k];
+            told.dependence(i * n + j, k) = block.dependence[pair * block.stride + k];
+            told.weight(i * n + j, k) = block.weight[pair * block.stride + k];
+            told.error(i * n + j, k) = block.error[k];
           }
         }
       },
@@ -41,22 +45,40 @@ Told tell(const CodedData& data, const RowMatrix& weights, MissingCells missing,
   return told;
 }
 
-/// The largest difference between a pass and the plain table of every pair.
-double distance_to_plain(const CodedData& data, const RowMatrix& weights, MissingCells missing,
-                         const Told& told) {
-  double largest = 0.0;
+bool same_bits(const Told& one, const Told& other) {
+  return one.dependence == other.dependence && one.weight == other.weight &&
+         one.error == other.error && one.df == other.df && one.visits == other.visits;
+}
+
+/// How far a pass is from the plain table of every pair.
+struct Distance {
+  double sums = 0.0;        ///< largest difference of a dependence or a weight
+  double root_error = 0.0;  ///< largest difference of the roots of the dependence, less its bound
+};
+
+Distance distance_to_plain(const CodedData& data, const RowMatrix& weights, MissingCells missing,
+                           const Told& told) {
+  constexpr double never = 1e300;
+  Distance largest{0.0, -never};
   PairTable table;
   for (Index i = 0; i < data.n_items; ++i) {
     for (Index j = 0; j < data.n_items; ++j) {
-      if (told.visits(i, j) != (i < j ? 1 : 0)) return 1e300;
+      if (told.visits(i, j) != (i < j ? 1 : 0)) return {never, never};
       if (i >= j) continue;
       fill_pair_table(data, weights, i, j, missing, table);
-      if (told.df(i, j) != degrees_of_freedom(table)) return 1e300;
+      if (told.df(i, j) != degrees_of_freedom(table)) return {never, never};
       for (Index k = 0; k < weights.cols(); ++k) {
-        const PairInformation plain = pair_information(table, k, 1.0, 1.0);
+        const double plain = pair_information(table, k, 1.0, 1.0).information;
         const Index at = i * data.n_items + j;
-        largest = std::max(largest, std::abs(plain.information - told.dependence(at, k)));
-        largest = std::max(largest, std::abs(table.component(k).sum() - told.weight(at, k)));
+        const double weight = table.component(k).sum();
+        // Doubles round as well: by less than 1e-13 of the weight.
+        const double slack = 1e-13 * weights.col(k).sum();
+        const double roots =
+            std::sqrt(plain + slack) - std::sqrt(std::max(0.0, told.dependence(at, k)) + slack);
+        largest.sums = std::max(largest.sums, std::abs(plain - told.dependence(at, k)));
+        largest.sums = std::max(largest.sums, std::abs(weight - told.weight(at, k)));
+        const double allowed = told.error(at, k) + 1e-7 * std::sqrt(weights.col(k).sum());
+        largest.root_error = std::max(largest.root_error, std::abs(roots) - allowed);
       }
     }
   }
@@ -87,48 +109,115 @@ context("pair_pass") {
         for (const MissingCells cells : {MissingCells::kIgnore, MissingCells::kLevel}) {
           const Told told = tell(table.data, weights, cells);
           // Sums of weights that add up to 1, in another order, and their x log x.
-          expect_true(distance_to_plain(table.data, weights, cells, told) < 1e-13);
+          expect_true(distance_to_plain(table.data, weights, cells, told).sums < 1e-13);
+          const Told search = tell(table.data, weights, cells, Precision::kSearch);
+          expect_true(distance_to_plain(table.data, weights, cells, search).root_error <= 0.0);
         }
       }
     }
   }
 
-  test_that("more rows than a block, items of 254 levels and more tiles than one agree too") {
+  test_that("items of 254 levels agree, among each other and with all others") {
     Random random(2);
     std::vector<Index> n_levels(60, 3);
-    n_levels[7] = n_levels[8] = 254;
-    const Table table = random_table(random, {17000, n_levels, 0.05});
+    n_levels[7] = n_levels[8] = n_levels[30] = 254;
+    n_levels[20] = 63;  // the most that has columns, with its missing level
+    n_levels[21] = 64;
+    const Table table = random_table(random, {5000, n_levels, 0.05});
     const RowMatrix weights = random_weights(random, table.data, 3);
-    const Told told = tell(table.data, weights, MissingCells::kIgnore);
-    expect_true(distance_to_plain(table.data, weights, MissingCells::kIgnore, told) < 1e-12);
+    for (const MissingCells cells : {MissingCells::kIgnore, MissingCells::kLevel}) {
+      const Told told = tell(table.data, weights, cells);
+      expect_true(distance_to_plain(table.data, weights, cells, told).sums < 1e-12);
+      const Told search = tell(table.data, weights, cells, Precision::kSearch);
+      expect_true(distance_to_plain(table.data, weights, cells, search).root_error <= 0.0);
+    }
+  }
+
+  test_that("more rows than are sorted at once agree, and many with the same answers") {
+    Random random(11);
+    // The largest sum that fits into 32 bits: all weights equal, all rows at the same levels.
+    for (const double likely : {0.5, 1.0}) {
+      std::vector<Code> codes(70000 * 3);
+      for (Code& code : codes) code = random.uniform() < likely ? 2 : 1;
+      const Table table(codes, Vector::Ones(70000), {2, 2, 3});
+      const RowMatrix weights = RowMatrix::Constant(70000, 2, 0.5 / 70000.0);
+      const Told told = tell(table.data, weights, MissingCells::kIgnore);
+      expect_true(distance_to_plain(table.data, weights, MissingCells::kIgnore, told).sums < 1e-12);
+    }
+  }
+
+  test_that("weights of any scale keep their bound, and their degrees of freedom") {
+    Random random(12);
+    for (const double missing : {0.0, 0.3}) {
+      const Table table = random_table(random, {150, mixed_levels(random, 12), missing});
+      // Case weights over 0, 2, ..., 40 decades, some of them none; empty and tiny columns.
+      for (int decades = 0; decades <= 40; decades += 2) {
+        RowMatrix weights = random_weights(random, table.data, 5);
+        for (Index n = 0; n < 150; ++n) {
+          weights.row(n) *= std::pow(10.0, -decades * random.uniform());
+          if (random.uniform() < 0.2) weights.row(n).setZero();
+        }
+        weights.col(1).setZero();
+        weights.col(2) *= 1e-12;
+        weights /= weights.sum();
+        const Told told = tell(table.data, weights, MissingCells::kIgnore);
+        expect_true(distance_to_plain(table.data, weights, MissingCells::kIgnore, told).sums <
+                    1e-13);
+        const Told search = tell(table.data, weights, MissingCells::kIgnore, Precision::kSearch);
+        const Distance far = distance_to_plain(table.data, weights, MissingCells::kIgnore, search);
+        expect_true(far.root_error <= 0.0);
+      }
+    }
+  }
+
+  test_that("items without an answer and constant ones depend on nothing") {
+    std::vector<int> none(30, 0);
+    std::vector<int> constant(30, 2);
+    std::vector<int> halves(30, 1);
+    for (int n = 0; n < 15; ++n) halves[2 * n] = 2;
+    const Table table = table_of({none, halves, constant, halves, none}, {3, 2, 2, 2, 70});
+    const RowMatrix weights = RowMatrix::Constant(30, 2, 1.0 / 60.0);
+    for (const Precision precision : {Precision::kSearch, Precision::kFull}) {
+      const Told told = tell(table.data, weights, MissingCells::kIgnore, precision);
+      expect_true(distance_to_plain(table.data, weights, MissingCells::kIgnore, told).sums < 1e-15);
+      expect_true(told.df.sum() == 1.0);
+    }
   }
 
   test_that("wide instructions and those every processor has tell the same up to rounding") {
     Random random(3);
-    const Table table = random_table(random, {500, mixed_levels(random, 30), 0.1});
-    for (const Index n_columns : {1, 2, 4, 7, 12}) {
-      const RowMatrix weights = random_weights(random, table.data, n_columns);
-      const Told wide = tell(table.data, weights, MissingCells::kIgnore);
-      const Told portable =
-          tell(table.data, weights, MissingCells::kIgnore, Instructions::kPortable);
-      expect_true(distance(wide.dependence, portable.dependence) < 1e-14);
-      expect_true(wide.weight == portable.weight);
-      expect_true(wide.df == portable.df);
+    const Table table = random_table(random, {1500, mixed_levels(random, 30), 0.1});
+    for (const Precision precision : {Precision::kSearch, Precision::kFull}) {
+      for (const Index n_columns : {1, 2, 3, 4, 7, 12}) {
+        const RowMatrix weights = random_weights(random, table.data, n_columns);
+        const Told wide = tell(table.data, weights, MissingCells::kIgnore, precision);
+        const Told portable =
+            tell(table.data, weights, MissingCells::kIgnore, precision, Instructions::kPortable);
+        expect_true(distance(wide.dependence, portable.dependence) < 1e-14);
+        expect_true(distance(wide.weight, portable.weight) < 1e-15);
+        expect_true(wide.df == portable.df);
+      }
     }
   }
 
-  test_that("the number of threads changes no bit") {
+  test_that("neither the number of threads nor the order of the rows changes a bit") {
     Random random(4);
-    Table table = random_table(random, {20000, mixed_levels(random, 40), 0.1});
-    const RowMatrix weights = random_weights(random, table.data, 3);
-    const Told one = tell(table.data, weights, MissingCells::kIgnore);
-    for (const int n_threads : {2, 3, 8}) {
-      table.data.n_threads = n_threads;
-      const Told several = tell(table.data, weights, MissingCells::kIgnore);
-      expect_true(one.dependence == several.dependence);
-      expect_true(one.weight == several.weight);
-      expect_true(one.df == several.df);
-      expect_true(one.visits == several.visits);
+    for (const Precision precision : {Precision::kSearch, Precision::kFull}) {
+      Table table = random_table(random, {20000, mixed_levels(random, 40), 0.1});
+      const RowMatrix weights = random_weights(random, table.data, 3);
+      const Told one = tell(table.data, weights, MissingCells::kIgnore, precision);
+      for (const int n_threads : {2, 3, 8}) {
+        table.data.n_threads = n_threads;
+        expect_true(same_bits(one, tell(table.data, weights, MissingCells::kIgnore, precision)));
+      }
+      const std::vector<Index> order = random.order(20000);
+      const Table shuffled = pick_rows(table, order);
+      RowMatrix moved(20000, 3);
+      for (Index n = 0; n < 20000; ++n) moved.row(n) = weights.row(order[n]);
+      const Told other = tell(shuffled.data, moved, MissingCells::kIgnore, precision);
+      expect_true(one.dependence == other.dependence);
+      expect_true(one.weight == other.weight);
+      expect_true(one.df == other.df);
     }
   }
 
@@ -159,16 +248,18 @@ context("pair_pass") {
     for (const int n_threads : {1, 2}) {
       table.data.n_threads = n_threads;
       CountingMonitor counting;
-      for_each_pair_block(table.data, weights, MissingCells::kIgnore, counting, ignore);
+      for_each_pair_block(table.data, weights, MissingCells::kIgnore, Precision::kSearch, counting,
+                          ignore);
       expect_true(counting.looks > 0);
       InterruptingMonitor interrupting(0);
-      expect_error_as(
-          for_each_pair_block(table.data, weights, MissingCells::kIgnore, interrupting, ignore),
-          Interrupt);
-      Monitor monitor;
-      expect_error_as(for_each_pair_block(table.data, weights, MissingCells::kIgnore, monitor,
-                                          [](int, const PairBlock&) { throw Interrupt(); }),
+      expect_error_as(for_each_pair_block(table.data, weights, MissingCells::kIgnore,
+                                          Precision::kSearch, interrupting, ignore),
                       Interrupt);
+      Monitor monitor;
+      expect_error_as(
+          for_each_pair_block(table.data, weights, MissingCells::kIgnore, Precision::kSearch,
+                              monitor, [](int, const PairBlock&) { throw Interrupt(); }),
+          Interrupt);
     }
   }
 }
