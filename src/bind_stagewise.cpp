@@ -31,6 +31,11 @@ mdpd::StagewiseOptions as_stagewise_options(const Rcpp::List& control, const std
   options.alpha = Rcpp::as<double>(control["alpha"]);
   options.split_step = Rcpp::as<double>(control["split_step"]);
   options.m_step = mdpd::as_m_step_options(control);
+  // For tests: not an argument of stagewise_control().
+  if (control.containsElementNamed("screening")) {
+    const std::string screening = control["screening"];
+    options.screening = screening == "never" ? mdpd::Screening::kNever : mdpd::Screening::kAlways;
+  }
   return options;
 }
 
@@ -141,7 +146,9 @@ Rcpp::List core_stagewise(const Rcpp::List& coded, int n_components, const std::
       data, as_stagewise_options(control, method, n_components, missing_level), monitor);
   return Rcpp::List::create(
       _["fit"] = mdpd::fit_to_r(data, result.fit), _["status"] = stage_status_to_r(result.status),
-      _["trace"] = stages_to_r(result.trace), _["loglik_of_one"] = data.marginal_loglik.sum());
+      _["trace"] = stages_to_r(result.trace), _["loglik_of_one"] = data.marginal_loglik.sum(),
+      _["n_full_passes"] = static_cast<double>(result.n_full_passes),
+      _["n_partial_passes"] = static_cast<double>(result.n_partial_passes));
 }
 
 // [[Rcpp::export]]

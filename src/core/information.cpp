@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "numerics.h"
@@ -101,6 +102,13 @@ double least_of(double best, double error) {
   return root * root - 2.0 * rounding - 1e-8 * best;
 }
 
+/// The most that a pair's exact dependence can be.
+double most_of(const Contender& pair) {
+  if (!(pair.error > 0.0)) return pair.dependence;
+  const double root = std::sqrt(std::max(0.0, pair.dependence)) + pair.error;
+  return root * root;
+}
+
 /// The contenders of one column: for each number of degrees of freedom, those at the largest
 /// dependence. More dependence at the same number is a better score, whatever the score.
 class Contest {
@@ -184,33 +192,91 @@ RowMatrix with_unions(const RowMatrix& row_weights, const std::vector<ComponentP
   return out;
 }
 
+/// Tells of any number of degrees of freedom the least dependence whose log p-value is below a bound;
+/// remembers what it was asked.
+class StrongDependence {
+ public:
+  StrongDependence(double log_p, double total_weight)
+      : log_p_(log_p), total_weight_(total_weight) {}
+
+  double of(double df) {
+    if (!std::isfinite(log_p_)) return std::numeric_limits<double>::infinity();
+    for (const auto& [known_df, bound] : bounds_) {
+      if (known_df == df) return bound;
+    }
+    double low = 0.0;
+    double high = df;
+    while (log_chi_square_upper(high, df) >= log_p_) high *= 2.0;
+    for (int step = 0; step < 60; ++step) {
+      const double middle = 0.5 * (low + high);
+      (log_chi_square_upper(middle, df) < log_p_ ? high : low) = middle;
+    }
+    bounds_.emplace_back(df, 0.5 * low / total_weight_);
+    return bounds_.back().second;
+  }
+
+ private:
+  double log_p_;
+  double total_weight_;
+  std::vector<std::pair<double, double>> bounds_;  // few: found by search
+};
+
+struct Contenders {
+  std::vector<Contender> pairs;
+  std::vector<bool> strong;  ///< per item: is it in a strong pair?
+};
+
 /// Of every column the pairs that may win, and those that may have the largest information: one pass
 /// over all pairs. In lexicographic order, so that ties go to the lowest indices.
-std::vector<Contender> find_contenders(const CodedData& data, const RowMatrix& columns,
-                                       Index n_components, const ItemSet& informative,
-                                       const SearchOptions& options, Monitor& monitor) {
+Contenders find_contenders(const CodedData& data, const RowMatrix& columns, Index n_components,
+                           const ItemSet& informative, const SearchOptions& options,
+                           Monitor& monitor) {
   const std::vector<bool> inside = membership(data, informative);
   // A contest for the column's best, and one for its largest information, of each worker.
   const auto n_contests = static_cast<std::size_t>(2 * columns.cols());
   std::vector<std::vector<Contest>> contests(data.n_threads, std::vector<Contest>(n_contests));
+  // One byte an item, so that each worker has its own.
+  std::vector<std::vector<char>> strong(data.n_threads, std::vector<char>(data.n_items, 0));
+  std::vector<StrongDependence> bounds(
+      data.n_threads, StrongDependence(options.log_p_of_strong, data.total_weight));
+  const auto original = [&](Index item) {
+    return options.leading == nullptr ? item : options.leading->original[item];
+  };
   const auto visit = [&](int worker, const PairBlock& block) {
     for (Index at = 0; at < block.n_others; ++at) {
       // Of a constant item all that the table shows is rounding.
-      if (!(block.df[at] > 0.0)) continue;
-      const auto [i, j] = std::minmax(block.item, block.others[at]);
+      const double df = block.df[at];
+      if (!(df > 0.0)) continue;
+      const auto [i, j] = std::minmax({original(block.item), original(block.others[at])});
       const bool may_win = options.candidates == Candidates::kAll || !(inside[i] && inside[j]);
+      const double strong_from = bounds[worker].of(df);
       for (Index c = 0; c < columns.cols(); ++c) {
         const TableSums sums = sums_at(block, at, c);
         if (!may_depend(sums, block.error[c])) continue;
-        const Contender pair{i, j, c, block.df[at], sums.dependence, block.error[c], may_win};
+        const Contender pair{i, j, c, df, sums.dependence, block.error[c], may_win};
+        if (may_win && c < n_components && most_of(pair) > strong_from) {
+          strong[worker][i] = strong[worker][j] = 1;
+        }
         if (may_win) contests[worker][2 * c].consider(pair);
         if (!may_win && c < n_components) contests[worker][2 * c + 1].consider(pair);
       }
     }
   };
-  for_each_pair_block(data, columns, options.missing, Precision::kSearch, monitor, visit);
+  if (options.leading == nullptr) {
+    for_each_pair_block(data, columns, options.missing, Precision::kSearch, monitor, visit);
+  } else {
+    for_each_pair_block(options.leading->data, columns, options.missing, Precision::kSearch,
+                        monitor, visit, widest_instructions(), options.leading->n_leading);
+  }
 
-  std::vector<Contender> out;
+  Contenders found;
+  found.strong.assign(data.n_items, false);
+  for (const std::vector<char>& of_worker : strong) {
+    for (Index item = 0; item < data.n_items; ++item) {
+      if (of_worker[item] != 0) found.strong[item] = true;
+    }
+  }
+  std::vector<Contender>& out = found.pairs;
   for (std::size_t contest = 0; contest < n_contests; ++contest) {
     Contest all;
     for (const std::vector<Contest>& of_worker : contests) of_worker[contest].add_to(all);
@@ -219,7 +285,7 @@ std::vector<Contender> find_contenders(const CodedData& data, const RowMatrix& c
   std::sort(out.begin(), out.end(), [](const Contender& x, const Contender& y) {
     return std::tie(x.item_1, x.item_2, x.column) < std::tie(y.item_1, y.item_2, y.column);
   });
-  return out;
+  return found;
 }
 
 }  // namespace
@@ -268,12 +334,53 @@ Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, I
   return out;
 }
 
+LeadingItems put_first(const CodedData& data, const std::vector<bool>& leads) {
+  LeadingItems out;
+  for (const bool first : {true, false}) {
+    for (Index item = 0; item < data.n_items; ++item) {
+      if (leads[item] == first) out.original.push_back(item);
+    }
+    if (first) out.n_leading = static_cast<Index>(out.original.size());
+  }
+  std::vector<Index> n_levels;
+  for (const Index item : out.original) n_levels.push_back(data.n_levels[item]);
+  if (data.is_sparse()) {
+    std::vector<std::uint32_t> position(data.n_items);
+    for (std::size_t at = 0; at < out.original.size(); ++at) {
+      position[out.original[at]] = static_cast<std::uint32_t>(at);
+    }
+    std::vector<std::uint32_t> items;
+    std::vector<Code> codes;
+    std::vector<std::pair<std::uint32_t, Code>> answers;
+    for (Index row = 0; row < data.n_obs; ++row) {
+      answers.clear();
+      for_each_item_of_row(
+          data, row, [&](Index item, Code code) { answers.emplace_back(position[item], code); });
+      std::sort(answers.begin(), answers.end());
+      for (const auto& [item, code] : answers) {
+        items.push_back(item);
+        codes.push_back(code);
+      }
+    }
+    out.data = make_sparse_data(data.sparse.row_start, std::move(items), std::move(codes),
+                                std::move(n_levels), data.case_weights);
+  } else {
+    for (const Index item : out.original) {
+      out.codes.insert(out.codes.end(), data.item_codes(item), data.item_codes(item) + data.n_obs);
+    }
+    out.data =
+        make_coded_data(out.codes.data(), data.n_obs, std::move(n_levels), data.case_weights);
+  }
+  out.data.n_threads = data.n_threads;
+  return out;
+}
+
 PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
                         const ItemSet& informative, const SearchOptions& options,
                         Monitor& monitor) {
   const Index n_components = row_weights.cols();
   const RowMatrix columns = with_unions(row_weights, options.unions);
-  const std::vector<Contender> contenders =
+  Contenders contenders =
       find_contenders(data, columns, n_components, informative, options, monitor);
 
   const Vector column_weight = component_weights(columns);
@@ -284,8 +391,9 @@ PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
   PairSearch search;
   search.by_component.resize(n_components);
   search.by_union.resize(options.unions.size());
+  search.strong = std::move(contenders.strong);
   PairTable table;
-  for (const Contender& at : contenders) {
+  for (const Contender& at : contenders.pairs) {
     fill_pair_table(data, columns.col(at.column), at.item_1, at.item_2, options.missing, table);
     const PairInformation pair =
         pair_information(table, 0, column_weight[at.column], data.total_weight);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <utility>
 
 #include "monitor.h"
@@ -56,7 +57,26 @@ struct PairSearch {
   /// `component` is the first of the two.
   std::vector<PairChoice> by_union;
   double largest_information = 0.0;  ///< over all pairs and components, chosen or not (nats)
+  std::vector<bool> strong;          ///< per item: is it in a strong pair? See SearchOptions
 };
+
+/// The items once more, some of them first, so that a pass can keep to the pairs that touch one of
+/// those.
+struct LeadingItems {
+  CodedData data;               ///< the items in another order
+  std::vector<Code> codes;      ///< what it reads, where it is dense
+  std::vector<Index> original;  ///< per item of `data`: its index in the data it was made from
+  Index n_leading = 0;
+
+  LeadingItems() = default;
+  LeadingItems(const LeadingItems&) = delete;
+  LeadingItems& operator=(const LeadingItems&) = delete;
+  LeadingItems(LeadingItems&&) = default;
+  LeadingItems& operator=(LeadingItems&&) = default;
+};
+
+/// @param leads per item: does it come first?
+LeadingItems put_first(const CodedData& data, const std::vector<bool>& leads);
 
 /// Two components, the lower one first.
 using ComponentPair = std::pair<Index, Index>;
@@ -67,6 +87,10 @@ struct SearchOptions {
   Candidates candidates = Candidates::kAll;
   MissingCells missing = MissingCells::kIgnore;
   std::vector<ComponentPair> unions = {};  ///< unions of components to search as well
+  /// If not null: pairs without one of its leading items need not be searched.
+  const LeadingItems* leading = nullptr;
+  /// A pair is strong in a component where the logarithm of its uncorrected p-value is below this.
+  double log_p_of_strong = -std::numeric_limits<double>::infinity();
 };
 
 /// Ties go to the lowest indices. Cost: one pass over all pairs.

@@ -608,15 +608,25 @@ void visit_wide(const Pass& pass, const RowMatrix& row_weights, Index item, Work
   }
 }
 
+/// The row packs that meet all pairs with one of the first items: a wide item is always the one whose
+/// rows are sorted.
+std::vector<const Pack*> packs_to_visit(const Pass& pass, Index n_leading) {
+  std::vector<const Pack*> out;
+  for (const Pack& pack : pass.row_packs) {
+    if (pack.first_item < n_leading || is_wide(pass.data, pack.first_item)) out.push_back(&pack);
+  }
+  return out;
+}
+
 }  // namespace
 
 void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
                          Precision precision, Monitor& monitor, const PairVisitor& visit,
-                         Instructions instructions) {
+                         Instructions instructions, Index n_leading) {
   if (data.n_items < 2 || data.n_obs == 0) return;
   if (data.is_sparse()) {
     if (missing == MissingCells::kLevel) throw DimensionError("sparse data have no missing level");
-    for_each_sparse_pair(data, row_weights, monitor, visit);
+    for_each_sparse_pair(data, row_weights, monitor, visit, n_leading);
     return;
   }
   const Pass pass = plan_pass(data, row_weights, missing, precision, instructions);
@@ -624,11 +634,13 @@ void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, Mi
   std::vector<Workspace> workspaces(data.n_threads);
   for (int worker = 0; worker < data.n_threads; ++worker) workspaces[worker].worker = worker;
   monitor.on_work();  // with several threads the caller's own may get no job
-  const Index n_packs = static_cast<Index>(pass.row_packs.size());
-  const int n_threads = useful_threads(data.n_threads, steps_per_operation * pass.cost);
-  for_each_job(n_packs, n_threads, [&](Index job, int worker) {
+  const std::vector<const Pack*> packs = packs_to_visit(pass, n_leading);
+  const double n_operations = steps_per_operation * pass.cost * static_cast<double>(packs.size()) /
+                              static_cast<double>(pass.row_packs.size());
+  const int n_threads = useful_threads(data.n_threads, n_operations);
+  for_each_job(static_cast<Index>(packs.size()), n_threads, [&](Index job, int worker) {
     Workspace& work = workspaces[worker];
-    const Pack& pack = pass.row_packs[job];
+    const Pack& pack = *packs[job];
     sort_rows(data, pack, work);
     for (std::size_t tile = 0; tile < data.indicators.tiles.size(); ++tile) {
       const Part part = part_for(data, pack, data.indicators.tiles[tile]);

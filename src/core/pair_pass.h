@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include "fixed_point.h"
 #include "lanes.h"
@@ -38,8 +39,11 @@ using PairVisitor = std::function<void(int worker, const PairBlock& block)>;
 /// n_packs * levels * columns), with a small constant.
 ///
 /// @param row_weights n_obs x columns, non-negative, such as the weighted posterior.
+/// @param n_leading visits at least the pairs with one of the first n_leading items, not many more,
+///   and costs in proportion.
 void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
                          Precision precision, Monitor& monitor, const PairVisitor& visit,
-                         Instructions instructions = widest_instructions());
+                         Instructions instructions = widest_instructions(),
+                         Index n_leading = std::numeric_limits<Index>::max());
 
 }  // namespace mdpd

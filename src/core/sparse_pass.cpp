@@ -47,8 +47,8 @@ struct SharedAnswer {
 };
 
 /// The rows that answer one item, side by side, and what they answer to later items, item by item;
-/// what one thread works with. Most pairs share a row or two: a table for each of them would be zeros
-/// that have to be fetched, written and searched.
+/// what one thread works with. Most pairs share a row or two: a table for each of them would be
+/// zeros that have to be fetched, written and searched.
 class SharedRows {
  public:
   SharedRows(const CodedData& data, const RowMatrix& row_weights)
@@ -236,7 +236,7 @@ class SharedTable {
 }  // namespace
 
 void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, Monitor& monitor,
-                          const PairVisitor& visit) {
+                          const PairVisitor& visit, Index n_leading) {
   const Index n_columns = row_weights.cols();
   const std::vector<double> no_error(n_columns, 0.0);
   const int n_threads =
@@ -244,7 +244,8 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, M
   std::vector<SharedRows> rows(n_threads, SharedRows(data, row_weights));
   std::vector<SharedTable> tables(n_threads, SharedTable(n_columns, choose_kernel()));
   monitor.on_work();
-  for_each_job(data.n_items, n_threads, [&](Index item, int worker) {
+  const Index n_first = std::min(data.n_items, n_leading);
+  for_each_job(n_first, n_threads, [&](Index item, int worker) {
     SharedTable& table = tables[worker];
     rows[worker].for_each_other(
         item, [&](Index other, const SharedAnswer* first, const SharedAnswer* last) {

@@ -9,6 +9,7 @@ namespace mdpd {
 /// those rows. Cost O(shared rows * columns), summed over pairs; memory is one table for each item
 /// that shares rows with the one at hand.
 void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, Monitor& monitor,
-                          const PairVisitor& visit);
+                          const PairVisitor& visit,
+                          Index n_leading = std::numeric_limits<Index>::max());
 
 }  // namespace mdpd

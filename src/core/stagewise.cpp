@@ -1,5 +1,6 @@
 #include "stagewise.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "criterion.h"
@@ -9,14 +10,24 @@ namespace mdpd {
 
 namespace {
 
+/// With fewer items a pass takes milliseconds.
+constexpr Index least_items_to_set_aside = 200;
+
 /// Where the loop stands between two stages.
 struct StageState {
   MixtureParameters params;
   ItemSet informative;
 };
 
+/// Pairs whose uncorrected p-value, times the number of items, is below the level are strong: of
+/// noise the number of items in one is small, and a pair that is to win has a p-value smaller by
+/// another factor of half the number of items.
+double log_p_of_strong(const CodedData& data, const StagewiseOptions& options) {
+  return std::log(options.alpha) - std::log(static_cast<double>(std::max<Index>(1, data.n_items)));
+}
+
 PairSearch search(const CodedData& data, const StageState& state, const StagewiseOptions& options,
-                  Monitor& monitor) {
+                  const LeadingItems* leading, Monitor& monitor) {
   const EStep step = e_step(data, state.params, state.informative);
   // The paper looks at all pairs, even when the winner is informative already. By evidence, once
   // all components are there only a pair that brings a new item can change the model.
@@ -24,11 +35,17 @@ PairSearch search(const CodedData& data, const StageState& state, const Stagewis
   SearchOptions search_options;
   search_options.selection = options.selection;
   search_options.missing = options.missing;
-  if (options.selection == Selection::kEvidence && grown) {
-    search_options.candidates = Candidates::kTouchingOutside;
+  search_options.leading = leading;
+  if (options.selection == Selection::kEvidence) {
+    search_options.log_p_of_strong = log_p_of_strong(data, options);
+    if (grown) search_options.candidates = Candidates::kTouchingOutside;
   }
   return search_pairs(data, weighted_posterior(data, step.posterior), state.informative,
                       search_options, monitor);
+}
+
+bool is_significant(const PairChoice& pair, const StagewiseOptions& options) {
+  return pair.found && pair.log_p_value < std::log(options.alpha);
 }
 
 /// By evidence, growth ends when the best pair is not significant. That holds only once all
@@ -38,8 +55,7 @@ bool is_explained(const PairChoice& pair, const StageState& state,
                   const StagewiseOptions& options) {
   if (options.selection == Selection::kInformation) return false;
   if (!pair.found) return true;
-  return state.params.n_components() >= options.n_components &&
-         !(pair.log_p_value < std::log(options.alpha));
+  return state.params.n_components() >= options.n_components && !is_significant(pair, options);
 }
 
 void em_on_informative(const CodedData& data, const StagewiseOptions& options, StageState& state) {
@@ -97,6 +113,75 @@ bool is_stuck(const Growth& growth, const StagewiseOptions& options) {
          !(growth.split_length > 0.0);
 }
 
+/// Searches for the pair of each stage, with the items set aside that show nothing.
+class StageSearch {
+ public:
+  StageSearch(const CodedData& data, const StagewiseOptions& options, StagewiseResult& result)
+      : data_(data), options_(options), result_(result), kept_(data.n_items, false) {}
+
+  /// Worst explained pairs in this state. Afterwards begins_again() may be true.
+  PairSearch find(const StageState& state, Monitor& monitor) {
+    begins_again_ = false;
+    if (state.params.n_components() == 1) return find_first(state, monitor);
+    if (leading_.n_leading > 0) {
+      PairSearch partial = search(data_, state, options_, &leading_, monitor);
+      ++result_.n_partial_passes;
+      if (is_significant(worst_explained(partial), options_)) return partial;
+    }
+    PairSearch full = find_everywhere(state, monitor);
+    const PairChoice best = worst_explained(full);
+    // It may have been the best of an earlier stage too.
+    begins_again_ = leading_.n_leading > 0 && is_significant(best, options_) &&
+                    !kept_[best.item_1] && !kept_[best.item_2];
+    if (begins_again_) keep_strong(full);
+    return full;
+  }
+
+  /// Was a pair found that the earlier stages may have missed? It is searched from now on.
+  bool begins_again() const { return begins_again_; }
+
+ private:
+  /// The first stage searches all pairs; when the stages begin again it is known what it found.
+  PairSearch find_first(const StageState& state, Monitor& monitor) {
+    if (!first_.by_component.empty()) return first_;
+    PairSearch full = find_everywhere(state, monitor);
+    if (state.informative.empty()) first_ = full;
+    if (options_.selection == Selection::kEvidence && options_.screening != Screening::kNever) {
+      keep_strong(full);
+    }
+    return full;
+  }
+
+  PairSearch find_everywhere(const StageState& state, Monitor& monitor) {
+    ++result_.n_full_passes;
+    return search(data_, state, options_, nullptr, monitor);
+  }
+
+  /// Keeps the items of strong pairs, and those of the best pair, which need not be strong.
+  void keep_strong(const PairSearch& full) {
+    for (Index item = 0; item < data_.n_items; ++item) {
+      if (full.strong[item]) kept_[item] = true;
+    }
+    const PairChoice best = worst_explained(full);
+    if (best.found) kept_[best.item_1] = kept_[best.item_2] = true;
+    leading_ = LeadingItems();
+    const Index n_kept = std::count(kept_.begin(), kept_.end(), true);
+    // Items first in order are a copy of the data; a pass by half of them saves a quarter.
+    const bool pays = data_.n_items >= least_items_to_set_aside && 2 * n_kept < data_.n_items;
+    if (n_kept > 0 && (pays || options_.screening == Screening::kAlways)) {
+      leading_ = put_first(data_, kept_);
+    }
+  }
+
+  const CodedData& data_;
+  const StagewiseOptions& options_;
+  StagewiseResult& result_;
+  std::vector<bool> kept_;
+  LeadingItems leading_;
+  PairSearch first_;
+  bool begins_again_ = false;
+};
+
 }  // namespace
 
 StagewiseOptions robust_options() { return {}; }
@@ -115,13 +200,20 @@ StagewiseResult stagewise_em(const CodedData& data, const StagewiseOptions& opti
                              Monitor& monitor) {
   StageState state{independence_model(data), {}};
   StagewiseResult result;
+  StageSearch stage_search(data, options, result);
   // One component has no item to tell it from another: there is nothing to explain.
   const bool grows = options.n_components > 1;
   result.status = grows ? StageStatus::kStageLimit : StageStatus::kExplained;
   for (Index stage = 0; grows && stage < options.max_stages; ++stage) {
     monitor.on_stage(stage, state.params.n_components(),
                      static_cast<Index>(state.informative.size()));
-    const PairSearch pairs = search(data, state, options, monitor);
+    const PairSearch pairs = stage_search.find(state, monitor);
+    if (stage_search.begins_again()) {
+      state = {independence_model(data), {}};
+      result.trace.clear();
+      stage = -1;
+      continue;
+    }
     const PairChoice pair = worst_explained(pairs);
     if (is_explained(pair, state, options)) {
       result.status = StageStatus::kExplained;

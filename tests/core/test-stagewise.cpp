@@ -61,9 +61,124 @@ bool is_valid(const CodedData& data, const MixtureFit& fit) {
          relative_difference(fit.penalised_loglik, penalised) < 1e-14;
 }
 
+/// The same data of which only the answers are stored.
+CodedData sparse_copy(const CodedData& dense) {
+  std::vector<std::size_t> row_start = {0};
+  std::vector<std::uint32_t> items;
+  std::vector<Code> codes;
+  for (Index row = 0; row < dense.n_obs; ++row) {
+    for_each_item_of_row(dense, row, [&](Index item, Code code) {
+      items.push_back(static_cast<std::uint32_t>(item));
+      codes.push_back(code);
+    });
+    row_start.push_back(items.size());
+  }
+  return make_sparse_data(row_start, items, codes, dense.n_levels, dense.case_weights);
+}
+
+/// Components on the first `n_planted` items, by `strength` from none to random ones.
+Table mixture_table(std::uint64_t seed, const Shape& shape, Index n_planted, Index n_components,
+                    double strength) {
+  Random random(seed);
+  MixtureParameters truth = random_parameters(random, shape.n_levels, n_components);
+  Index first = 0;
+  for (Index item = 0; item < static_cast<Index>(shape.n_levels.size()); ++item) {
+    auto probs = truth.item_probs.middleRows(first, shape.n_levels[item]);
+    const Vector common = probs.col(0);
+    const double share = item < n_planted ? strength : 0.0;
+    for (Index k = 0; k < n_components; ++k) {
+      probs.col(k) = share * probs.col(k) + (1.0 - share) * common;
+    }
+    first += shape.n_levels[item];
+  }
+  return draw_table(random, truth, shape);
+}
+
+std::vector<Index> mixed_levels(Index n_items) {
+  std::vector<Index> n_levels;
+  for (Index item = 0; item < n_items; ++item) n_levels.push_back(2 + item % 4);
+  return n_levels;
+}
+
+/// Is every bit the same? The largest information is that of the pairs searched.
+bool same_result(const StagewiseResult& a, const StagewiseResult& b) {
+  if (a.status != b.status || a.trace.size() != b.trace.size()) return false;
+  for (std::size_t stage = 0; stage < a.trace.size(); ++stage) {
+    const StageRecord& x = a.trace[stage];
+    const StageRecord& y = b.trace[stage];
+    const bool same =
+        x.n_components == y.n_components && x.pair.found == y.pair.found &&
+        x.pair.item_1 == y.pair.item_1 && x.pair.item_2 == y.pair.item_2 &&
+        x.pair.component == y.pair.component && x.pair.information == y.pair.information &&
+        x.pair.log_p_value == y.pair.log_p_value && x.pair.score == y.pair.score &&
+        x.n_informative == y.n_informative && x.loglik == y.loglik &&
+        x.loglik_all == y.loglik_all && x.penalised_loglik == y.penalised_loglik &&
+        x.split_length == y.split_length && x.largest_information <= y.largest_information;
+    if (!same) return false;
+  }
+  return a.fit.informative == b.fit.informative && a.fit.loglik == b.fit.loglik &&
+         a.fit.params.item_probs == b.fit.params.item_probs &&
+         a.fit.params.mixing_weights == b.fit.params.mixing_weights &&
+         a.fit.e_step.posterior == b.fit.e_step.posterior;
+}
+
+struct Passes {
+  Index full = 0;
+  Index partial = 0;
+  Index plain = 0;
+};
+
+/// Runs the stages with and without items set aside.
+bool same_without_screening(const CodedData& data, StagewiseOptions options, Passes& passes) {
+  Monitor monitor;
+  options.screening = Screening::kAlways;
+  const StagewiseResult screened = stagewise_em(data, options, monitor);
+  options.screening = Screening::kNever;
+  const StagewiseResult plain = stagewise_em(data, options, monitor);
+  passes.full += screened.n_full_passes;
+  passes.partial += screened.n_partial_passes;
+  passes.plain += plain.n_full_passes;
+  return same_result(screened, plain);
+}
+
 }  // namespace
 
 context("stagewise") {
+  test_that("items set aside change no bit of the trace and the fit") {
+    Passes passes;
+    const std::vector<Shape> shapes = {{400, std::vector<Index>(60, 2)},
+                                       {300, mixed_levels(40), 0.2, true},
+                                       {120, std::vector<Index>(150, 2)},
+                                       {500, std::vector<Index>(30, 3), 0.6}};
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      const Shape& shape = shapes[seed % shapes.size()];
+      const auto n_components = static_cast<Index>(1 + seed % 5);
+      const double strength = 0.3 + 0.7 * static_cast<double>(seed % 7) / 6.0;
+      const Table table = mixture_table(seed, shape, 10, n_components, strength);
+      const CodedData sparse = sparse_copy(table.data);
+      for (const StagewiseOptions& options : {robust(n_components), paper(n_components)}) {
+        CATCH_CAPTURE(seed);
+        expect_true(same_without_screening(table.data, options, passes));
+        expect_true(same_without_screening(sparse, options, passes));
+      }
+      StagewiseOptions level = robust(n_components);
+      level.missing = MissingCells::kLevel;
+      expect_true(same_without_screening(table.data, level, passes));
+    }
+    expect_true(passes.partial > 100);
+    expect_true(passes.full < passes.plain);
+  }
+
+  test_that("a whole run of stages takes four full passes at most") {
+    const Table table = mixture_table(3, {1000, std::vector<Index>(120, 3)}, 15, 3, 1.0);
+    Monitor monitor;
+    StagewiseOptions options = robust(3);
+    options.screening = Screening::kAlways;
+    const StagewiseResult result = stagewise_em(table.data, options, monitor);
+    expect_true(result.trace.size() > 5);
+    expect_true(result.n_full_passes <= 4);
+  }
+
   test_that("the stages find planted items only, and refinement finds them all") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Table table = planted_table(seed, 1000, 0.1);
