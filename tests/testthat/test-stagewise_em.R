@@ -925,3 +925,18 @@ test_that("where the pairs are evidence the stages go on alone", {
   expect_lt(fit$trace$p_value[1], 0.01)
   expect_false("vote" %in% fit$trace$move)
 })
+
+test_that("items set aside change neither trace nor fit", {
+  crowd <- simulate_crowd(500, 80, 3, accuracy = rep(0.7, 8), missing = 0.3, seed = 2)
+  coded <- encode(crowd$labels, NULL, "ignore", arg = "x")
+  control <- complete_control(stagewise_control(), "robust")
+  stages <- lapply(c("always", "never"), function(screening) {
+    control$screening <- screening
+    core_stagewise(coded, 3, "robust", FALSE, control, FALSE)
+  })
+  expect_gt(stages[[1]]$n_partial_passes, 0)
+  expect_lt(stages[[1]]$n_full_passes, stages[[2]]$n_full_passes)
+  expect_identical(stages[[1]]$fit, stages[[2]]$fit)
+  differs <- names(stages[[1]]$trace) == "information"  # over the pairs searched
+  expect_identical(stages[[1]]$trace[!differs], stages[[2]]$trace[!differs])
+})
