@@ -220,9 +220,10 @@ refine_chain <- function(coded, k, settings) {
 # Where workers share few items no pair of them is evidence, and the stages split at what chance
 # shows. Of a crowd the majority vote is then another start, and the better of the two goes on.
 grew_on_chance <- function(stages, k, settings) {
-  first <- stages$trace$p_value[1]
+  at <- union(1, which(!is.na(stages$trace$split_length)))
+  p_value <- stages$trace$p_value[at]
   settings$method == "robust" && settings$refine == "sparse" && k > 1 &&
-    k == length(settings$labels) && !isTRUE(first < settings$control$alpha)
+    k == length(settings$labels) && !isTRUE(all(p_value < settings$control$alpha))
 }
 
 # Dawid and Skene's EM on all workers, from each row's shares of the labels: at the shares alone too
