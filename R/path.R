@@ -101,9 +101,9 @@ growth_trace <- function(before, grown, coded) {
 
 # The second, which may be NULL, where it is more than what the polish takes for no difference ahead
 # (nats): both may have come to the same optimum.
-better_result <- function(first, second, least_gain = 0.05) {
+better_result <- function(first, second) {
   gain <- if (is.null(second)) -Inf else second$fit$penalised_loglik - first$fit$penalised_loglik
-  if (gain > least_gain) second else first
+  if (gain > 0.05) second else first
 }
 
 from_path <- function(fits, row, path, coded) {

@@ -88,7 +88,7 @@ core_columns <- function(object, coded) {
 
 # Refinement and polish from a posterior; "none" hands the start back. Of one component no item is
 # informative, whatever the type, and there is nothing to polish. `vote` is another start, or NULL:
-# the one that refines to the higher penalised log-likelihood goes on.
+# where it refines to a higher penalised log-likelihood it goes on.
 refine_core <- function(coded, start, type, control, verbose, vote = NULL) {
   if (type == "none") {
     return(list(fit = start))
@@ -102,7 +102,7 @@ refine_core <- function(coded, start, type, control, verbose, vote = NULL) {
   if (!is.null(vote)) {
     voted <- refine_from(vote, coded, type, control, verbose)
     voted$trace$move[1] <- "vote"
-    refined <- better_result(refined, voted, least_gain = 0)
+    refined <- better_result(refined, voted)
   }
   if (!control$polish || !is.null(coded$known) || refined$status != "converged") {
     return(refined)

@@ -6,8 +6,8 @@
 #' does EM on the informative items. There are no random starts: the same data give the same answer.
 #' With four components or more, up to 20,000 rows and with the polish, the fit also grows from one
 #' component by the best of all splits, each refined to the end, and the better of the two stays.
-#' Of a crowd with one component a label whose first pair is not significant, as where workers share
-#' few items, the majority vote is a second start.
+#' Of a crowd with one component a label that was split at a pair that is not significant, as where
+#' workers share few items, the majority vote is a second start.
 #'
 #' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
 #'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a
