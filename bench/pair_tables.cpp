@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
       mdpd::for_each_pair_block(
           data, weights, mdpd::MissingCells::kIgnore, mdpd::Precision::kSearch, monitor,
           [&](int worker, const mdpd::PairBlock& block) {
-            const Index n = block.n_others * block.stride;
+            const Index n = (block.last_other - block.first_other) * block.stride;
             for (Index at = 0; at < n; ++at) {
               largest[worker] = std::max(largest[worker], block.dependence[at]);
             }

@@ -35,10 +35,11 @@ struct PackedCodes {
   std::vector<std::uint16_t> cells;  ///< n_obs x packs, row-major: the row's cell in the tile
 };
 
-/// A run of items, wide ones left out, with a column of zeros and ones for each of their digits but
-/// the first, and a last column of ones: what the first digit holds is told by the difference.
+/// A run of items, with a column of zeros and ones for each of their digits but the first, and a last
+/// column of ones: what the first digit holds is told by the difference.
 struct IndicatorTile {
-  std::vector<Index> items;
+  Index first_item = 0;
+  Index last_item = 0;
   std::vector<Index> first_column;  ///< of each of its items
   Index n_columns = 0;
   Index n_bytes = 0;      ///< of the bits of one row

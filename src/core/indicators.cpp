@@ -8,8 +8,6 @@ namespace mdpd {
 
 namespace {
 
-/// A column costs about as much as 1/16 of an addition to a table of four components.
-constexpr Index most_digits_of_narrow = 64;
 /// The sums of a tile's columns over the levels of a row pack should stay in the second-level
 /// cache.
 constexpr Index most_columns_of_tile = 512;
@@ -19,14 +17,14 @@ constexpr Index rows_per_batch = 256;
 std::vector<IndicatorTile> list_tiles(const CodedData& data) {
   std::vector<IndicatorTile> tiles;
   for (Index item = 0; item < data.n_items; ++item) {
-    if (is_wide(data, item)) continue;
     const Index n_columns = n_digits(data, item) - 1;
     if (tiles.empty() || tiles.back().n_columns + n_columns > most_columns_of_tile) {
       tiles.emplace_back();
+      tiles.back().first_item = item;
       tiles.back().n_columns = 1;  // that of all rows
     }
     IndicatorTile& tile = tiles.back();
-    tile.items.push_back(item);
+    tile.last_item = item + 1;
     tile.first_column.push_back(tile.n_columns - 1);
     tile.n_columns += n_columns;
   }
@@ -49,13 +47,13 @@ void set_bit(std::uint8_t* bits, Index column) {
 void set_bits(const CodedData& data, const IndicatorTile& tile, std::uint8_t* bits) {
   for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
     const Index to = std::min(data.n_obs, from + rows_per_batch);
-    for (std::size_t at = 0; at < tile.items.size(); ++at) {
-      const Index item = tile.items[at];
+    for (Index item = tile.first_item; item < tile.last_item; ++item) {
+      const Index first_column = tile.first_column[item - tile.first_item];
       const Code* codes = data.item_codes(item);
       const Index lowest = data.has_missing[item] ? 0 : 1;
       for (Index n = from; n < to; ++n) {
         const Index digit = codes[n] - lowest;
-        if (digit > 0) set_bit(bits + n * tile.n_bytes, tile.first_column[at] + digit - 1);
+        if (digit > 0) set_bit(bits + n * tile.n_bytes, first_column + digit - 1);
       }
     }
     for (Index n = from; n < to; ++n) set_bit(bits + n * tile.n_bytes, tile.n_columns - 1);
@@ -63,10 +61,6 @@ void set_bits(const CodedData& data, const IndicatorTile& tile, std::uint8_t* bi
 }
 
 }  // namespace
-
-bool is_wide(const CodedData& data, Index item) {
-  return n_digits(data, item) > most_digits_of_narrow;
-}
 
 Indicators list_indicators(const CodedData& data) {
   Indicators out;

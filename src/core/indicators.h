@@ -10,10 +10,7 @@ inline constexpr Index columns_of_block = 32;
 inline constexpr Index bytes_of_row = 32;
 inline constexpr Index columns_of_row = 8 * bytes_of_row;
 
-/// An item of so many digits that a column for each costs more than a table of its own.
-bool is_wide(const CodedData& data, Index item);
-
-/// Lists the columns of all items but the wide ones. Cost O(n_obs * n_items).
+/// Lists the columns of all items. Cost O(n_obs * n_items).
 Indicators list_indicators(const CodedData& data);
 
 }  // namespace mdpd

@@ -89,7 +89,7 @@ struct Contender {
   Index column = 0;
   double df = 0.0;
   double dependence = 0.0;
-  double error = 0.0;    ///< of the dependence, see FixedWeights
+  double error = 0.0;    ///< of the dependence, the same for all of a column; see FixedWeights
   bool may_win = false;  ///< else it only counts for the largest information
 };
 
@@ -115,16 +115,11 @@ class Contest {
  public:
   void consider(const Contender& pair) {
     Class& at = of(pair.df);
-    // Only a plain table has no error. Where one has lost before, it has lost to another.
-    if (pair.error > at.error) {
-      at.error = pair.error;
-      at.least = least_of(at.best, at.error);
-    }
     if (pair.dependence < at.least) return;
     at.pairs.push_back(pair);
     if (pair.dependence > at.best) {
       at.best = pair.dependence;
-      at.least = least_of(at.best, at.error);
+      at.least = least_of(at.best, pair.error);
       drop_losers(at);
     }
   }
@@ -143,7 +138,6 @@ class Contest {
   struct Class {
     double df = 0.0;
     double best = 0.0;
-    double error = 0.0;
     double least = least_of(0.0, 0.0);
     std::vector<Contender> pairs = {};
   };
@@ -175,8 +169,8 @@ bool may_depend(const TableSums& sums, double error) {
   return root * root > rounding;
 }
 
-TableSums sums_at(const PairBlock& block, Index pair, Index column) {
-  const Index at = pair * block.stride + column;
+TableSums sums_at(const PairBlock& block, Index other, Index column) {
+  const Index at = (other - block.first_other) * block.stride + column;
   return {block.dependence[at], block.weight[at]};
 }
 
@@ -243,19 +237,20 @@ Contenders find_contenders(const CodedData& data, const RowMatrix& columns, Inde
     return options.leading == nullptr ? item : options.leading->original[item];
   };
   const auto visit = [&](int worker, const PairBlock& block) {
-    for (Index at = 0; at < block.n_others; ++at) {
+    for (Index j = block.first_other; j < block.last_other; ++j) {
+      const double df = block.df[j - block.first_other];
       // Of a constant item all that the table shows is rounding.
-      const double df = block.df[at];
       if (!(df > 0.0)) continue;
-      const auto [i, j] = std::minmax({original(block.item), original(block.others[at])});
-      const bool may_win = options.candidates == Candidates::kAll || !(inside[i] && inside[j]);
+      const auto [item_1, item_2] = std::minmax({original(block.item), original(j)});
+      const bool may_win =
+          options.candidates == Candidates::kAll || !(inside[item_1] && inside[item_2]);
       const double strong_from = bounds[worker].of(df);
       for (Index c = 0; c < columns.cols(); ++c) {
-        const TableSums sums = sums_at(block, at, c);
+        const TableSums sums = sums_at(block, j, c);
         if (!may_depend(sums, block.error[c])) continue;
-        const Contender pair{i, j, c, df, sums.dependence, block.error[c], may_win};
+        const Contender pair{item_1, item_2, c, df, sums.dependence, block.error[c], may_win};
         if (may_win && c < n_components && most_of(pair) > strong_from) {
-          strong[worker][i] = strong[worker][j] = 1;
+          strong[worker][item_1] = strong[worker][item_2] = 1;
         }
         if (may_win) contests[worker][2 * c].consider(pair);
         if (!may_win && c < n_components) contests[worker][2 * c + 1].consider(pair);
@@ -319,13 +314,12 @@ Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, I
   const Index first = component < 0 ? 0 : component;
   const Index last = component < 0 ? row_weights.cols() - 1 : component;
   const auto visit = [&](int, const PairBlock& block) {
-    for (Index at = 0; at < block.n_others; ++at) {
-      const Index j = block.others[at];
+    for (Index j = block.first_other; j < block.last_other; ++j) {
       double sum = 0.0;
       for (Index k = first; k <= last; ++k) {
         const double scale = component < 0 ? component_weight[k] : 1.0;
         sum += scale *
-               from_sums(sums_at(block, at, k), component_weight[k], data.total_weight).information;
+               from_sums(sums_at(block, j, k), component_weight[k], data.total_weight).information;
       }
       out(block.item, j) = out(j, block.item) = sum;
     }

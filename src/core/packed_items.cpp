@@ -1,9 +1,6 @@
 #include "packed_items.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "indicators.h"
 
 namespace mdpd {
 
@@ -19,11 +16,9 @@ constexpr Index most_cells_of_tile = 768;
 
 std::vector<Pack> pack_items(const CodedData& data, Index most_levels) {
   std::vector<Pack> packs;
-  bool is_alone = true;
   for (Index item = 0; item < data.n_items; ++item) {
     const Index digits = n_digits(data, item);
-    const bool was_alone = std::exchange(is_alone, is_wide(data, item));
-    if (was_alone || is_alone || packs.back().n_levels * digits > most_levels)
+    if (packs.empty() || packs.back().n_levels * digits > most_levels)
       packs.push_back({item, 0, 1});
     packs.back().n_items += 1;
     packs.back().n_levels *= digits;

@@ -9,8 +9,7 @@ inline Index n_digits(const CodedData& data, Index item) {
   return data.n_levels[item] + (data.has_missing[item] ? 1 : 0);
 }
 
-/// Packs items in order, each as many as fit under `most_levels` (an item with more is alone, and
-/// so is a wide one, see indicators.h).
+/// Packs items in order, each as many as fit under `most_levels` (an item with more is alone).
 std::vector<Pack> pack_items(const CodedData& data, Index most_levels);
 
 /// The digit of an item of the pack in a code of the pack: its level (0-based), or, where cells of

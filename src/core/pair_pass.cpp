@@ -7,7 +7,6 @@
 
 #include "errors.h"
 #include "indicators.h"
-#include "information.h"
 #include "jobs.h"
 #include "packed_items.h"
 #include "scatter.h"
@@ -30,7 +29,6 @@ constexpr double target_cost = 2.8;    ///< of adding them to one target
 constexpr double table_cost = 2.3;     ///< of the table of a quad
 constexpr double pattern_cost = 10.0;  ///< of a quad's patterns in 256 columns
 constexpr double sort_cost = 20.0;     ///< of sorting four rows
-constexpr double cell_cost = 0.5;      ///< of an addition to the table of two wide items
 constexpr double steps_per_operation = 8.0;
 
 /// What all threads read.
@@ -63,22 +61,18 @@ Index n_outputs(const Pass& pass, Index item) {
 
 // Planning ----------------------------------------------------------------------------------------
 
-/// A tile's items that meet those of a row pack, from `first` on, and the blocks of their columns.
+/// A tile's items above the first one of a row pack, and the blocks of their columns.
 struct Part {
-  Index first = 0;
+  Index first_item = 0;
   Index first_block = 0;
-  Index n_blocks = 0;
+  Index n_blocks = 0;  ///< 0 if there are no such items
 };
 
-/// All of them meet a wide item, which has no columns itself, and else the later ones.
-Part part_for(const CodedData& data, const Pack& pack, const IndicatorTile& tile) {
+Part part_for(const Pack& pack, const IndicatorTile& tile) {
   Part part;
-  if (!is_wide(data, pack.first_item)) {
-    const auto above = std::upper_bound(tile.items.begin(), tile.items.end(), pack.first_item);
-    part.first = above - tile.items.begin();
-  }
-  if (part.first == static_cast<Index>(tile.items.size())) return part;
-  part.first_block = tile.first_column[part.first] / columns_of_block;
+  part.first_item = std::max(pack.first_item + 1, tile.first_item);
+  if (part.first_item >= tile.last_item) return part;
+  part.first_block = tile.first_column[part.first_item - tile.first_item] / columns_of_block;
   part.n_blocks = (tile.n_columns + columns_of_block - 1) / columns_of_block - part.first_block;
   return part;
 }
@@ -88,8 +82,6 @@ double planned_cost(const Pass& pass, const std::vector<Pack>& row_packs) {
   const double n_obs = static_cast<double>(pass.data.n_obs);
   const double n_row_blocks = std::ceil(n_obs / rows_per_block);
   const double n_weights = static_cast<double>(pass.weights.n_numbers());
-  double n_wide = 0.0;
-  for (Index item = 0; item < pass.data.n_items; ++item) n_wide += is_wide(pass.data, item);
   double cost = 0.0;
   for (const Pack& pack : row_packs) {
     const double n_runs =
@@ -98,9 +90,8 @@ double planned_cost(const Pass& pass, const std::vector<Pack>& row_packs) {
     const double n_quads = n_obs / rows_of_quad + 0.4 * n_runs;
     const double n_targets = static_cast<double>(pack.n_items);
     cost += n_quads * sort_cost;
-    if (is_wide(pass.data, pack.first_item)) cost += --n_wide * n_obs * n_weights * cell_cost;
     for (const IndicatorTile& tile : pass.data.indicators.tiles) {
-      const double n_blocks = static_cast<double>(part_for(pass.data, pack, tile).n_blocks);
+      const double n_blocks = static_cast<double>(part_for(pack, tile).n_blocks);
       if (!(n_blocks > 0.0)) continue;
       const double sums = n_quads + n_runs * (finish_cost + n_targets * target_cost);
       cost += n_weights * n_blocks * sums + n_quads * n_weights * table_cost +
@@ -142,7 +133,9 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, MissingCells
   choose_row_packs(pass);
   for (const IndicatorTile& tile : data.indicators.tiles) {
     std::vector<Index> first(1, 0);
-    for (const Index item : tile.items) first.push_back(first.back() + n_outputs(pass, item));
+    for (Index item = tile.first_item; item < tile.last_item; ++item) {
+      first.push_back(first.back() + n_outputs(pass, item));
+    }
     pass.first_output.push_back(std::move(first));
   }
   return pass;
@@ -273,22 +266,22 @@ struct CellSums {
   static constexpr Index width = sizeof(Weights) / sizeof(double);
 };
 
-/// Weights of one level of a row pack's item with all levels of the tile's items, from the first
-/// that meets it on. @param sums what `unpack_level()` gives.
+/// Weights of one level of a row pack's item with all levels of a tile's later items.
+/// @param sums what `unpack_level()` gives.
 template <int stride>
 [[gnu::always_inline]] inline void fill_outputs(const Pass& pass, const IndicatorTile& tile,
-                                                const Part& part, Index first, const double* sums,
-                                                const double* units, double* outputs) {
+                                                const Part& part, Index first_item,
+                                                const double* sums, const double* units,
+                                                double* outputs) {
   using Weights = typename CellSums<stride>::Weights;
   const Index step = stride > 0 ? stride : pass.stride;
   const Index first_column = part.first_block * columns_of_block;
   const Index last_column = tile.n_columns - 1 - first_column;
   const Index n_columns_in_all = part.n_blocks * columns_of_block;
-  for (std::size_t at = first; at < tile.items.size(); ++at) {
-    const Index item = tile.items[at];
+  for (Index item = first_item; item < tile.last_item; ++item) {
     const Index n_columns = n_digits(pass.data, item) - 1;
     const bool has_first = first_digit(pass, item) == 0;
-    const Index column = tile.first_column[at] - first_column;
+    const Index column = tile.first_column[item - tile.first_item] - first_column;
     for (int digit = 0; digit < pass.weights.n_digits; ++digit) {
       const double* of_digit = sums + digit * n_columns_in_all * step;
       for (Index v = 0; v < step; v += CellSums<stride>::width) {
@@ -329,7 +322,8 @@ template <int stride>
 }
 
 /// Of every column of the tables, cell by cell: the sum over the item's levels, and the x log x of
-/// the cells less that of their sum. @param logs x log x of the sums, which are made if not there.
+/// the cells less that of their sum.
+/// @param logs x log x of the sums, which are made if not there.
 [[gnu::always_inline]] inline void column_terms(const double* outputs, Index n_rows, Index width,
                                                 bool has_logs, double* logs, double* columns,
                                                 double* terms) {
@@ -387,27 +381,24 @@ Index free_levels(const double* weights, Index n_levels, Index distance, Index n
   }
 }
 
-/// An item of the row pack, and those of a tile that meet it.
+/// An item of the row pack, and the later ones of a tile.
 struct Meeting {
   const IndicatorTile& tile;
   Index item = 0;
   Index n_rows = 0;                     ///< levels of the item
-  Index first = 0;                      ///< of the tile's items
+  Index first_other = 0;                ///< of the tile's items
   Index n_others = 0;                   ///< the last ones of the tile
   const Index* first_output = nullptr;  ///< n_others + 1
   Index width = 0;                      ///< doubles of the output cells at one level of the item
   Index margin_width = 0;               ///< doubles of the pairs
 };
 
-Meeting meet(const Pass& pass, Index at_tile, const Part& part, Index item) {
+Meeting meet(const Pass& pass, Index at_tile, Index item) {
   const IndicatorTile& tile = pass.data.indicators.tiles[at_tile];
-  Meeting out{tile, item, n_outputs(pass, item), part.first};
-  // Within a row pack an item meets the later ones.
-  if (!is_wide(pass.data, item)) {
-    out.first = std::upper_bound(tile.items.begin(), tile.items.end(), item) - tile.items.begin();
-  }
-  out.n_others = static_cast<Index>(tile.items.size()) - out.first;
-  out.first_output = pass.first_output[at_tile].data() + out.first;
+  Meeting out{tile, item, n_outputs(pass, item), std::max(item + 1, tile.first_item)};
+  out.n_others = tile.last_item - out.first_other;
+  if (out.n_others <= 0) return out;
+  out.first_output = pass.first_output[at_tile].data() + (out.first_other - tile.first_item);
   const Index n_cells = out.first_output[out.n_others] - out.first_output[0];
   out.width = round_up_to_lanes(n_cells * pass.stride);
   out.margin_width = round_up_to_lanes(out.n_others * pass.stride);
@@ -438,7 +429,7 @@ template <int stride>
       unpack_level(pass, part, work.sums.data() + start, work.level.data());
     else
       unpack_level(pass, part, work.totals.data() + start, work.level.data());
-    fill_outputs<stride>(pass, at.tile, part, at.first, work.level.data(), pass.units.data(),
+    fill_outputs<stride>(pass, at.tile, part, at.first_other, work.level.data(), pass.units.data(),
                          outputs + r * at.width);
   }
 }
@@ -494,7 +485,7 @@ void share_row_terms(const Meeting& at, Index n_doubles, Index margin_width, Wor
   }
 }
 
-/// Hands over the pairs of one item of the row pack with those of the tile's items that meet it.
+/// Hands over the pairs of one item of the row pack with the tile's items above it.
 /// Where every cell counts, all tables of an item have the same row sums, and a column's sum is the
 /// same for all items of the pack, of which the first meets every column that the others do.
 template <int stride>
@@ -527,8 +518,8 @@ template <int stride>
   } else {
     add_row_terms(work.margins.data(), at.n_rows, margin_width, work.dependence.data());
   }
-  visit(work.worker, {at.item, at.tile.items.data() + at.first, at.n_others, n_doubles,
-                      work.dependence.data(), weight, work.df.data(), pass.error.data()});
+  visit(work.worker, {at.item, at.first_other, at.tile.last_item, n_doubles, work.dependence.data(),
+                      weight, work.df.data(), pass.error.data()});
 }
 
 /// All pairs of a row pack's items with those of a tile's items that meet them, the sums being
@@ -540,7 +531,7 @@ template <int stride>
   Index first_level = 0;
   work.first_logged = -1;
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-    const Meeting at = meet(pass, at_tile, part, item);
+    const Meeting at = meet(pass, at_tile, item);
     if (at.n_others > 0) visit_item<stride>(pass, at, part, first_level, work, visit);
     first_level += at.n_rows;
   }
@@ -584,40 +575,6 @@ PackKernel choose_kernel(Index stride, Instructions instructions) {
   }
 }
 
-// Two wide items ----------------------------------------------------------------------------------
-
-/// Hands over the pairs of a wide item with the later wide ones, each from its plain table.
-void visit_wide(const Pass& pass, const RowMatrix& row_weights, Index item, Workspace& work,
-                const PairVisitor& visit) {
-  const Index n_columns = row_weights.cols();
-  std::vector<double> dependence(n_columns);
-  std::vector<double> weight(n_columns);
-  const std::vector<double> no_error(n_columns);
-  PairTable table;
-  for (Index other = item + 1; other < pass.data.n_items; ++other) {
-    if (!is_wide(pass.data, other)) continue;
-    fill_pair_table(pass.data, row_weights, item, other, pass.missing, table);
-    const double df = degrees_of_freedom(table);
-    for (Index k = 0; k < n_columns; ++k) {
-      // In units of row weight: one component of weight 1.
-      dependence[k] = pair_information(table, k, 1.0, 1.0).information;
-      weight[k] = table.component(k).sum();
-    }
-    visit(work.worker,
-          {item, &other, 1, n_columns, dependence.data(), weight.data(), &df, no_error.data()});
-  }
-}
-
-/// The row packs that meet all pairs with one of the first items: a wide item is always the one whose
-/// rows are sorted.
-std::vector<const Pack*> packs_to_visit(const Pass& pass, Index n_leading) {
-  std::vector<const Pack*> out;
-  for (const Pack& pack : pass.row_packs) {
-    if (pack.first_item < n_leading || is_wide(pass.data, pack.first_item)) out.push_back(&pack);
-  }
-  return out;
-}
-
 }  // namespace
 
 void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
@@ -634,23 +591,20 @@ void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, Mi
   std::vector<Workspace> workspaces(data.n_threads);
   for (int worker = 0; worker < data.n_threads; ++worker) workspaces[worker].worker = worker;
   monitor.on_work();  // with several threads the caller's own may get no job
-  const std::vector<const Pack*> packs = packs_to_visit(pass, n_leading);
-  const double n_operations = steps_per_operation * pass.cost * static_cast<double>(packs.size()) /
-                              static_cast<double>(pass.row_packs.size());
-  const int n_threads = useful_threads(data.n_threads, n_operations);
-  for_each_job(static_cast<Index>(packs.size()), n_threads, [&](Index job, int worker) {
+  const Index n_packs = std::count_if(pass.row_packs.begin(), pass.row_packs.end(),
+                                      [&](const Pack& p) { return p.first_item < n_leading; });
+  const double share = static_cast<double>(n_packs) / static_cast<double>(pass.row_packs.size());
+  const int n_threads = useful_threads(data.n_threads, steps_per_operation * pass.cost * share);
+  for_each_job(n_packs, n_threads, [&](Index job, int worker) {
     Workspace& work = workspaces[worker];
-    const Pack& pack = *packs[job];
+    const Pack& pack = pass.row_packs[job];
     sort_rows(data, pack, work);
     for (std::size_t tile = 0; tile < data.indicators.tiles.size(); ++tile) {
-      const Part part = part_for(data, pack, data.indicators.tiles[tile]);
+      const Part part = part_for(pack, data.indicators.tiles[tile]);
       if (part.n_blocks == 0) continue;
       sum_tile(pass, pack, data.indicators.tiles[tile], part, work);
       kernel(pass, pack, static_cast<Index>(tile), part, work, visit);
       if (worker == 0) monitor.on_work();
-    }
-    if (is_wide(data, pack.first_item)) {
-      visit_wide(pass, row_weights, pack.first_item, work, visit);
     }
   });
 }

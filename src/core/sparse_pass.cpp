@@ -252,7 +252,7 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, M
           if (!table.place(rows[worker], data.n_levels[other], first, last)) return;
           table.sum(rows[worker], first);
           const double df = table.df();
-          visit(worker, {item, &other, 1, n_columns, table.dependence(), table.weight(), &df,
+          visit(worker, {item, other, other + 1, n_columns, table.dependence(), table.weight(), &df,
                          no_error.data()});
         });
     if (worker == 0) monitor.on_work();

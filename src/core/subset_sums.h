@@ -25,8 +25,8 @@ struct RowRun {
 struct BlockSums {
   Index first_block = 0;
   Index n_blocks = 0;
-  std::int32_t* sums =
-      nullptr;  ///< targets x blocks x weights x columns_of_block, see place_in_block
+  /// Targets x blocks x weights x columns_of_block, see place_in_block.
+  std::int32_t* sums = nullptr;
 };
 
 /// Where a block keeps the sum of each of its columns: as wide registers unpack bytes.
@@ -45,7 +45,8 @@ struct RunBuffers {
 /// targets, which are given by where in `to.sums` they begin: the method of the four Russians. Four
 /// rows have 16 subsets; the sums of their weights make a small table, and a column looks up the
 /// one of its four bits. With wide registers a table is two of them, low bytes and high, and an
-/// instruction looks up 32 columns. Cost O(n_rows / 4 * blocks * n_weights) steps of 32 columns.
+/// instruction looks up 32 columns.
+/// Cost O(n_rows / 4 * blocks * n_weights) steps of 32 columns.
 void add_run(const RowRun& run, const BlockSums& to, const Index* targets, Index n_targets,
              RunBuffers& buffers, Instructions instructions);
 

@@ -2,7 +2,6 @@
 
 #include <testthat.h>
 
-#include "indicators.h"
 #include "random_data.h"
 
 namespace mdpd {
@@ -20,12 +19,7 @@ context("packed_items") {
         for (Index i = pack.first_item; i < next; ++i) n_levels *= n_digits(table.data, i);
         expect_true(pack.n_levels == n_levels);
         const bool fits = n_levels <= most || pack.n_items == 1;
-        for (Index i = pack.first_item; i < next; ++i) {
-          const bool may_be_here = pack.n_items == 1 || !is_wide(table.data, i);
-          expect_true(may_be_here);
-        }
-        const bool is_full = next == 9 || n_levels * n_digits(table.data, next) > most ||
-                             is_wide(table.data, next) || is_wide(table.data, next - 1);
+        const bool is_full = next == 9 || n_levels * n_digits(table.data, next) > most;
         expect_true(fits);
         expect_true(is_full);
       }
