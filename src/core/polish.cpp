@@ -33,9 +33,11 @@ constexpr double same_component = 0.05;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
 /// A smaller gain is EM that had not quite converged, not another optimum: in nats, and in units of
-/// the change at which EM stops.
+/// the change at which EM stops. Large data have their optima far from each other, and EM creeps
+/// longer.
 constexpr double smallest_gain = 0.05;
 constexpr double smallest_gain_in_tol = 5.0;
+constexpr double smallest_gain_in_tol_of_large = 100.0;
 
 struct Trial {
   PolishRecord move;
@@ -53,9 +55,11 @@ Index brief_of(const CodedData& data, const PolishOptions& options) {
 }
 
 /// The least gain of penalised log-likelihood that counts (nats).
-double least_gain(const MixtureFit& fit, const PolishOptions& options) {
+double least_gain(const CodedData& data, const MixtureFit& fit, const PolishOptions& options) {
   const double change_at_stop = options.refine.tol * std::abs(fit.penalised_loglik);
-  return std::max(smallest_gain, smallest_gain_in_tol * change_at_stop);
+  const double in_tol =
+      is_large(data, options) ? smallest_gain_in_tol_of_large : smallest_gain_in_tol;
+  return std::max(smallest_gain, in_tol * change_at_stop);
 }
 
 bool better(const Trial& a, const Trial& b) {
@@ -193,7 +197,7 @@ void race(const CodedData& data, const MixtureFit& fit, Index iterations,
     trial.fit = em(trial.fit.e_step.posterior, trial.fit.informative, iterations).fit;
     return;
   }
-  const double goal = fit.penalised_loglik + least_gain(fit, options);
+  const double goal = fit.penalised_loglik + least_gain(data, fit, options);
   iterations = std::min(iterations, options.refine.max_iter);
   for (Index done = 0; done < iterations && !trial.given_up; done += heat_iterations) {
     RefineResult run = em(trial.fit.e_step.posterior, trial.fit.informative,
@@ -498,7 +502,7 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
     if (trials.empty()) return result;
     Trial& best = trials.front();
     const double gain = best.fit.penalised_loglik - result.fit.penalised_loglik;
-    if (!(gain > least_gain(result.fit, options))) return result;
+    if (!(gain > least_gain(data, result.fit, options))) return result;
     result.fit = std::move(best.fit);
     best.move.n_informative = static_cast<Index>(result.fit.informative.size());
     best.move.loglik = result.fit.loglik;
