@@ -60,9 +60,10 @@
 #'     [stagewise_control()], or `"vote"` where the majority vote was the better start), `k`, the
 #'     pair `item_1`, `item_2` and the `component` (numbered as they were born: a split gives the
 #'     next number, a merge of `merged_1` and `merged_2` takes away the second and moves those after
-#'     it up), the largest conditional `information` before the stage (nats), the pair's corrected
-#'     `p_value`, `n_informative`, `loglik` (items outside the informative set at their observed
-#'     frequencies), `loglik_all` (all items by component, as in the paper), `penalised_loglik` and
+#'     it up), the largest conditional `information` of the pairs searched before the stage (nats:
+#'     after the first stage those of two items that showed nothing may be left out), the pair's
+#'     corrected `p_value`, `n_informative`, `loglik` (items outside the informative set at their
+#'     observed frequencies), `loglik_all` (all items by component, as in the paper), `penalised_loglik` and
 #'     `split_length`}
 #'   \item{born}{the number of each component in the `trace`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
