@@ -63,8 +63,8 @@
 #'     it up), the largest conditional `information` of the pairs searched before the stage (nats:
 #'     after the first stage those of two items that showed nothing may be left out), the pair's
 #'     corrected `p_value`, `n_informative`, `loglik` (items outside the informative set at their
-#'     observed frequencies), `loglik_all` (all items by component, as in the paper), `penalised_loglik` and
-#'     `split_length`}
+#'     observed frequencies), `loglik_all` (all items by component, as in the paper),
+#'     `penalised_loglik` and `split_length`}
 #'   \item{born}{the number of each component in the `trace`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
 #'     (stages only, none left) or `"fewer_components"`; and whether that is a converged fit}

@@ -82,8 +82,8 @@ write_report("optima", c(
     sprintf("%d random EM starts on all items for each crowd, then sparse refinement, then the",
             n_starts),
     "polish: how many end within", same, "nats of the best penalised log-likelihood seen for the",
-    "data, and how far the worst of them and the default call are behind it. Up to 0.3 nats of that",
-    "is what the polish gives up for smoothing (`smoothing_loss`), the same from every start.",
+    "data, and how far the worst of them and the default call are behind it. Up to 0.3 nats of",
+    "that is what the polish gives up for smoothing (`smoothing_loss`), the same from every start.",
     "Simulated crowds are those of `simulate_crowd()`, see the script."
   ),
   "",

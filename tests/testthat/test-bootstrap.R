@@ -6,7 +6,6 @@ test_that("the samples do not depend on the number of processes", {
   fit <- small_fit()
   serial <- bootstrap(fit, n = 12, verbose = FALSE)
   expect_identical(bootstrap(fit, n = 12, threads = 2, verbose = FALSE), serial)
-  expect_identical(bootstrap(fit, n = 12, threads = 3, verbose = FALSE), serial)
 })
 
 test_that("the first samples are the same however many there are", {
