@@ -29,16 +29,18 @@ constexpr Integer round_up_to_lanes(Integer n) {
 
 /// out = x log(x) for x >= 0, with its limit 0 at 0; relative error below 1e-15 where x log(x) is
 /// not near its zero at 1, and absolute error below 1e-15 there. The exponent gives log(x) up to a
-/// mantissa m in [1/sqrt(2), sqrt(2)), for which log(m) = 2 atanh((m - 1) / (m + 1)): Abramowitz and
-/// Stegun (1964), 4.1.27.
+/// mantissa m in [1/sqrt(2), sqrt(2)), for which log(m) = 2 atanh(s) with s = (m - 1) / (m + 1):
+/// Abramowitz and Stegun (1964), 4.1.27. (2 atanh(s) - 2 s) / s^3 is a polynomial in s^2 that
+/// interpolates it at the seven Chebyshev points of the range, to 5e-18 of log(m).
 [[gnu::always_inline]] inline void x_log_x(const Lanes& x, Lanes& out) {
   constexpr double smallest = 2.2250738585072014e-308;  // the bit tricks need a normal number
+  constexpr Lanes smallest_lanes = {smallest, smallest, smallest, smallest};
   constexpr std::uint64_t sqrt_half = 0x3FE6A09E667F3BCD;
   constexpr std::uint64_t shift = 1024;                     // keeps exponents positive
   constexpr double integer_to_double = 6755399441055744.0;  // 1.5 * 2^52: its low bits count ones
   constexpr std::uint64_t integer_to_double_bits = 0x4338000000000000;
   constexpr double log_2 = 0.6931471805599453;
-  const Lanes positive = x > smallest ? x : x - x + smallest;
+  const Lanes positive = x > smallest_lanes ? x : smallest_lanes;
   LaneBits bits;
   std::memcpy(&bits, &positive, sizeof bits);
   const LaneBits shifted = (bits - sqrt_half + (shift << 52)) >> 52;
@@ -50,18 +52,16 @@ constexpr Integer round_up_to_lanes(Integer n) {
   std::memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
   exponent -= integer_to_double + static_cast<double>(shift);
   const Lanes s = (mantissa - 1.0) / (mantissa + 1.0);
+  // In pairs of pairs (Estrin): few operations wait for each other.
   const Lanes z = s * s;
-  // |s| < 0.1716: the first term left out is below 1e-17.
-  Lanes series = z * (1.0 / 21.0) + 1.0 / 19.0;
-  series = series * z + 1.0 / 17.0;
-  series = series * z + 1.0 / 15.0;
-  series = series * z + 1.0 / 13.0;
-  series = series * z + 1.0 / 11.0;
-  series = series * z + 1.0 / 9.0;
-  series = series * z + 1.0 / 7.0;
-  series = series * z + 1.0 / 5.0;
-  series = series * z + 1.0 / 3.0;
-  out = x * (exponent * log_2 + 2.0 * (s + s * z * series));
+  const Lanes z_2 = z * z;
+  const Lanes terms_0 = z * 0.39999999999899505 + 0.66666666666666696;
+  const Lanes terms_2 = z * 0.22222211134795081 + 0.28571428625975487;
+  const Lanes terms_4 = z * 0.15331721600556042 + 0.18182889125261723;
+  const Lanes high = z_2 * 0.14616449685043406 + terms_4;
+  const Lanes series = (z_2 * z_2) * high + (z_2 * terms_2 + terms_0);
+  const Lanes log_mantissa = (s * z) * series + (s + s);
+  out = x * (exponent * log_2 + log_mantissa);
 }
 
 /// Instructions a kernel may use.
