@@ -1,6 +1,7 @@
 #include "packed_items.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace mdpd {
 
@@ -11,6 +12,10 @@ namespace {
 constexpr Index most_levels_of_pack = 32;
 /// 24 kB of four components.
 constexpr Index most_cells_of_tile = 768;
+constexpr Index rows_at_once = 8;
+
+using Codes = Code __attribute__((vector_size(rows_at_once * sizeof(Code))));
+using PackCodes = std::uint16_t __attribute__((vector_size(rows_at_once * sizeof(std::uint16_t))));
 
 }  // namespace
 
@@ -37,7 +42,16 @@ void pack_rows(const CodedData& data, const Pack& pack, std::uint16_t* codes) {
     const Code* column = data.item_codes(item);
     const auto digits = static_cast<std::uint16_t>(n_digits(data, item));
     const std::uint16_t lowest = data.has_missing[item] ? 0 : 1;
-    for (Index n = 0; n < data.n_obs; ++n) {
+    Index n = 0;
+    for (; n + rows_at_once <= data.n_obs; n += rows_at_once) {
+      Codes in;
+      PackCodes packed;
+      std::memcpy(&in, column + n, sizeof in);
+      std::memcpy(&packed, codes + n, sizeof packed);
+      packed = packed * digits + __builtin_convertvector(in, PackCodes) - lowest;
+      std::memcpy(codes + n, &packed, sizeof packed);
+    }
+    for (; n < data.n_obs; ++n) {
       codes[n] = static_cast<std::uint16_t>(codes[n] * digits + column[n] - lowest);
     }
   }
