@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "aligned_array.h"
 #include "types.h"
 
 namespace mdpd {
@@ -35,8 +36,8 @@ struct PackedCodes {
   std::vector<std::uint16_t> cells;  ///< n_obs x packs, row-major: the row's cell in the tile
 };
 
-/// A run of items, with a column of zeros and ones for each of their digits but the first, and a last
-/// column of ones: what the first digit holds is told by the difference.
+/// A run of items, with a column of zeros and ones for each of their digits but the first: what that
+/// holds is what the others leave of all rows.
 struct IndicatorTile {
   Index first_item = 0;
   Index last_item = 0;
@@ -49,7 +50,7 @@ struct IndicatorTile {
 /// One bit for each row and column, tile by tile.
 struct Indicators {
   std::vector<IndicatorTile> tiles;
-  std::vector<std::uint8_t> bits;
+  AlignedArray<std::uint8_t> bits;  ///< of all rows, and room for one more
 };
 
 /// The answers of data in which most cells are missing, by row and by item, both in ascending order.

@@ -72,7 +72,7 @@ std::vector<ColumnError> round_weights(const RowMatrix& row_weights, FixedWeight
     out.unit[k] = scale.factor > 0.0 ? 1.0 / scale.factor / scale.lift : 0.0;
   }
   out.stride = (out.n_numbers() + digits_of_vector - 1) / digits_of_vector * digits_of_vector;
-  out.digits.assign(row_weights.rows() * out.stride, 0);
+  out.digits.assign((row_weights.rows() + 1) * out.stride, 0);
   std::vector<ColumnError> errors(n_columns);
   std::vector<double> exact(n_columns);
   std::vector<double> rounded(n_columns);
@@ -81,7 +81,7 @@ std::vector<ColumnError> round_weights(const RowMatrix& row_weights, FixedWeight
     bool any = false;
     for (Index k = 0; k < n_columns; ++k) {
       exact[k] = scales[k].of(row_weights(n, k));
-      rounded[k] = std::floor(exact[k] + 0.5);
+      rounded[k] = static_cast<double>(static_cast<std::int64_t>(exact[k] + 0.5));
       any = any || rounded[k] > 0.0;
     }
     if (!any) {

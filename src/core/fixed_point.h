@@ -36,7 +36,8 @@ inline constexpr int bits_of_digit = 14;
 struct FixedWeights {
   Index n_columns = 0;
   int n_digits = 0;
-  std::vector<std::uint16_t> digits;  ///< n_obs x stride: columns x n_digits, and zeros
+  std::vector<std::uint16_t> digits;  ///< (n_obs + 1) x stride: columns x n_digits, and zeros, of
+                                      ///< which the last row is made
   Index stride = 0;
   Vector unit;   ///< per column, the weight of 1
   Vector error;  ///< per column: square root of a row weight times nats

@@ -21,11 +21,10 @@ std::vector<IndicatorTile> list_tiles(const CodedData& data) {
     if (tiles.empty() || tiles.back().n_columns + n_columns > most_columns_of_tile) {
       tiles.emplace_back();
       tiles.back().first_item = item;
-      tiles.back().n_columns = 1;  // that of all rows
     }
     IndicatorTile& tile = tiles.back();
     tile.last_item = item + 1;
-    tile.first_column.push_back(tile.n_columns - 1);
+    tile.first_column.push_back(tile.n_columns);
     tile.n_columns += n_columns;
   }
   std::size_t start = 0;
@@ -56,7 +55,6 @@ void set_bits(const CodedData& data, const IndicatorTile& tile, std::uint8_t* bi
         if (digit > 0) set_bit(bits + n * tile.n_bytes, first_column + digit - 1);
       }
     }
-    for (Index n = from; n < to; ++n) set_bit(bits + n * tile.n_bytes, tile.n_columns - 1);
   }
 }
 
@@ -67,7 +65,7 @@ Indicators list_indicators(const CodedData& data) {
   out.tiles = list_tiles(data);
   if (out.tiles.empty()) return out;
   const IndicatorTile& last = out.tiles.back();
-  out.bits.resize(last.start + static_cast<std::size_t>(data.n_obs * last.n_bytes));
+  out.bits.grow_to(static_cast<Index>(last.start) + (data.n_obs + 1) * last.n_bytes);
   for (const IndicatorTile& tile : out.tiles) set_bits(data, tile, out.bits.data() + tile.start);
   return out;
 }

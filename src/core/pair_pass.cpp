@@ -1,6 +1,7 @@
 #include "pair_pass.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include "indicators.h"
 #include "jobs.h"
 #include "packed_items.h"
+#include "row_stretches.h"
 #include "scatter.h"
 #include "sparse_pass.h"
 #include "subset_sums.h"
@@ -17,17 +19,14 @@ namespace mdpd {
 
 namespace {
 
-/// Rows that are sorted at once: a sum of as many digits of a weight fits into 32 bits.
-constexpr Index rows_per_block = 65536;
-static_assert(rows_per_block << bits_of_digit <= std::numeric_limits<std::int32_t>::max());
 /// Levels of a row pack that are worth a try.
 constexpr Index most_levels_of_row_pack = 1024;
 /// Costs in the time of looking up one quad's subset of one weight for a block of columns, measured
 /// at 10,000 rows.
-constexpr double finish_cost = 3.0;    ///< of the sums of a run, before they are added
-constexpr double target_cost = 2.8;    ///< of adding them to one target
-constexpr double table_cost = 2.3;     ///< of the table of a quad
-constexpr double pattern_cost = 10.0;  ///< of a quad's patterns in 256 columns
+constexpr double code_cost = 6.5;      ///< of going on to the next code
+constexpr double target_cost = 6.0;    ///< of what a stretch gives to one target
+constexpr double table_cost = 3.0;     ///< of the table of a quad
+constexpr double pattern_cost = 19.0;  ///< of a quad's patterns in 256 columns
 constexpr double sort_cost = 20.0;     ///< of sorting four rows
 constexpr double steps_per_operation = 8.0;
 
@@ -50,29 +49,26 @@ struct Pass {
   std::vector<std::vector<Index>> first_output;
 };
 
-/// First level of an item that enters, as a digit: a missing cell may not count.
-Index first_digit(const Pass& pass, Index item) {
-  return pass.data.has_missing[item] && pass.missing == MissingCells::kIgnore ? 1 : 0;
-}
-
-Index n_outputs(const Pass& pass, Index item) {
-  return n_digits(pass.data, item) - first_digit(pass, item);
+/// Levels of an item that enter.
+inline Index n_outputs(const Pass& pass, Index item) {
+  return n_digits(pass.data, item) - first_digit(pass.data, item, pass.missing);
 }
 
 // Planning ----------------------------------------------------------------------------------------
 
 /// A tile's items above the first one of a row pack, and the blocks of their columns.
 struct Part {
-  Index first_item = 0;
+  bool is_empty = true;  ///< whether there are no such items
   Index first_block = 0;
-  Index n_blocks = 0;  ///< 0 if there are no such items
+  Index n_blocks = 0;
 };
 
 Part part_for(const Pack& pack, const IndicatorTile& tile) {
   Part part;
-  part.first_item = std::max(pack.first_item + 1, tile.first_item);
-  if (part.first_item >= tile.last_item) return part;
-  part.first_block = tile.first_column[part.first_item - tile.first_item] / columns_of_block;
+  const Index first_item = std::max(pack.first_item + 1, tile.first_item);
+  if (first_item >= tile.last_item) return part;
+  part.is_empty = false;
+  part.first_block = tile.first_column[first_item - tile.first_item] / columns_of_block;
   part.n_blocks = (tile.n_columns + columns_of_block - 1) / columns_of_block - part.first_block;
   return part;
 }
@@ -84,16 +80,19 @@ double planned_cost(const Pass& pass, const std::vector<Pack>& row_packs) {
   const double n_weights = static_cast<double>(pass.weights.n_numbers());
   double cost = 0.0;
   for (const Pack& pack : row_packs) {
-    const double n_runs =
-        std::min(n_obs, n_row_blocks * static_cast<double>(pack.n_levels)) + n_obs / rows_of_run;
-    // The last quad of a run is half empty.
-    const double n_quads = n_obs / rows_of_quad + 0.4 * n_runs;
-    const double n_targets = static_cast<double>(pack.n_items);
+    const double n_codes = std::min(n_obs, n_row_blocks * static_cast<double>(pack.n_levels));
+    // The last quad of a code is half empty.
+    const double n_quads = n_obs / rows_of_quad + 0.4 * n_codes;
+    const double n_stretches = std::ceil(n_quads / quads_of_stretch);
+    double n_targets = 1.0;
+    for (Index i = 0; i < pack.n_items; ++i) {
+      n_targets += static_cast<double>(n_digits(pass.data, pack.first_item + i) - 1);
+    }
+    const double sums = n_quads + n_codes * code_cost + n_stretches * n_targets * target_cost;
     cost += n_quads * sort_cost;
     for (const IndicatorTile& tile : pass.data.indicators.tiles) {
       const double n_blocks = static_cast<double>(part_for(pack, tile).n_blocks);
       if (!(n_blocks > 0.0)) continue;
-      const double sums = n_quads + n_runs * (finish_cost + n_targets * target_cost);
       cost += n_weights * n_blocks * sums + n_quads * n_weights * table_cost +
               n_quads * pattern_cost * static_cast<double>(tile.n_bytes / bytes_of_row);
     }
@@ -128,7 +127,7 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, MissingCells
   }
   pass.is_complete = true;
   for (Index item = 0; item < data.n_items; ++item) {
-    if (first_digit(pass, item) > 0) pass.is_complete = false;
+    if (first_digit(data, item, missing) > 0) pass.is_complete = false;
   }
   choose_row_packs(pass);
   for (const IndicatorTile& tile : data.indicators.tiles) {
@@ -146,16 +145,15 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, MissingCells
 /// What one thread works with.
 struct Workspace {
   int worker = 0;
-  std::vector<std::uint16_t> codes;        ///< n_obs: code of the row pack
-  std::vector<std::uint32_t> order;        ///< n_obs: rows of each block by their code
-  std::vector<std::uint32_t> group_start;  ///< blocks x (levels + 1)
-  std::vector<std::uint32_t> next;         ///< levels: where the sort puts the next row
-  RunBuffers buffers;
-  std::vector<std::int32_t> sums;    ///< of one block of rows; see BlockSums
-  std::vector<std::int64_t> totals;  ///< of all blocks, where there are several
-  AlignedDoubles level;              ///< the sums of one level; see unpack_level()
-  AlignedDoubles outputs;            ///< levels of one item x output cells
-  AlignedDoubles columns;            ///< sums over the item's levels of the above
+  RowStretches rows;  ///< of the row pack
+  StretchBuffers buffers;
+  std::vector<std::int64_t> row_sums;  ///< of all rows of each target: see TargetSums
+  AlignedArray<std::int32_t> sums;     ///< of one block of rows; see BlockSums
+  std::vector<std::int64_t> totals;    ///< of all blocks, where there are several
+  AlignedDoubles level;                ///< the sums of one level; see unpack_level()
+  AlignedDoubles all_rows;             ///< digits x stride: the weights of the level's rows
+  AlignedDoubles outputs;              ///< levels of one item x output cells
+  AlignedDoubles columns;              ///< sums over the item's levels of the above
   AlignedDoubles terms;    ///< sum of x log x over the cells of a column, less that of the column
   AlignedDoubles margins;  ///< (levels + 1) x pairs: row sums of the table of each pair, its weight
   AlignedDoubles dependence;
@@ -166,84 +164,97 @@ struct Workspace {
   std::vector<double> df;
 };
 
-Index n_blocks_of(const CodedData& data) {
-  return (data.n_obs + rows_per_block - 1) / rows_per_block;
-}
-
-/// Rows of each block by their code, rows of one code in their order (a counting sort).
-void sort_rows(const CodedData& data, const Pack& pack, Workspace& work) {
-  work.codes.resize(data.n_obs);
-  pack_rows(data, pack, work.codes.data());
-  work.order.resize(data.n_obs);
-  work.group_start.assign(n_blocks_of(data) * (pack.n_levels + 1), 0);
-  for (Index block = 0; block < n_blocks_of(data); ++block) {
-    const Index from = block * rows_per_block;
-    const Index to = std::min(data.n_obs, from + rows_per_block);
-    std::uint32_t* start = work.group_start.data() + block * (pack.n_levels + 1);
-    for (Index n = from; n < to; ++n) ++start[work.codes[n] + 1];
-    start[0] = static_cast<std::uint32_t>(from);
-    std::partial_sum(start, start + pack.n_levels + 1, start);
-    work.next.assign(start, start + pack.n_levels);
-    for (Index n = from; n < to; ++n) {
-      work.order[work.next[work.codes[n]]++] = static_cast<std::uint32_t>(n);
-    }
-  }
-}
-
 /// Sums of one level of a row pack's item.
 Index size_of_level_in(const Pass& pass, const Part& part) {
   return part.n_blocks * pass.weights.n_numbers() * columns_of_block;
 }
 
-/// Where the sums begin of those levels of the row pack's items that a code of the pack adds to.
-void list_targets(const Pass& pass, const Pack& pack, Index code, Index size_of_level,
-                  std::vector<Index>& targets) {
-  targets.clear();
-  Index first_level = 0;
-  for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-    const Index digit = digit_of(pass.data, pack, item, code) - first_digit(pass, item);
-    if (digit >= 0) targets.push_back((first_level + digit) * size_of_level);
-    first_level += n_outputs(pass, item);
+/// Sums of all levels of the row pack's items over a part of the columns of one tile.
+void sum_tile(const Pass& pass, const PackTargets& targets, const IndicatorTile& tile,
+              const Part& part, Workspace& work) {
+  const Index size_of_level = size_of_level_in(pass, part);
+  const std::size_t size = targets.n_targets() * size_of_level;
+  const bool has_totals = pass.data.n_obs > rows_per_block;
+  const RowTable table = {pass.data.indicators.bits.data() + tile.start, tile.n_bytes,
+                          pass.weights.digits.data(), pass.weights.n_numbers(),
+                          pass.weights.stride};
+  const bool is_first_tile = work.row_sums.empty();
+  work.row_sums.resize(targets.n_targets() * table.n_weights, 0);
+  work.totals.assign(has_totals ? size : 0, 0);
+  work.sums.grow_to(size);
+  std::fill_n(work.sums.data(), size, 0);
+  const TargetSums to = {part.first_block, part.n_blocks, work.sums.data(),
+                         is_first_tile ? work.row_sums.data() : nullptr};
+  for (std::size_t at = 0; at < work.rows.size(); ++at) {
+    add_stretch(table, work.rows[at], to, work.buffers, pass.instructions);
+    if (!has_totals || !work.rows.ends_block(at)) continue;
+    for (std::size_t i = 0; i < size; ++i) work.totals[i] += work.sums.data()[i];
+    std::fill_n(work.sums.data(), size, 0);
   }
+  if (is_first_tile) targets.add_first_levels(work.row_sums.data(), table.n_weights);
+  if (has_totals)
+    targets.add_first_levels(work.totals.data(), size_of_level);
+  else
+    targets.add_first_levels(work.sums.data(), size_of_level);
 }
 
-/// Sums of all levels of the row pack's items over a part of the columns of one tile.
-void sum_tile(const Pass& pass, const Pack& pack, const IndicatorTile& tile, const Part& part,
-              Workspace& work) {
-  Index n_levels = 0;
-  for (Index i = 0; i < pack.n_items; ++i) n_levels += n_outputs(pass, pack.first_item + i);
-  const Index size_of_level = size_of_level_in(pass, part);
-  const std::size_t size = n_levels * size_of_level;
-  const bool has_totals = n_blocks_of(pass.data) > 1;
-  work.totals.assign(has_totals ? size : 0, 0);
-  RowRun run;
-  run.bits = pass.data.indicators.bits.data() + tile.start;
-  run.n_bytes = tile.n_bytes;
-  run.weights = pass.weights.digits.data();
-  run.n_weights = pass.weights.n_numbers();
-  run.weight_stride = pass.weights.stride;
-  std::vector<Index> targets;
-  for (Index block = 0; block < n_blocks_of(pass.data); ++block) {
-    work.sums.assign(size, 0);
-    const std::uint32_t* start = work.group_start.data() + block * (pack.n_levels + 1);
-    for (Index code = 0; code < pack.n_levels; ++code) {
-      if (start[code] == start[code + 1]) continue;
-      list_targets(pass, pack, code, size_of_level, targets);
-      for (Index at = start[code]; at < start[code + 1]; at += rows_of_run) {
-        run.rows = work.order.data() + at;
-        run.n_rows = std::min<Index>(rows_of_run, start[code + 1] - at);
-        add_run(run, {part.first_block, part.n_blocks, work.sums.data()}, targets.data(),
-                static_cast<Index>(targets.size()), work.buffers, pass.instructions);
-      }
+/// Column that a block keeps in each place.
+constexpr std::array<int, columns_of_block> column_at_place() {
+  std::array<int, columns_of_block> columns = {};
+  for (int column = 0; column < columns_of_block; ++column) {
+    columns[place_in_block[column]] = column;
+  }
+  return columns;
+}
+
+/// Writes the sums of four weights over a block's columns side by side.
+[[gnu::always_inline]] inline void unpack_block(const std::int32_t* const* sums, Index stride,
+                                                double* out) {
+  using Sums = std::int32_t __attribute__((vector_size(n_lanes * sizeof(std::int32_t))));
+  constexpr std::array<int, columns_of_block> columns = column_at_place();
+  for (Index place = 0; place < columns_of_block; place += n_lanes) {
+    Sums row[n_lanes];
+    for (int k = 0; k < n_lanes; ++k) std::memcpy(&row[k], sums[k] + place, sizeof row[k]);
+    const Sums low_01 = __builtin_shuffle(row[0], row[1], Sums{0, 4, 1, 5});
+    const Sums low_23 = __builtin_shuffle(row[2], row[3], Sums{0, 4, 1, 5});
+    const Sums high_01 = __builtin_shuffle(row[0], row[1], Sums{2, 6, 3, 7});
+    const Sums high_23 = __builtin_shuffle(row[2], row[3], Sums{2, 6, 3, 7});
+    const Sums at[n_lanes] = {__builtin_shuffle(low_01, low_23, Sums{0, 1, 4, 5}),
+                              __builtin_shuffle(low_01, low_23, Sums{2, 3, 6, 7}),
+                              __builtin_shuffle(high_01, high_23, Sums{0, 1, 4, 5}),
+                              __builtin_shuffle(high_01, high_23, Sums{2, 3, 6, 7})};
+    for (int i = 0; i < n_lanes; ++i) {
+      store(__builtin_convertvector(at[i], Lanes), out + columns[place + i] * stride);
     }
-    for (std::size_t at = 0; at < work.totals.size(); ++at) work.totals[at] += work.sums[at];
   }
 }
 
 /// Unpacks the sums of one level of a row pack's item: digits x columns x stride doubles, without
 /// those columns that come before the part's blocks.
+[[gnu::always_inline]] inline void unpack_level(const Pass& pass, const Part& part,
+                                                const std::int32_t* sums, double* out) {
+  alignas(32) static constexpr std::int32_t none[columns_of_block] = {};
+  const FixedWeights& weights = pass.weights;
+  const Index n_columns = part.n_blocks * columns_of_block;
+  for (Index block = 0; block < part.n_blocks; ++block) {
+    const std::int32_t* of_block = sums + block * weights.n_numbers() * columns_of_block;
+    for (Index digit = 0; digit < weights.n_digits; ++digit) {
+      double* to = out + (digit * n_columns + block * columns_of_block) * pass.stride;
+      for (Index k = 0; k < pass.stride; k += n_lanes) {
+        const std::int32_t* of_weight[n_lanes];
+        for (Index i = 0; i < n_lanes; ++i) {
+          const Index number = (k + i) * weights.n_digits + digit;
+          of_weight[i] = k + i < weights.n_columns ? of_block + number * columns_of_block : none;
+        }
+        unpack_block(of_weight, pass.stride, to + k);
+      }
+    }
+  }
+}
+
+/// The same number by number, for any stride and kind of number.
 template <class Sum>
-void unpack_level(const Pass& pass, const Part& part, const Sum* sums, double* out) {
+void unpack_level_plainly(const Pass& pass, const Part& part, const Sum* sums, double* out) {
   const FixedWeights& weights = pass.weights;
   const Index n_columns = part.n_blocks * columns_of_block;
   for (Index block = 0; block < part.n_blocks; ++block) {
@@ -266,38 +277,46 @@ struct CellSums {
   static constexpr Index width = sizeof(Weights) / sizeof(double);
 };
 
+template <class Weights>
+[[gnu::always_inline]] inline void set_or_add(bool is_first, const Weights& weights, double* to) {
+  if (is_first)
+    std::memcpy(to, &weights, sizeof weights);
+  else
+    add_to_cell(weights, to);
+}
+
 /// Weights of one level of a row pack's item with all levels of a tile's later items.
 /// @param sums what `unpack_level()` gives.
+/// @param all_rows digits x stride: the weights of all the level's rows.
 template <int stride>
 [[gnu::always_inline]] inline void fill_outputs(const Pass& pass, const IndicatorTile& tile,
                                                 const Part& part, Index first_item,
-                                                const double* sums, const double* units,
+                                                const double* sums, const double* all_rows,
                                                 double* outputs) {
   using Weights = typename CellSums<stride>::Weights;
   const Index step = stride > 0 ? stride : pass.stride;
   const Index first_column = part.first_block * columns_of_block;
-  const Index last_column = tile.n_columns - 1 - first_column;
   const Index n_columns_in_all = part.n_blocks * columns_of_block;
   for (Index item = first_item; item < tile.last_item; ++item) {
     const Index n_columns = n_digits(pass.data, item) - 1;
-    const bool has_first = first_digit(pass, item) == 0;
+    const bool has_first = first_digit(pass.data, item, pass.missing) == 0;
     const Index column = tile.first_column[item - tile.first_item] - first_column;
     for (int digit = 0; digit < pass.weights.n_digits; ++digit) {
-      const double* of_digit = sums + digit * n_columns_in_all * step;
+      const double* of_digit = sums + (digit * n_columns_in_all + column) * step;
       for (Index v = 0; v < step; v += CellSums<stride>::width) {
         Weights unit;
         Weights left;
-        std::memcpy(&unit, units + digit * step + v, sizeof unit);
+        std::memcpy(&unit, pass.units.data() + digit * step + v, sizeof unit);
         // Of each digit the difference is exact: a level without weight has none.
-        std::memcpy(&left, of_digit + last_column * step + v, sizeof left);
+        std::memcpy(&left, all_rows + digit * step + v, sizeof left);
         double* to = outputs + (has_first ? step : 0) + v;
         for (Index c = 0; c < n_columns; ++c, to += step) {
           Weights sum;
-          std::memcpy(&sum, of_digit + (column + c) * step + v, sizeof sum);
+          std::memcpy(&sum, of_digit + c * step + v, sizeof sum);
           left -= sum;
-          add_to_cell(unit * sum, to);
+          set_or_add(digit == 0, unit * sum, to);
         }
-        if (has_first) add_to_cell(unit * left, outputs + v);
+        if (has_first) set_or_add(digit == 0, unit * left, outputs + v);
       }
     }
     outputs += n_outputs(pass, item) * step;
@@ -408,6 +427,7 @@ Meeting meet(const Pass& pass, Index at_tile, Index item) {
 void make_room(const Pass& pass, const Meeting& at, const Part& part, Workspace& work) {
   const Index n_columns = part.n_blocks * columns_of_block;
   work.level.grow_to(pass.weights.n_digits * n_columns * pass.stride);
+  work.all_rows.grow_to(pass.weights.n_digits * pass.stride);
   work.outputs.grow_to(at.n_rows * at.width);
   work.columns.grow_to(at.width);
   work.terms.grow_to(at.width);
@@ -416,21 +436,37 @@ void make_room(const Pass& pass, const Meeting& at, const Part& part, Workspace&
   work.df.resize(at.n_others);
 }
 
+/// Of one level of a row pack's item: what `fill_outputs()` reads.
+[[gnu::always_inline]] inline void unpack_target(const Pass& pass, const Part& part, Index target,
+                                                 Workspace& work) {
+  const FixedWeights& weights = pass.weights;
+  const Index start = target * size_of_level_in(pass, part);
+  if (!work.totals.empty())
+    unpack_level_plainly(pass, part, work.totals.data() + start, work.level.data());
+  else if (pass.stride % n_lanes == 0)
+    unpack_level(pass, part, work.sums.data() + start, work.level.data());
+  else
+    unpack_level_plainly(pass, part, work.sums.data() + start, work.level.data());
+  const std::int64_t* all_rows = work.row_sums.data() + target * weights.n_numbers();
+  for (Index k = 0; k < weights.n_columns; ++k) {
+    for (Index digit = 0; digit < weights.n_digits; ++digit) {
+      work.all_rows.data()[digit * pass.stride + k] = static_cast<double>(*all_rows++);
+    }
+  }
+}
+
 /// Weights of all levels of an item with those of the others.
 template <int stride>
 [[gnu::always_inline]] inline void fill_all_outputs(const Pass& pass, const Meeting& at,
                                                     const Part& part, Index first_level,
                                                     Workspace& work) {
   double* outputs = work.outputs.data();
-  std::fill_n(outputs, at.n_rows * at.width, 0.0);
+  const Index n_doubles = (at.first_output[at.n_others] - at.first_output[0]) * pass.stride;
   for (Index r = 0; r < at.n_rows; ++r) {
-    const Index start = (first_level + r) * size_of_level_in(pass, part);
-    if (work.totals.empty())
-      unpack_level(pass, part, work.sums.data() + start, work.level.data());
-    else
-      unpack_level(pass, part, work.totals.data() + start, work.level.data());
-    fill_outputs<stride>(pass, at.tile, part, at.first_other, work.level.data(), pass.units.data(),
-                         outputs + r * at.width);
+    std::fill(outputs + r * at.width + n_doubles, outputs + (r + 1) * at.width, 0.0);
+    unpack_target(pass, part, first_level + r, work);
+    fill_outputs<stride>(pass, at.tile, part, at.first_other, work.level.data(),
+                         work.all_rows.data(), outputs + r * at.width);
   }
 }
 
@@ -598,11 +634,13 @@ void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, Mi
   for_each_job(n_packs, n_threads, [&](Index job, int worker) {
     Workspace& work = workspaces[worker];
     const Pack& pack = pass.row_packs[job];
-    sort_rows(data, pack, work);
+    const PackTargets targets(data, pack, missing);
+    work.rows.cut(data, pack, targets);
+    work.row_sums.clear();
     for (std::size_t tile = 0; tile < data.indicators.tiles.size(); ++tile) {
       const Part part = part_for(pack, data.indicators.tiles[tile]);
-      if (part.n_blocks == 0) continue;
-      sum_tile(pass, pack, data.indicators.tiles[tile], part, work);
+      if (part.is_empty) continue;
+      sum_tile(pass, targets, data.indicators.tiles[tile], part, work);
       kernel(pass, pack, static_cast<Index>(tile), part, work, visit);
       if (worker == 0) monitor.on_work();
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aligned_array.h"
 #include "lanes.h"
 #include "types.h"
 
@@ -57,23 +58,5 @@ template <int stride>
     for (; p < n_packs; ++p) add_to_cell(in, at + cells[p] * step);
   }
 }
-
-/// Doubles that start at a cache line.
-class AlignedDoubles {
- public:
-  double* data() {
-    const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
-    return storage_.data() + (64 - address % 64) % 64 / sizeof(double);
-  }
-  /// What was in it is lost.
-  void grow_to(Index n) {
-    if (static_cast<Index>(storage_.size()) < n + n_spare) storage_.assign(n + n_spare, 0.0);
-  }
-
- private:
-  static constexpr Index n_spare = 8;  ///< a cache line
-
-  std::vector<double> storage_ = std::vector<double>(n_spare, 0.0);
-};
 
 }  // namespace mdpd

@@ -11,15 +11,14 @@ namespace mdpd {
 namespace {
 
 constexpr Index n_subsets = 16;
-constexpr Index most_quads = rows_of_run / rows_of_quad;
 constexpr Index blocks_of_row = columns_of_row / columns_of_block;
+constexpr Index bytes_of_block = quads_of_stretch * columns_of_block;
+constexpr Index bytes_of_weight = quads_of_stretch * 2 * n_subsets;
 /// Weights whose tables and sums the portable kernel treats at once.
 constexpr Index n_together = 4;
 
 using Bits = std::uint64_t __attribute__((vector_size(bytes_of_row)));
 using Together = std::int32_t __attribute__((vector_size(n_together * sizeof(std::int32_t))));
-
-Index n_quads_of(const RowRun& run) { return (run.n_rows + rows_of_quad - 1) / rows_of_quad; }
 
 [[gnu::always_inline]] inline void store_block(const Bits& patterns, std::uint8_t* to) {
   std::memcpy(to, &patterns, sizeof patterns);
@@ -28,7 +27,6 @@ Index n_quads_of(const RowRun& run) { return (run.n_rows + rows_of_quad - 1) / r
 /// From the bits of four rows the pattern of each column in its byte, block by block.
 [[gnu::always_inline]] inline void transpose_quad(const std::uint8_t* const* rows,
                                                   std::uint8_t* to) {
-  constexpr Index step = most_quads * columns_of_block;
   constexpr std::uint64_t even = 0x5555555555555555;
   constexpr std::uint64_t low_pairs = 0x3333333333333333;
   constexpr std::uint64_t low_half = 0x0F0F0F0F0F0F0F0F;
@@ -48,42 +46,36 @@ Index n_quads_of(const RowRun& run) { return (run.n_rows + rows_of_quad - 1) / r
   const Bits at_2 = ((even_01 >> 2) & low_pairs) | (even_23 & ~low_pairs);
   const Bits at_3 = ((odd_01 >> 2) & low_pairs) | (odd_23 & ~low_pairs);
   store_block(at_0 & low_half, to);
-  store_block(at_1 & low_half, to + step);
-  store_block(at_2 & low_half, to + 2 * step);
-  store_block(at_3 & low_half, to + 3 * step);
-  store_block((at_0 >> 4) & low_half, to + 4 * step);
-  store_block((at_1 >> 4) & low_half, to + 5 * step);
-  store_block((at_2 >> 4) & low_half, to + 6 * step);
-  store_block((at_3 >> 4) & low_half, to + 7 * step);
-}
-
-/// Rows come in the order of a pack's code: the hardware does not see the next one coming.
-void prefetch_rows(const RowRun& run, Index first_byte) {
-  for (Index at = 0; at < run.n_rows; ++at) {
-    const std::uint8_t* bits = run.bits + run.rows[at] * run.n_bytes + first_byte;
-    __builtin_prefetch(bits);
-    __builtin_prefetch(bits + bytes_of_row);
-    __builtin_prefetch(run.weights + run.rows[at] * run.weight_stride);
-  }
+  store_block(at_1 & low_half, to + bytes_of_block);
+  store_block(at_2 & low_half, to + 2 * bytes_of_block);
+  store_block(at_3 & low_half, to + 3 * bytes_of_block);
+  store_block((at_0 >> 4) & low_half, to + 4 * bytes_of_block);
+  store_block((at_1 >> 4) & low_half, to + 5 * bytes_of_block);
+  store_block((at_2 >> 4) & low_half, to + 6 * bytes_of_block);
+  store_block((at_3 >> 4) & low_half, to + 7 * bytes_of_block);
 }
 
 /// The patterns of the blocks from `first` on; those of a few blocks before may be made as well.
-[[gnu::always_inline]] inline void fill_patterns(const RowRun& run, Index first,
-                                                 RunBuffers& buffers) {
+[[gnu::always_inline]] inline void fill_patterns(const RowTable& table, const RowStretch& stretch,
+                                                 Index first, std::uint8_t* patterns) {
   const Index first_byte = first / blocks_of_row * bytes_of_row;
-  const Index n_quads = n_quads_of(run);
-  const std::uint8_t* bits = run.bits + first_byte;
-  std::uint8_t* to = buffers.patterns.data() +
-                     first_byte / bytes_of_row * blocks_of_row * most_quads * columns_of_block;
-  for (Index quad = 0; quad < n_quads; ++quad) {
-    const std::uint32_t* at = buffers.rows.data() + quad * rows_of_quad;
+  const std::uint8_t* bits = table.bits + first_byte;
+  patterns += first_byte / bytes_of_row * blocks_of_row * bytes_of_block;
+  for (Index quad = 0; quad < stretch.n_quads; ++quad, patterns += columns_of_block) {
+    const std::uint32_t* at = stretch.rows + quad * rows_of_quad;
+    // In the order of a pack's code: the hardware does not see the next ones coming.
+    for (Index r = 0; r < rows_of_quad; ++r) {
+      const std::uint8_t* next = bits + at[quads_ahead * rows_of_quad + r] * table.n_bytes;
+      __builtin_prefetch(next);
+      __builtin_prefetch(next + bytes_of_row);
+    }
     const std::uint8_t* rows[rows_of_quad] = {
-        bits + at[0] * run.n_bytes, bits + at[1] * run.n_bytes, bits + at[2] * run.n_bytes,
-        bits + at[3] * run.n_bytes};
-    std::uint8_t* patterns = to + quad * columns_of_block;
-    for (Index byte = first_byte; byte < run.n_bytes; byte += bytes_of_row) {
-      transpose_quad(rows, patterns);
-      patterns += blocks_of_row * most_quads * columns_of_block;
+        bits + at[0] * table.n_bytes, bits + at[1] * table.n_bytes, bits + at[2] * table.n_bytes,
+        bits + at[3] * table.n_bytes};
+    std::uint8_t* to = patterns;
+    for (Index byte = first_byte; byte < table.n_bytes; byte += bytes_of_row) {
+      transpose_quad(rows, to);
+      to += blocks_of_row * bytes_of_block;
       rows[0] += bytes_of_row;
       rows[1] += bytes_of_row;
       rows[2] += bytes_of_row;
@@ -92,50 +84,81 @@ void prefetch_rows(const RowRun& run, Index first_byte) {
   }
 }
 
-// For every processor ----------------------------------------------------------------------------
-
-/// Per quad and subset the sums of up to n_together weights side by side.
-void fill_tables_portable(const RowRun& run, Index first_weight, Together* tables) {
-  for (Index quad = 0; quad < n_quads_of(run); ++quad) {
-    Together rows[rows_of_quad] = {};
-    for (Index r = 0; r < rows_of_quad && quad * rows_of_quad + r < run.n_rows; ++r) {
-      const std::uint16_t* weights =
-          run.weights + run.rows[quad * rows_of_quad + r] * run.weight_stride + first_weight;
-      for (Index k = 0; k < n_together; ++k) rows[r][k] = weights[k];
-    }
-    Together* table = tables + quad * n_subsets;
-    table[0] = Together{};
-    for (Index r = 0; r < rows_of_quad; ++r) {
-      for (Index subset = 0; subset < Index{1} << r; ++subset) {
-        table[subset + (Index{1} << r)] = table[subset] + rows[r];
-      }
+/// Adds up all rows of the targets.
+void add_all_rows(const RowTable& table, const RowStretch& stretch, const std::int32_t* running,
+                  std::int64_t* to) {
+  const std::int32_t* change = stretch.changes;
+  Index n_quads = 0;
+  for (const SumStep* step = stretch.steps; step != stretch.steps + stretch.n_steps; ++step) {
+    n_quads += step->n_quads;
+    const std::int32_t* sums = running + (n_quads - 1) * table.weight_stride;
+    for (std::int32_t c = 0; c < step->n_closed + step->n_opened; ++c, ++change) {
+      std::int64_t* target = to + stretch.targets[*change] * table.n_weights;
+      const std::int64_t sign = c < step->n_closed ? 1 : -1;
+      for (Index k = 0; k < table.n_weights; ++k) target[k] += sign * sums[k];
     }
   }
 }
 
-void add_run_portable(const RowRun& run, const BlockSums& to, const Index* targets, Index n_targets,
-                      RunBuffers& buffers) {
-  fill_patterns(run, to.first_block, buffers);
-  const Index n_quads = n_quads_of(run);
-  std::vector<Together> tables(n_quads * n_subsets);
-  for (Index first = 0; first < run.n_weights; first += n_together) {
-    fill_tables_portable(run, first, tables.data());
-    const Index n_weights = std::min(n_together, run.n_weights - first);
+// For every processor ----------------------------------------------------------------------------
+
+/// Per quad and subset the sums of up to n_together weights side by side.
+/// @param running receives the sums of all rows up to each quad.
+void fill_tables_portable(const RowTable& table, const RowStretch& stretch, Index first_weight,
+                          Together* sums, std::int32_t* running) {
+  Together all = {};
+  for (Index quad = 0; quad < stretch.n_quads; ++quad, sums += n_subsets) {
+    sums[0] = Together{};
+    for (Index r = 0; r < rows_of_quad; ++r) {
+      const std::uint16_t* weights = table.weights + first_weight +
+                                     stretch.rows[quad * rows_of_quad + r] * table.weight_stride;
+      Together row = {};
+      for (Index k = 0; k < n_together; ++k) row[k] = weights[k];
+      for (Index subset = 0; subset < Index{1} << r; ++subset) {
+        sums[subset + (Index{1} << r)] = sums[subset] + row;
+      }
+    }
+    all += sums[n_subsets - 1];
+    std::memcpy(running + quad * table.weight_stride + first_weight, &all, sizeof all);
+  }
+}
+
+/// The sums of one column: what each of the targets gets.
+void add_column_portable(const RowStretch& stretch, const std::uint8_t* pattern,
+                         const Together* tables, Together* open) {
+  std::fill_n(open, stretch.n_targets, Together{});
+  const std::int32_t* change = stretch.changes;
+  Together sum{};
+  for (Index s = 0; s < stretch.n_steps; ++s) {
+    const SumStep& step = stretch.steps[s];
+    for (Index quad = 0; quad < step.n_quads; ++quad) {
+      sum += tables[*pattern];
+      pattern += columns_of_block;
+      tables += n_subsets;
+    }
+    for (Index c = 0; c < step.n_closed; ++c) open[*change++] += sum;
+    for (Index c = 0; c < step.n_opened; ++c) open[*change++] -= sum;
+  }
+}
+
+void add_stretch_portable(const RowTable& table, const RowStretch& stretch, const TargetSums& to,
+                          const std::uint8_t* patterns, std::int32_t* running) {
+  std::vector<Together> tables(stretch.n_quads * n_subsets);
+  std::vector<Together> open(stretch.n_targets);
+  const Index size_of_target = to.n_blocks * table.n_weights * columns_of_block;
+  for (Index first = 0; first < table.n_weights; first += n_together) {
+    fill_tables_portable(table, stretch, first, tables.data(), running);
+    const Index n_weights = std::min(n_together, table.n_weights - first);
     for (Index column = 0; column < to.n_blocks * columns_of_block; ++column) {
       const Index block = column / columns_of_block;
       const Index within = column % columns_of_block;
-      const std::uint8_t* pattern = buffers.patterns.data() +
-                                    (to.first_block + block) * most_quads * columns_of_block +
-                                    within;
-      Together sum{};
-      for (Index quad = 0; quad < n_quads; ++quad) {
-        sum += tables[quad * n_subsets + pattern[quad * columns_of_block]];
-      }
+      add_column_portable(stretch, patterns + (to.first_block + block) * bytes_of_block + within,
+                          tables.data(), open.data());
       std::int32_t* cell =
-          to.sums + (block * run.n_weights + first) * columns_of_block + place_in_block[within];
-      for (Index target = 0; target < n_targets; ++target) {
+          to.sums + (block * table.n_weights + first) * columns_of_block + place_in_block[within];
+      for (Index target = 0; target < stretch.n_targets; ++target) {
         for (Index k = 0; k < n_weights; ++k) {
-          cell[targets[target] + k * columns_of_block] += sum[k];
+          cell[stretch.targets[target] * size_of_target + k * columns_of_block] += open[target][k];
         }
       }
     }
@@ -147,58 +170,71 @@ void add_run_portable(const RowRun& run, const BlockSums& to, const Index* targe
 #if defined(__x86_64__) && defined(__GNUC__)
 
 /// Stores a weight's table for one quad, the low bytes of the sums of all subsets, then their high
-/// bytes, from the weights of its four rows.
-[[gnu::target("avx2"), gnu::always_inline]] inline void store_table(long long weights,
+/// bytes, from the four sums over the first two rows and those over the others.
+[[gnu::target("avx2"), gnu::always_inline]] inline void store_table(long long first,
+                                                                    long long second,
                                                                     std::uint8_t* to) {
-  // Where a subset has row r, the two bytes of its weight, and else 0.
-  const __m256i row_0 = _mm256_set_epi16(0x100, -1, 0x100, -1, 0x100, -1, 0x100, -1, 0x100, -1,
-                                         0x100, -1, 0x100, -1, 0x100, -1);
-  const __m256i row_1 = _mm256_set_epi16(0x302, 0x302, -1, -1, 0x302, 0x302, -1, -1, 0x302, 0x302,
-                                         -1, -1, 0x302, 0x302, -1, -1);
-  const __m256i row_2 = _mm256_set_epi16(0x504, 0x504, 0x504, 0x504, -1, -1, -1, -1, 0x504, 0x504,
-                                         0x504, 0x504, -1, -1, -1, -1);
-  const __m256i row_3 = _mm256_set_epi16(0x706, 0x706, 0x706, 0x706, 0x706, 0x706, 0x706, 0x706, -1,
-                                         -1, -1, -1, -1, -1, -1, -1);
+  const __m256i each_four_times =
+      _mm256_set_epi16(0x706, 0x706, 0x706, 0x706, 0x504, 0x504, 0x504, 0x504, 0x302, 0x302, 0x302,
+                       0x302, 0x100, 0x100, 0x100, 0x100);
   const __m256i low_then_high =
       _mm256_set_epi8(15, 13, 11, 9, 7, 5, 3, 1, 14, 12, 10, 8, 6, 4, 2, 0, 15, 13, 11, 9, 7, 5, 3,
                       1, 14, 12, 10, 8, 6, 4, 2, 0);
-  const __m256i all = _mm256_set1_epi64x(weights);
   const __m256i sums = _mm256_add_epi16(
-      _mm256_add_epi16(_mm256_shuffle_epi8(all, row_0), _mm256_shuffle_epi8(all, row_1)),
-      _mm256_add_epi16(_mm256_shuffle_epi8(all, row_2), _mm256_shuffle_epi8(all, row_3)));
+      _mm256_set1_epi64x(first), _mm256_shuffle_epi8(_mm256_set1_epi64x(second), each_four_times));
   const __m256i bytes = _mm256_shuffle_epi8(sums, low_then_high);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(bytes, 0xD8));
+  _mm256_store_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(bytes, 0xD8));
 }
 
-[[gnu::target("avx2"), gnu::always_inline]] inline __m128i load_weights(const RowRun& run, Index at,
-                                                                        Index weight) {
-  if (at >= run.n_rows) return _mm_setzero_si128();
-  return _mm_loadu_si128(
-      reinterpret_cast<const __m128i*>(run.weights + run.rows[at] * run.weight_stride + weight));
+/// The sums over all subsets of two rows, weight by weight side by side.
+[[gnu::target("avx2"), gnu::always_inline]] inline void sum_two_rows(const __m128i& row_0,
+                                                                     const __m128i& row_1,
+                                                                     long long* to) {
+  const __m128i both = _mm_add_epi16(row_0, row_1);
+  const __m128i none = _mm_setzero_si128();
+  const __m128i low_0 = _mm_unpacklo_epi16(none, row_0);
+  const __m128i low_1 = _mm_unpacklo_epi16(row_1, both);
+  const __m128i high_0 = _mm_unpackhi_epi16(none, row_0);
+  const __m128i high_1 = _mm_unpackhi_epi16(row_1, both);
+  auto* out = reinterpret_cast<__m128i*>(to);
+  _mm_store_si128(out, _mm_unpacklo_epi32(low_0, low_1));
+  _mm_store_si128(out + 1, _mm_unpackhi_epi32(low_0, low_1));
+  _mm_store_si128(out + 2, _mm_unpacklo_epi32(high_0, high_1));
+  _mm_store_si128(out + 3, _mm_unpackhi_epi32(high_0, high_1));
+}
+
+[[gnu::target("avx2"), gnu::always_inline]] inline __m128i load_weights(
+    const std::uint16_t* weights) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(weights));
 }
 
 /// The tables of all weights and quads.
-[[gnu::target("avx2")]] void fill_tables_avx2(const RowRun& run, std::uint8_t* tables) {
-  for (Index quad = 0; quad < n_quads_of(run); ++quad) {
-    for (Index first = 0; first < run.n_weights; first += digits_of_vector) {
-      const Index at = quad * rows_of_quad;
-      const __m128i row_0 = load_weights(run, at, first);
-      const __m128i row_1 = load_weights(run, at + 1, first);
-      const __m128i row_2 = load_weights(run, at + 2, first);
-      const __m128i row_3 = load_weights(run, at + 3, first);
-      const __m128i low_01 = _mm_unpacklo_epi16(row_0, row_1);
-      const __m128i low_23 = _mm_unpacklo_epi16(row_2, row_3);
-      const __m128i high_01 = _mm_unpackhi_epi16(row_0, row_1);
-      const __m128i high_23 = _mm_unpackhi_epi16(row_2, row_3);
-      alignas(32) long long of_weight[digits_of_vector];  // the quad's four, side by side
-      auto* to = reinterpret_cast<__m128i*>(of_weight);
-      _mm_store_si128(to, _mm_unpacklo_epi32(low_01, low_23));
-      _mm_store_si128(to + 1, _mm_unpackhi_epi32(low_01, low_23));
-      _mm_store_si128(to + 2, _mm_unpacklo_epi32(high_01, high_23));
-      _mm_store_si128(to + 3, _mm_unpackhi_epi32(high_01, high_23));
-      const Index n = std::min(digits_of_vector, run.n_weights - first);
+/// @param running receives the sums of all rows up to each quad.
+[[gnu::target("avx2")]] void fill_tables_avx2(const RowTable& table, const RowStretch& stretch,
+                                              std::uint8_t* tables, std::int32_t* running) {
+  for (Index quad = 0; quad < stretch.n_quads; ++quad, tables += 2 * n_subsets) {
+    const std::uint32_t* at = stretch.rows + quad * rows_of_quad;
+    for (Index r = 0; r < rows_of_quad; ++r) {
+      __builtin_prefetch(table.weights + at[quads_ahead * rows_of_quad + r] * table.weight_stride);
+    }
+    for (Index first = 0; first < table.n_weights; first += digits_of_vector) {
+      const std::uint16_t* weights = table.weights + first;
+      const __m128i row_0 = load_weights(weights + at[0] * table.weight_stride);
+      const __m128i row_1 = load_weights(weights + at[1] * table.weight_stride);
+      const __m128i row_2 = load_weights(weights + at[2] * table.weight_stride);
+      const __m128i row_3 = load_weights(weights + at[3] * table.weight_stride);
+      __m256i all = _mm256_cvtepu16_epi32(
+          _mm_add_epi16(_mm_add_epi16(row_0, row_1), _mm_add_epi16(row_2, row_3)));
+      auto* sums = reinterpret_cast<__m256i*>(running + quad * table.weight_stride + first);
+      if (quad > 0) all = _mm256_add_epi32(all, sums[-table.weight_stride / digits_of_vector]);
+      _mm256_store_si256(sums, all);
+      alignas(32) long long first_two[digits_of_vector];
+      alignas(32) long long last_two[digits_of_vector];
+      sum_two_rows(row_0, row_1, first_two);
+      sum_two_rows(row_2, row_3, last_two);
+      const Index n = std::min(digits_of_vector, table.n_weights - first);
       for (Index k = 0; k < n; ++k) {
-        store_table(of_weight[k], tables + ((first + k) * most_quads + quad) * 2 * n_subsets);
+        store_table(first_two[k], last_two[k], tables + (first + k) * bytes_of_weight);
       }
     }
   }
@@ -221,102 +257,151 @@ struct ByteSums {
       _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
       patterns);
   sums.both = _mm256_add_epi16(sums.both, bytes);
-  sums.odd = _mm256_add_epi16(sums.odd, _mm256_srli_epi16(bytes, 8));
+  // A product, as processors that shift in the ports of the look-up multiply in others.
+  const __m256i odd = _mm256_maddubs_epi16(bytes, _mm256_set1_epi16(0x100));
+  sums.odd = _mm256_add_epi16(sums.odd, odd);
 }
 
 [[gnu::target("avx2"), gnu::always_inline]] inline __m256i even_of(const ByteSums& sums) {
   return _mm256_sub_epi16(sums.both, _mm256_slli_epi16(sums.odd, 8));
 }
 
-/// Adds a block's sums of one weight to all targets.
-[[gnu::target("avx2"), gnu::always_inline]] inline void add_to_targets(const ByteSums& low,
-                                                                       const ByteSums& high,
-                                                                       std::int32_t* first,
-                                                                       const Index* targets,
-                                                                       Index n_targets) {
+/// Sums of both bytes of one weight, for the columns of a block.
+struct WeightSums {
+  ByteSums low;
+  ByteSums high;
+};
+constexpr Index vectors_of_sums = sizeof(WeightSums) / sizeof(__m256i);
+/// What each 16-bit sum of an empty target is: -2^15, for the products take signed numbers.
+constexpr short emptied = -0x8000;
+
+[[gnu::target("avx2"), gnu::always_inline]] inline void close(const WeightSums& sums, __m256i* to) {
+  _mm256_store_si256(to, _mm256_add_epi16(_mm256_load_si256(to), sums.low.both));
+  _mm256_store_si256(to + 1, _mm256_add_epi16(_mm256_load_si256(to + 1), sums.low.odd));
+  _mm256_store_si256(to + 2, _mm256_add_epi16(_mm256_load_si256(to + 2), sums.high.both));
+  _mm256_store_si256(to + 3, _mm256_add_epi16(_mm256_load_si256(to + 3), sums.high.odd));
+}
+
+[[gnu::target("avx2"), gnu::always_inline]] inline void open(const WeightSums& sums, __m256i* to) {
+  _mm256_store_si256(to, _mm256_sub_epi16(_mm256_load_si256(to), sums.low.both));
+  _mm256_store_si256(to + 1, _mm256_sub_epi16(_mm256_load_si256(to + 1), sums.low.odd));
+  _mm256_store_si256(to + 2, _mm256_sub_epi16(_mm256_load_si256(to + 2), sums.high.both));
+  _mm256_store_si256(to + 3, _mm256_sub_epi16(_mm256_load_si256(to + 3), sums.high.odd));
+}
+
+/// Empties what a target got of one weight into its 32-bit sums.
+[[gnu::target("avx2"), gnu::always_inline]] inline void empty(__m256i* from, std::int32_t* to) {
   const __m256i scale = _mm256_set1_epi32(1 + (256 << 16));
+  const __m256i halves = _mm256_set1_epi32(257 << 15);
+  const ByteSums low = {_mm256_load_si256(from), _mm256_load_si256(from + 1)};
+  const ByteSums high = {_mm256_load_si256(from + 2), _mm256_load_si256(from + 3)};
   const __m256i even_low = even_of(low);
   const __m256i even_high = even_of(high);
-  const __m256i sums_0 = _mm256_madd_epi16(_mm256_unpacklo_epi16(even_low, even_high), scale);
-  const __m256i sums_1 = _mm256_madd_epi16(_mm256_unpackhi_epi16(even_low, even_high), scale);
-  const __m256i sums_2 = _mm256_madd_epi16(_mm256_unpacklo_epi16(low.odd, high.odd), scale);
-  const __m256i sums_3 = _mm256_madd_epi16(_mm256_unpackhi_epi16(low.odd, high.odd), scale);
-  for (Index target = 0; target < n_targets; ++target) {
-    auto* cell = reinterpret_cast<__m256i*>(first + targets[target]);
-    _mm256_storeu_si256(cell, _mm256_add_epi32(_mm256_loadu_si256(cell), sums_0));
-    _mm256_storeu_si256(cell + 1, _mm256_add_epi32(_mm256_loadu_si256(cell + 1), sums_1));
-    _mm256_storeu_si256(cell + 2, _mm256_add_epi32(_mm256_loadu_si256(cell + 2), sums_2));
-    _mm256_storeu_si256(cell + 3, _mm256_add_epi32(_mm256_loadu_si256(cell + 3), sums_3));
+  const __m256i sums[] = {_mm256_madd_epi16(_mm256_unpacklo_epi16(even_low, even_high), scale),
+                          _mm256_madd_epi16(_mm256_unpackhi_epi16(even_low, even_high), scale),
+                          _mm256_madd_epi16(_mm256_unpacklo_epi16(low.odd, high.odd), scale),
+                          _mm256_madd_epi16(_mm256_unpackhi_epi16(low.odd, high.odd), scale)};
+  auto* cell = reinterpret_cast<__m256i*>(to);
+  for (int v = 0; v < 4; ++v) {
+    const __m256i sum = _mm256_add_epi32(sums[v], halves);
+    _mm256_store_si256(cell + v, _mm256_add_epi32(_mm256_load_si256(cell + v), sum));
+    _mm256_store_si256(from + v, _mm256_set1_epi16(emptied));
   }
 }
 
 /// One weight, or two that share the patterns, of one block.
+/// @param got targets x weights: all emptied, before and after.
 template <bool two>
-[[gnu::target("avx2"), gnu::always_inline]] inline void add_block(
-    const std::uint8_t* patterns, const std::uint8_t* tables, Index n_quads, std::int32_t* first,
-    const Index* targets, Index n_targets) {
-  constexpr Index next_weight = most_quads * 2 * n_subsets;
-  ByteSums low_0;
-  ByteSums high_0;
-  ByteSums low_1;
-  ByteSums high_1;
-  clear(low_0);
-  clear(high_0);
-  clear(low_1);
-  clear(high_1);
-  const std::uint8_t* const end = tables + n_quads * 2 * n_subsets;
-  for (const std::uint8_t* table = tables; table != end; table += 2 * n_subsets) {
-    const __m256i pattern = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(patterns));
-    patterns += columns_of_block;
-    look_up(table, pattern, low_0);
-    look_up(table + n_subsets, pattern, high_0);
-    if (!two) continue;
-    look_up(table + next_weight, pattern, low_1);
-    look_up(table + next_weight + n_subsets, pattern, high_1);
-  }
-  add_to_targets(low_0, high_0, first, targets, n_targets);
-  if (two) add_to_targets(low_1, high_1, first + columns_of_block, targets, n_targets);
-}
-
-[[gnu::target("avx2")]] void add_run_avx2(const RowRun& run, const BlockSums& to,
-                                          const Index* targets, Index n_targets,
-                                          RunBuffers& buffers) {
-  fill_tables_avx2(run, buffers.tables.data());
-  fill_patterns(run, to.first_block, buffers);
-  const Index n_quads = n_quads_of(run);
-  for (Index k = 0; k < run.n_weights; k += 2) {
-    const std::uint8_t* tables = buffers.tables.data() + k * most_quads * 2 * n_subsets;
-    for (Index block = 0; block < to.n_blocks; ++block) {
-      const std::uint8_t* patterns =
-          buffers.patterns.data() + (to.first_block + block) * most_quads * columns_of_block;
-      std::int32_t* first = to.sums + (block * run.n_weights + k) * columns_of_block;
-      if (k + 1 < run.n_weights)
-        add_block<true>(patterns, tables, n_quads, first, targets, n_targets);
-      else
-        add_block<false>(patterns, tables, n_quads, first, targets, n_targets);
+[[gnu::target("avx2"), gnu::always_inline]] inline void add_block(const RowStretch& stretch,
+                                                                  const std::uint8_t* patterns,
+                                                                  const std::uint8_t* tables,
+                                                                  __m256i* got, std::int32_t* sums,
+                                                                  Index size_of_target) {
+  constexpr Index vectors_of_target = (two ? 2 : 1) * vectors_of_sums;
+  WeightSums first;
+  WeightSums second;
+  clear(first.low);
+  clear(first.high);
+  clear(second.low);
+  clear(second.high);
+  const std::int32_t* change = stretch.changes;
+  for (const SumStep* step = stretch.steps; step != stretch.steps + stretch.n_steps; ++step) {
+    const std::uint8_t* const end = tables + step->n_quads * 2 * n_subsets;
+    for (; tables != end; tables += 2 * n_subsets, patterns += columns_of_block) {
+      const __m256i pattern = _mm256_load_si256(reinterpret_cast<const __m256i*>(patterns));
+      look_up(tables, pattern, first.low);
+      look_up(tables + n_subsets, pattern, first.high);
+      if (!two) continue;
+      look_up(tables + bytes_of_weight, pattern, second.low);
+      look_up(tables + bytes_of_weight + n_subsets, pattern, second.high);
+    }
+    for (const std::int32_t* last = change + step->n_closed; change != last; ++change) {
+      __m256i* target = got + *change * vectors_of_target;
+      close(first, target);
+      if (two) close(second, target + vectors_of_sums);
+    }
+    for (const std::int32_t* last = change + step->n_opened; change != last; ++change) {
+      __m256i* target = got + *change * vectors_of_target;
+      open(first, target);
+      if (two) open(second, target + vectors_of_sums);
     }
   }
+  for (Index t = 0; t < stretch.n_targets; ++t, got += vectors_of_target) {
+    std::int32_t* to = sums + stretch.targets[t] * size_of_target;
+    empty(got, to);
+    if (two) empty(got + vectors_of_sums, to + columns_of_block);
+  }
+}
+
+[[gnu::target("avx2")]] void add_stretch_avx2(const RowTable& table, const RowStretch& stretch,
+                                              const TargetSums& to, const std::uint8_t* patterns,
+                                              StretchBuffers& buffers) {
+  buffers.tables.grow_to(table.n_weights * bytes_of_weight);
+  buffers.got.grow_to(stretch.n_targets * 2 * sizeof(WeightSums));
+  fill_tables_avx2(table, stretch, buffers.tables.data(), buffers.running.data());
+  std::fill_n(reinterpret_cast<short*>(buffers.got.data()),
+              stretch.n_targets * 2 * sizeof(WeightSums) / sizeof(short), emptied);
+  auto* got = reinterpret_cast<__m256i*>(buffers.got.data());
+  const Index size_of_target = to.n_blocks * table.n_weights * columns_of_block;
+  for (Index block = 0; block < to.n_blocks; ++block) {
+    const std::uint8_t* from = patterns + (to.first_block + block) * bytes_of_block;
+    for (Index k = 0; k < table.n_weights; k += 2) {
+      const std::uint8_t* tables = buffers.tables.data() + k * bytes_of_weight;
+      std::int32_t* sums = to.sums + (block * table.n_weights + k) * columns_of_block;
+      if (k + 1 < table.n_weights)
+        add_block<true>(stretch, from, tables, got, sums, size_of_target);
+      else
+        add_block<false>(stretch, from, tables, got, sums, size_of_target);
+    }
+  }
+}
+
+[[gnu::target("avx2")]] void fill_patterns_avx2(const RowTable& table, const RowStretch& stretch,
+                                                Index first, std::uint8_t* patterns) {
+  fill_patterns(table, stretch, first, patterns);
 }
 
 #endif
 
 }  // namespace
 
-void add_run(const RowRun& run, const BlockSums& to, const Index* targets, Index n_targets,
-             RunBuffers& buffers, Instructions instructions) {
-  prefetch_rows(run, to.first_block / blocks_of_row * bytes_of_row);
-  // Rows that only fill the last quad have no weight, whatever their bits.
-  buffers.rows.assign(n_quads_of(run) * rows_of_quad, run.rows[0]);
-  std::copy_n(run.rows, run.n_rows, buffers.rows.begin());
-  buffers.patterns.resize(run.n_bytes / bytes_of_row * columns_of_row * most_quads);
-  buffers.tables.resize(run.n_weights * most_quads * 2 * n_subsets);
+void add_stretch(const RowTable& table, const RowStretch& stretch, const TargetSums& to,
+                 StretchBuffers& buffers, Instructions instructions) {
+  buffers.patterns.grow_to(table.n_bytes / bytes_of_row * blocks_of_row * bytes_of_block);
+  buffers.running.grow_to(quads_of_stretch * table.weight_stride);
+  std::uint8_t* patterns = buffers.patterns.data();
+  std::int32_t* running = buffers.running.data();
 #if defined(__x86_64__) && defined(__GNUC__)
   if (instructions != Instructions::kPortable) {
-    add_run_avx2(run, to, targets, n_targets, buffers);
+    fill_patterns_avx2(table, stretch, to.first_block, patterns);
+    add_stretch_avx2(table, stretch, to, patterns, buffers);
+    if (to.all_rows != nullptr) add_all_rows(table, stretch, running, to.all_rows);
     return;
   }
 #endif
-  add_run_portable(run, to, targets, n_targets, buffers);
+  fill_patterns(table, stretch, to.first_block, patterns);
+  add_stretch_portable(table, stretch, to, patterns, running);
+  if (to.all_rows != nullptr) add_all_rows(table, stretch, running, to.all_rows);
 }
 
 }  // namespace mdpd

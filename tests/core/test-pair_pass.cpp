@@ -117,6 +117,17 @@ context("pair_pass") {
     }
   }
 
+  test_that("items of one level are visited as well, even where there are no others") {
+    Random random(12);
+    for (const std::vector<Index>& n_levels : {std::vector<Index>{1, 1, 1}, {2, 3, 1, 1}, {1, 2}}) {
+      const Table table = random_table(random, {40, n_levels, 0.0});
+      const RowMatrix weights = random_weights(random, table.data, 2);
+      const Told told = tell(table.data, weights, MissingCells::kIgnore);
+      const Distance distance = distance_to_plain(table.data, weights, MissingCells::kIgnore, told);
+      expect_true(distance.sums < 1e-13);
+    }
+  }
+
   test_that("items of 254 levels agree, among each other and with all others") {
     Random random(2);
     std::vector<Index> n_levels(60, 3);
