@@ -11,26 +11,34 @@ namespace mdpd {
 
 namespace {
 
-/// Rows whose weights are padded at once, so that they stay in the first-level cache.
-constexpr Index rows_per_batch = 512;
-
-/// Adds rows of padded weights to the tables of one tile.
+/// Adds rows of a posterior, times their case weights, to the tables of one tile.
 struct CountJob {
-  const double* weights;  ///< n_rows x stride
+  const double* posterior;  ///< n_rows x n_components, and n_doubles to read from the last row on
+  const double* case_weights;
   const std::uint16_t* cells;
   Index n_rows;
+  Index n_components;
   Index n_all_packs;
   Index n_packs;
-  Index stride;
+  Index n_doubles;
+  double* row;  ///< room for the weights of one row
   double* table;
 };
 
+/// A row is read as if it were padded: what comes from the next row is added where nobody looks.
 template <int stride>
 [[gnu::always_inline]] inline void count_rows(const CountJob& job) {
-  const Index step = stride > 0 ? stride : job.stride;
+  using Weights = typename Cell<stride>::Type;
+  constexpr Index width = sizeof(Weights) / sizeof(double);
+  const Index step = stride > 0 ? stride : job.n_doubles;
   for (Index n = 0; n < job.n_rows; ++n) {
-    add_row<stride>(job.weights + n * step, job.cells + n * job.n_all_packs, job.n_packs, job.table,
-                    step);
+    for (Index v = 0; v < step; v += width) {
+      Weights in;
+      std::memcpy(&in, job.posterior + n * job.n_components + v, sizeof in);
+      in *= job.case_weights[n];
+      std::memcpy(job.row + v, &in, sizeof in);
+    }
+    add_row<stride>(job.row, job.cells + n * job.n_all_packs, job.n_packs, job.table, step);
   }
 }
 
@@ -69,21 +77,56 @@ CountKernel choose_count_kernel(Index stride) {
   }
 }
 
-/// Sums the cells of a tile's packs down to the levels of their items.
-void sum_to_levels(const CodedData& data, const Tile& tile, const double* table, Index stride,
-                   RowMatrix& counts) {
+/// Sums the cells of a pack down to the levels of one of its items: those of a level lie in runs of
+/// `n_inner` cells.
+template <int stride>
+void sum_to_levels(const CodedData& data, const Pack& pack, Index item, Index n_inner,
+                   const double* table, Index n_doubles, RowMatrix& counts) {
+  using Weights = typename Cell<stride>::Type;
+  constexpr Index width = sizeof(Weights) / sizeof(double);
+  const Index step = stride > 0 ? stride : n_doubles;
+  const Index lowest = data.has_missing[item] ? 1 : 0;
+  const Index n_outer = n_digits(data, item) * n_inner;
+  for (Index level = 0; level < data.n_levels[item]; ++level) {
+    double* to = counts.row(data.offset[item] + level).data();
+    for (Index v = 0; v < counts.cols(); v += width) {
+      Weights sum{};
+      for (Index run = (level + lowest) * n_inner; run < pack.n_levels; run += n_outer) {
+        for (Index cell = run; cell < run + n_inner; ++cell) {
+          Weights at;
+          std::memcpy(&at, table + cell * step + v, sizeof at);
+          sum += at;
+        }
+      }
+      const Index n_used = std::min(width, counts.cols() - v);
+      std::memcpy(to + v, &sum, static_cast<std::size_t>(n_used) * sizeof(double));
+    }
+  }
+}
+
+template <int stride>
+void sum_tile(const CodedData& data, const Tile& tile, const double* table, Index n_doubles,
+              RowMatrix& counts) {
   for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
     const Pack& pack = data.packed.packs[p];
+    Index n_inner = pack.n_levels;
     for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-      const Index lowest = data.has_missing[item] ? 1 : 0;
-      for (Index code = 0; code < pack.n_levels; ++code) {
-        const Index level = digit_of(data, pack, item, code) - lowest;
-        if (level < 0) continue;
-        double* to = counts.row(data.offset[item] + level).data();
-        for (Index k = 0; k < counts.cols(); ++k) to[k] += table[code * stride + k];
-      }
+      n_inner /= n_digits(data, item);
+      sum_to_levels<stride>(data, pack, item, n_inner, table, n_doubles, counts);
     }
-    table += pack.n_levels * stride;
+    table += pack.n_levels * n_doubles;
+  }
+}
+
+using SumTile = void (*)(const CodedData&, const Tile&, const double*, Index, RowMatrix&);
+
+SumTile choose_sum_tile(Index stride) {
+  switch (stride) {
+    case 1: return sum_tile<1>;
+    case 2: return sum_tile<2>;
+    case 4: return sum_tile<4>;
+    case 8: return sum_tile<8>;
+    default: return sum_tile<0>;
   }
 }
 
@@ -95,20 +138,22 @@ void count_tile(const CodedData& data, const RowMatrix& posterior, const Tile& t
   const CountKernel kernel = choose_count_kernel(stride);
   const Index n_all_packs = static_cast<Index>(data.packed.packs.size());
   AlignedDoubles table;
-  AlignedDoubles weights;
+  AlignedDoubles row;
   table.grow_to(tile.n_cells * stride);
-  weights.grow_to(rows_per_batch * stride);
-  for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
-    const Index n_rows = std::min(rows_per_batch, data.n_obs - from);
-    const double* in = posterior.data() + from * n_components;
-    double* out = weights.data();
-    for (Index n = 0; n < n_rows; ++n, in += n_components, out += stride) {
-      for (Index k = 0; k < n_components; ++k) out[k] = data.case_weights[from + n] * in[k];
-    }
-    kernel({weights.data(), data.packed.cells.data() + from * n_all_packs + tile.first_pack, n_rows,
-            n_all_packs, tile.last_pack - tile.first_pack, stride, table.data()});
-  }
-  sum_to_levels(data, tile, table.data(), stride, counts);
+  row.grow_to(stride);
+  // Behind the last row there is nothing to read.
+  std::vector<double> last(stride, 0.0);
+  const Index n_before = data.n_obs - 1;
+  std::copy_n(posterior.data() + n_before * n_components, n_components, last.begin());
+  const auto count = [&](const double* in, Index first_row, Index n_rows) {
+    kernel({in, data.case_weights.data() + first_row,
+            data.packed.cells.data() + first_row * n_all_packs + tile.first_pack, n_rows,
+            n_components, n_all_packs, tile.last_pack - tile.first_pack, stride, row.data(),
+            table.data()});
+  };
+  count(posterior.data(), 0, n_before);
+  count(last.data(), n_before, 1);
+  choose_sum_tile(stride)(data, tile, table.data(), stride, counts);
 }
 
 void normalise_counts(const CodedData& data, Index item, double smoothing, RowMatrix& probs) {
@@ -207,6 +252,7 @@ RowMatrix sparse_level_counts(const CodedData& data, const RowMatrix& posterior)
 RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior) {
   if (data.is_sparse()) return sparse_level_counts(data, posterior);
   RowMatrix counts = RowMatrix::Zero(data.n_total_levels(), posterior.cols());
+  if (data.n_obs == 0) return counts;
   const std::vector<Tile>& tiles = data.packed.tiles;
   const double n_operations = static_cast<double>(data.packed.cells.size());
   for_each_job(static_cast<Index>(tiles.size()), useful_threads(data.n_threads, n_operations),

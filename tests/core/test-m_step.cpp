@@ -26,6 +26,20 @@ double expected_loglik(const Table& table, const RowMatrix& posterior,
   return sum;
 }
 
+/// Counts by a plain loop over all cells.
+RowMatrix counts_twin(const Table& table, const RowMatrix& posterior) {
+  const CodedData& data = table.data;
+  RowMatrix counts = RowMatrix::Zero(data.n_total_levels(), posterior.cols());
+  for (Index item = 0; item < data.n_items; ++item) {
+    for (Index n = 0; n < data.n_obs; ++n) {
+      const Code code = table.code(n, item);
+      if (code == 0) continue;
+      counts.row(data.offset[item] + code - 1) += data.case_weights[n] * posterior.row(n);
+    }
+  }
+  return counts;
+}
+
 MStepOptions options_of(double smoothing, double floor) {
   MStepOptions options;
   options.smoothing = smoothing;
@@ -58,20 +72,19 @@ Vector floor_twin(const Vector& probs, double floor) {
 }  // namespace
 
 context("m_step") {
-  test_that("level counts agree with a plain loop") {
+  test_that("level counts agree with a plain loop for any number of components") {
     Random random(1);
-    const Table table = random_table(random, {40, {2, 5, 1}, 0.3, true});
-    const CodedData& data = table.data;
-    const RowMatrix posterior = random_posterior(random, 40, 3);
-    RowMatrix expected = RowMatrix::Zero(8, 3);
-    for (Index item = 0; item < 3; ++item) {
-      for (Index n = 0; n < 40; ++n) {
-        const Code code = table.code(n, item);
-        if (code == 0) continue;
-        expected.row(data.offset[item] + code - 1) += data.case_weights[n] * posterior.row(n);
+    // Packs of one to five items, with missing cells and without, and more than one tile.
+    std::vector<Index> n_levels = {2, 5, 1, 40, 2, 2, 2, 2, 2, 7, 3};
+    n_levels.insert(n_levels.end(), 90, 3);
+    for (const double missing : {0.0, 0.3}) {
+      const Table table = random_table(random, {40, n_levels, missing, true});
+      for (const Index n_components : {1, 2, 3, 4, 5, 8, 9, 13}) {
+        const RowMatrix posterior = random_posterior(random, 40, n_components);
+        const RowMatrix counts = level_counts(table.data, posterior);
+        expect_true(distance(counts, counts_twin(table, posterior)) < 1e-13);
       }
     }
-    expect_true(distance(level_counts(data, posterior), expected) < 1e-13);
   }
 
   test_that("level counts of blocks of rows add up") {
