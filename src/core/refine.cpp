@@ -14,13 +14,23 @@ namespace {
 /// Pseudo-counts of an item in a component that `smooth()` tries, the weakest first.
 constexpr double smoothings[] = {0.25, 0.5, 1.0, 2.0, 4.0};
 
+/// Relative to the sums that a gain is a difference of, far above the rounding of either.
+constexpr double gain_rounding = 1e-10;
+
 /// Items whose gain exceeds their penalty. Those that were informative keep their place in the
 /// order of joining; new ones follow by decreasing gain.
-ItemSet worth_their_penalty(const CodedData& data, const Vector& gains, Index n_components,
-                            double penalty_scale, const ItemSet& before) {
-  std::vector<bool> joins(data.n_items);
+ItemSet worth_their_penalty(const CodedData& data, const RowMatrix& counts, double penalty_scale,
+                            const ItemSet& before) {
+  std::vector<bool> joins(data.n_items, false);
+  Vector gains = Vector::Zero(data.n_items);
   for (Index item = 0; item < data.n_items; ++item) {
-    joins[item] = gains[item] > penalty_scale * item_penalty(data, item, n_components);
+    const double penalty = penalty_scale * item_penalty(data, item, counts.cols());
+    // Of most items the bound says enough, and it takes no logarithm.
+    const double rounding =
+        gain_rounding * (data.observed_weight[item] - data.marginal_loglik[item]);
+    if (most_item_gain(data, counts, item) + rounding < penalty) continue;
+    gains[item] = item_gain(data, counts, item);
+    joins[item] = gains[item] > penalty;
   }
   ItemSet kept;
   for (const Index item : before) {
@@ -85,18 +95,30 @@ MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet i
   return fit;
 }
 
-Vector item_gains(const CodedData& data, const RowMatrix& counts) {
-  Vector gains(data.n_items);
-  for (Index item = 0; item < data.n_items; ++item) {
-    const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
-    double by_component = 0.0;
-    for (Index k = 0; k < table.cols(); ++k) {
-      for (Index r = 0; r < table.rows(); ++r) by_component += x_log_x(table(r, k));
-      by_component -= x_log_x(table.col(k).sum());
-    }
-    gains[item] = std::max(0.0, by_component - data.marginal_loglik[item]);
+double item_gain(const CodedData& data, const RowMatrix& counts, Index item) {
+  const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
+  double by_component = 0.0;
+  for (Index k = 0; k < table.cols(); ++k) {
+    for (Index r = 0; r < table.rows(); ++r) by_component += x_log_x(table(r, k));
+    by_component -= x_log_x(table.col(k).sum());
   }
-  return gains;
+  return std::max(0.0, by_component - data.marginal_loglik[item]);
+}
+
+double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item) {
+  const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
+  double sum = 0.0;
+  for (Index k = 0; k < table.cols(); ++k) {
+    double weight = 0.0;
+    double squares = 0.0;
+    for (Index r = 0; r < table.rows(); ++r) {
+      const double level_weight = data.level_weight[data.offset[item] + r];
+      weight += table(r, k);
+      if (level_weight > 0.0) squares += table(r, k) * table(r, k) / level_weight;
+    }
+    if (weight > 0.0) sum += data.observed_weight[item] * squares / weight - weight;
+  }
+  return sum;
 }
 
 RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
@@ -104,8 +126,7 @@ RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
                            Monitor& monitor) {
   return run_em(data, start, informative, options, monitor,
                 [&](const RowMatrix& counts, const ItemSet& items) {
-                  return worth_their_penalty(data, item_gains(data, counts), counts.cols(),
-                                             options.penalty_scale, items);
+                  return worth_their_penalty(data, counts, options.penalty_scale, items);
                 });
 }
 

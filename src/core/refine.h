@@ -91,7 +91,13 @@ struct SmoothedFit {
 SmoothedFit smooth(const CodedData& data, const MixtureFit& fit, double max_loss,
                    const RefineOptions& options, Monitor& monitor);
 
-/// Log-likelihood gained by letting each item differ between components (n_items, nats, >= 0).
-Vector item_gains(const CodedData& data, const RowMatrix& counts);
+/// Log-likelihood gained by letting an item differ between components (nats, >= 0).
+double item_gain(const CodedData& data, const RowMatrix& counts, Index item);
+
+/// A bound that it never exceeds, but by rounding: the chi-square statistic of the item's counts, as
+/// a divergence of Kullback and Leibler is at most the one of Pearson. Gibbs and Su (2002), On
+/// choosing and bounding probability metrics, theorem 5.
+/// @param counts of a posterior whose rows sum to 1.
+double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item);
 
 }  // namespace mdpd
