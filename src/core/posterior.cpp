@@ -4,7 +4,10 @@
 #include <limits>
 
 #include "jobs.h"
+#include "log_sum_exp.h"
 #include "numerics.h"
+#include "packed_items.h"
+#include "scatter.h"
 
 namespace mdpd {
 
@@ -13,39 +16,140 @@ namespace {
 /// Rows whose log-joint probabilities stay in the first-level cache while the items are added.
 constexpr Index rows_per_batch = 512;
 
-/// Log-probabilities of one item with a row of zeros for the missing code in front, so that the
-/// loop over observations needs no branch.
-RowMatrix log_table(const CodedData& data, const MixtureParameters& params, Index item) {
-  RowMatrix table(data.n_levels[item] + 1, params.n_components());
-  table.row(0).setZero();
-  table.bottomRows(data.n_levels[item]) =
-      params.item_probs.middleRows(data.offset[item], data.n_levels[item]).unaryExpr(&safe_log);
-  return table;
+/// Doubles of one cell of a table of log-probabilities.
+constexpr Index padded(Index n_components) {
+  return n_components <= 2 ? n_components : round_up_to_lanes(n_components);
 }
 
-/// Adds one item's log-probabilities to `n` rows. The number of components is a constant where it
-/// is small, so that the compiler needs no inner loop.
-template <int n_fixed>
-void add_log_probs(const double* table, const Code* codes, Index n, Index n_components,
-                   double* log_joint) {
-  if (n_fixed > 0) n_components = n_fixed;
-  for (Index at = 0; at < n; ++at, log_joint += n_components) {
-    const double* in = table + codes[at] * n_components;
-    for (Index k = 0; k < n_components; ++k) log_joint[k] += in[k];
+/// Adds an item to the table of a group: the cells are those of the items before it, each times the
+/// item's digits. A missing answer has the log-probability 0.
+void add_item(const CodedData& data, const MixtureParameters& params, Index item, Index n_cells,
+              double* table) {
+  const Index n_components = params.n_components();
+  const Index step = padded(n_components);
+  const Index n_missing = data.has_missing[item] ? 1 : 0;
+  const Index digits = n_digits(data, item);
+  std::vector<double> logs(digits * step, 0.0);
+  for (Index level = 0; level < data.n_levels[item]; ++level) {
+    for (Index k = 0; k < n_components; ++k) {
+      logs[(level + n_missing) * step + k] =
+          safe_log(params.item_probs(data.offset[item] + level, k));
+    }
+  }
+  // From behind, as the new cells take the place of the old ones.
+  for (Index cell = n_cells - 1; cell >= 0; --cell) {
+    for (Index digit = digits - 1; digit >= 0; --digit) {
+      double* to = table + (cell * digits + digit) * step;
+      for (Index v = 0; v < step; ++v) to[v] = table[cell * step + v] + logs[digit * step + v];
+    }
   }
 }
 
-using AddLogProbs = void (*)(const double*, const Code*, Index, Index, double*);
+/// Log-probabilities of all groups, one table after the other.
+AlignedDoubles group_tables(const CodedData& data, const MixtureParameters& params,
+                            const GroupedItems& grouped) {
+  const Index step = padded(params.n_components());
+  Index n_cells = 0;
+  for (const ItemGroup& group : grouped.groups) n_cells += group.n_levels;
+  AlignedDoubles tables;
+  tables.grow_to(n_cells * step);
+  double* table = tables.data();
+  for (const ItemGroup& group : grouped.groups) {
+    Index n_levels = 1;
+    for (std::size_t at = group.first_item; at < group.last_item; ++at) {
+      add_item(data, params, grouped.items[at], n_levels, table);
+      n_levels *= n_digits(data, grouped.items[at]);
+    }
+    table += n_levels * step;
+  }
+  return tables;
+}
 
-AddLogProbs choose_add_log_probs(Index n_components) {
+/// Sums up log-joint probabilities of some rows.
+struct JointJob {
+  const GroupedItems& grouped;
+  const double* log_weights;  ///< padded
+  const double* tables;
+  Index n_obs;
+  Index first_row;
+  Index n_rows;
+  Index n_components;
+  double* log_joint;  ///< n_rows x n_components
+};
+
+/// Sums up n_side rows side by side, as their additions do not wait for each other. The number of
+/// components is a constant where it is small.
+template <int n_fixed, int n_side>
+[[gnu::always_inline]] inline void join_rows(const JointJob& job, Index at) {
+  using Sum = typename Cell<n_fixed == 1 || n_fixed == 2 ? n_fixed : 0>::Type;
+  constexpr Index width = sizeof(Sum) / sizeof(double);
+  const Index n_components = n_fixed > 0 ? n_fixed : job.n_components;
+  const Index step = (n_components + width - 1) / width * width;
+  for (Index v = 0; v < step; v += width) {
+    Sum start;
+    std::memcpy(&start, job.log_weights + v, sizeof start);
+    Sum sums[n_side];
+    for (int side = 0; side < n_side; ++side) sums[side] = start;
+    const double* table = job.tables + v;
+    const std::uint16_t* cells = job.grouped.cells.data() + job.first_row + at;
+    for (const ItemGroup& group : job.grouped.groups) {
+      for (int side = 0; side < n_side; ++side) {
+        Sum in;
+        std::memcpy(&in, table + cells[side] * step, sizeof in);
+        sums[side] += in;
+      }
+      table += group.n_levels * step;
+      cells += job.n_obs;
+    }
+    const auto n_used = static_cast<std::size_t>(std::min(width, n_components - v));
+    for (int side = 0; side < n_side; ++side) {
+      std::memcpy(job.log_joint + (at + side) * n_components + v, &sums[side],
+                  n_used * sizeof(double));
+    }
+  }
+}
+
+template <int n_fixed>
+[[gnu::always_inline]] inline void join_all(const JointJob& job) {
+  Index at = 0;
+  for (; at + 4 <= job.n_rows; at += 4) join_rows<n_fixed, 4>(job, at);
+  for (; at < job.n_rows; ++at) join_rows<n_fixed, 1>(job, at);
+}
+
+template <int n_fixed>
+void join_portable(const JointJob& job) {
+  join_all<n_fixed>(job);
+}
+
+using JointKernel = void (*)(const JointJob&);
+
+#if defined(__x86_64__) && defined(__GNUC__)
+template <int n_fixed>
+[[gnu::target("avx2")]] void join_avx2(const JointJob& job) {
+  join_all<n_fixed>(job);
+}
+
+template <int n_fixed>
+JointKernel joint_kernel() {
+  const bool wide = widest_instructions() != Instructions::kPortable;
+  return wide ? join_avx2<n_fixed> : join_portable<n_fixed>;
+}
+#else
+template <int n_fixed>
+JointKernel joint_kernel() {
+  return join_portable<n_fixed>;
+}
+#endif
+
+JointKernel choose_joint_kernel(Index n_components) {
   switch (n_components) {
-    case 1: return add_log_probs<1>;
-    case 2: return add_log_probs<2>;
-    case 3: return add_log_probs<3>;
-    case 4: return add_log_probs<4>;
-    case 5: return add_log_probs<5>;
-    case 6: return add_log_probs<6>;
-    default: return add_log_probs<0>;
+    case 1: return joint_kernel<1>();
+    case 2: return joint_kernel<2>();
+    case 3: return joint_kernel<3>();
+    case 4: return joint_kernel<4>();
+    case 5: return joint_kernel<5>();
+    case 6: return joint_kernel<6>();
+    default: return joint_kernel<0>();
   }
 }
 
@@ -105,47 +209,49 @@ void exclude_other_components(Index own, Index n_components, double* log_joint) 
 /// Turns log-joint probabilities of rows into posteriors in place, by log-sum-exp.
 void normalise(Index first_row, Index n, EStep& step) {
   const Index n_components = step.posterior.cols();
-  double* row = step.posterior.data() + first_row * n_components;
-  for (Index at = first_row; at < first_row + n; ++at, row += n_components) {
-    double largest = row[0];
-    for (Index k = 1; k < n_components; ++k) largest = std::max(largest, row[k]);
-    double sum = 0.0;
-    for (Index k = 0; k < n_components; ++k) sum += row[k] = std::exp(row[k] - largest);
-    for (Index k = 0; k < n_components; ++k) row[k] /= sum;
-    step.row_loglik[at] = largest + std::log(sum);
-  }
+  normalise_log_rows(step.posterior.data() + first_row * n_components, n, n_components,
+                     step.row_loglik.data() + first_row);
 }
 
 }  // namespace
 
 EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemSet& items) {
+  return e_step_of_groups(data, params, group_items(data, items));
+}
+
+EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
+                       const GroupedItems& grouped) {
   require_compatible(data, params);
   const Index n_components = params.n_components();
-  const AddLogProbs add = choose_add_log_probs(n_components);
+  const JointKernel join = choose_joint_kernel(n_components);
   const AddSparseRows add_sparse = choose_add_sparse_rows(n_components);
-  const Vector log_weights = params.mixing_weights.unaryExpr(&safe_log);
-  std::vector<RowMatrix> tables;
+  Vector log_weights = Vector::Zero(padded(n_components));
+  log_weights.head(n_components) = params.mixing_weights.unaryExpr(&safe_log);
+  AlignedDoubles tables;
   LogTables sparse_tables;
   if (data.is_sparse()) {
-    sparse_tables = log_tables(data, params, items);
+    sparse_tables = log_tables(data, params, grouped.items);
   } else {
-    for (const Index item : items) tables.push_back(log_table(data, params, item));
+    tables = group_tables(data, params, grouped);
   }
+  const double* first_table = tables.data();
   EStep step;
   step.posterior.resize(data.n_obs, n_components);
   step.row_loglik.resize(data.n_obs);
   const Index n_batches = (data.n_obs + rows_per_batch - 1) / rows_per_batch;
-  const double n_operations =
-      static_cast<double>(data.n_obs * n_components) * (10.0 + static_cast<double>(items.size()));
+  const double n_operations = static_cast<double>(data.n_obs * n_components) *
+                              (10.0 + static_cast<double>(grouped.items.size()));
   const int n_threads = useful_threads(data.n_threads, n_operations);
   for_each_job(n_batches, n_threads, [&](Index batch, int) {
     const Index from = batch * rows_per_batch;
     const Index n = std::min(rows_per_batch, data.n_obs - from);
-    step.posterior.middleRows(from, n).rowwise() = log_weights.transpose();
     double* log_joint = step.posterior.data() + from * n_components;
-    if (data.is_sparse()) add_sparse(data, sparse_tables, from, n, n_components, log_joint);
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-      add(tables[i].data(), data.item_codes(items[i]) + from, n, n_components, log_joint);
+    if (data.is_sparse()) {
+      step.posterior.middleRows(from, n).rowwise() = log_weights.head(n_components).transpose();
+      add_sparse(data, sparse_tables, from, n, n_components, log_joint);
+    } else {
+      join(
+          {grouped, log_weights.data(), first_table, data.n_obs, from, n, n_components, log_joint});
     }
     for (Index at = 0; at < n && !data.known.empty(); ++at) {
       const Index own = data.known[from + at];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "grouped_items.h"
 #include "parameters.h"
 
 namespace mdpd {
@@ -17,6 +18,10 @@ struct EStep {
 /// @throws DimensionError if `params` does not fit `data`.
 /// Cost O(n_obs * items * n_components). Dempster, Laird and Rubin (1977), section 4.3.
 EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemSet& items);
+
+/// The same for items that were grouped before, which pays where one E-step follows another.
+EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
+                       const GroupedItems& grouped);
 
 /// Turns log-joint probabilities (n_obs x n_components) into an E-step by log-sum-exp.
 EStep normalise_rows(RowMatrix log_joint, const Vector& case_weights);

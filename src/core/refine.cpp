@@ -48,6 +48,18 @@ ItemSet worth_their_penalty(const CodedData& data, const RowMatrix& counts, doub
   return kept;
 }
 
+MixtureFit finish_grouped_fit(const CodedData& data, MixtureParameters params,
+                              const GroupedItems& grouped) {
+  MixtureFit fit;
+  fit.informative = grouped.items;
+  set_uninformative_to_marginal(data, fit.informative, params);
+  fit.e_step = e_step_of_groups(data, params, grouped);
+  fit.loglik = fit.e_step.loglik + marginal_loglik(data, fit.informative);
+  fit.penalised_loglik = penalised_loglik(data, fit.loglik, fit.informative, params.n_components());
+  fit.params = std::move(params);
+  return fit;
+}
+
 /// The loop both refinements share: `choose(counts, items)` names the items that differ between
 /// components after an M-step; the objective is the fit's penalised log-likelihood.
 template <class Choose>
@@ -55,13 +67,15 @@ RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet infor
                     const RefineOptions& options, Monitor& monitor, Choose choose) {
   RefineResult result;
   result.status = Status::kIterationLimit;
+  GroupedItems grouped;
   const RowMatrix* posterior = &start;
   double before = -std::numeric_limits<double>::infinity();
   for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
     const RowMatrix counts = level_counts(data, *posterior);
     informative = choose(counts, informative);
-    result.fit =
-        finish_fit(data, m_step_from_counts(data, *posterior, counts, options.m_step), informative);
+    if (informative != grouped.items) grouped = group_items(data, informative);
+    result.fit = finish_grouped_fit(
+        data, m_step_from_counts(data, *posterior, counts, options.m_step), grouped);
     posterior = &result.fit.e_step.posterior;
     const double now = result.fit.penalised_loglik +
                        log_prior(data, result.fit.params, options.m_step, informative);
@@ -85,14 +99,7 @@ RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet infor
 }  // namespace
 
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
-  MixtureFit fit;
-  set_uninformative_to_marginal(data, informative, params);
-  fit.e_step = e_step(data, params, informative);
-  fit.loglik = fit.e_step.loglik + marginal_loglik(data, informative);
-  fit.penalised_loglik = penalised_loglik(data, fit.loglik, informative, params.n_components());
-  fit.params = std::move(params);
-  fit.informative = std::move(informative);
-  return fit;
+  return finish_grouped_fit(data, std::move(params), group_items(data, std::move(informative)));
 }
 
 double item_gain(const CodedData& data, const RowMatrix& counts, Index item) {

@@ -12,29 +12,45 @@ double largest_row_error(const RowMatrix& posterior) {
   return (posterior.rowwise().sum().array() - 1.0).abs().maxCoeff();
 }
 
+/// Bayes' rule row by row, without logarithms of probabilities.
+EStep bayes_twin(const Table& table, const MixtureParameters& params, const ItemSet& items) {
+  const CodedData& data = table.data;
+  EStep step;
+  step.posterior.resize(data.n_obs, params.n_components());
+  step.row_loglik.resize(data.n_obs);
+  for (Index n = 0; n < data.n_obs; ++n) {
+    Vector joint = params.mixing_weights;
+    for (const Index item : items) {
+      const Code code = table.code(n, item);
+      if (code == 0) continue;
+      joint.array() *= params.item_probs.row(data.offset[item] + code - 1).transpose().array();
+    }
+    step.posterior.row(n) = joint.transpose() / joint.sum();
+    step.row_loglik[n] = std::log(joint.sum());
+    step.loglik += data.case_weights[n] * step.row_loglik[n];
+  }
+  return step;
+}
+
 }  // namespace
 
 context("posterior") {
   test_that("posterior and log-likelihood are what Bayes' rule gives on a small table") {
     Random random(1);
-    const Table table = random_table(random, {50, {2, 3, 5, 1}, 0.3, true});
-    const CodedData& data = table.data;
-    const MixtureParameters params = random_parameters(random, data.n_levels, 3);
-    const EStep step = e_step(data, params, {0, 2, 3});
-    double loglik = 0.0;
-    for (Index n = 0; n < data.n_obs; ++n) {
-      Vector joint = params.mixing_weights;
-      for (const Index item : {0, 2, 3}) {
-        const Code code = table.code(n, item);
-        if (code == 0) continue;
-        for (Index k = 0; k < 3; ++k)
-          joint[k] *= params.item_probs(data.offset[item] + code - 1, k);
+    // Groups of one and of several items, and one item with more levels than a group has.
+    const std::vector<Index> n_levels = {2, 3, 5, 1, 40, 2, 2};
+    const ItemSet items = {4, 0, 2, 3, 5, 1};
+    for (const double missing : {0.0, 0.3}) {
+      const Table table = random_table(random, {51, n_levels, missing, true});
+      for (const Index n_components : {1, 2, 3, 4, 5, 6, 7, 9}) {
+        const MixtureParameters params = random_parameters(random, n_levels, n_components);
+        const EStep step = e_step(table.data, params, items);
+        const EStep twin = bayes_twin(table, params, items);
+        expect_true(distance(step.posterior, twin.posterior) < 1e-14);
+        expect_true(distance(step.row_loglik, twin.row_loglik) < 1e-13);
+        expect_true(relative_difference(step.loglik, twin.loglik) < 1e-13);
       }
-      expect_true(distance(step.posterior.row(n).transpose(), joint / joint.sum()) < 1e-14);
-      expect_true(std::abs(step.row_loglik[n] - std::log(joint.sum())) < 1e-13);
-      loglik += data.case_weights[n] * std::log(joint.sum());
     }
-    expect_true(relative_difference(step.loglik, loglik) < 1e-13);
   }
 
   test_that("rows sum to one even when every joint underflows") {
@@ -144,6 +160,22 @@ context("posterior") {
         table.data, {relabel * params.mixing_weights, params.item_probs * relabel.transpose()},
         {2, 1, 0});
     expect_true(distance(by_component.posterior, step.posterior * relabel.transpose()) < 1e-14);
+  }
+
+  test_that("a row's posterior is the same to the last bit wherever the row stands") {
+    Random random(12);
+    const std::vector<Index> n_levels(12, 3);
+    const Table table = random_table(random, {23, n_levels});
+    for (const Index n_components : {2, 3, 7}) {
+      const MixtureParameters params = random_parameters(random, n_levels, n_components);
+      const EStep all = e_step(table.data, params, all_items(table.data));
+      for (Index first = 1; first < 6; ++first) {
+        const Table rest = pick_rows(table, range(first, 23));
+        const EStep step = e_step(rest.data, params, all_items(rest.data));
+        expect_true(step.posterior == all.posterior.bottomRows(23 - first));
+        expect_true(step.row_loglik == all.row_loglik.tail(23 - first));
+      }
+    }
   }
 
   test_that("row weights of pair tables sum to one whatever the case weights") {
