@@ -1,5 +1,7 @@
 #include "grouped_items.h"
 
+#include <algorithm>
+
 #include "packed_items.h"
 
 namespace mdpd {
@@ -19,6 +21,9 @@ void code_rows(const CodedData& data, const ItemSet& items, const ItemGroup& gro
     const Code* codes = data.item_codes(items[at]);
     const auto digits = static_cast<std::uint16_t>(n_digits(data, items[at]));
     const std::uint16_t lowest = data.has_missing[items[at]] ? 0 : 1;
+#ifdef _OPENMP
+#pragma omp simd  // a compiler may fear that the codes lie among the cells
+#endif
     for (Index n = first_row; n < last_row; ++n) {
       cells[n] = static_cast<std::uint16_t>(cells[n] * digits + codes[n] - lowest);
     }

@@ -80,7 +80,7 @@ CountKernel choose_count_kernel(Index stride) {
 /// Sums the cells of a pack down to the levels of one of its items: those of a level lie in runs of
 /// `n_inner` cells.
 template <int stride>
-void sum_to_levels(const CodedData& data, const Pack& pack, Index item, Index n_inner,
+void sum_to_levels(const CodedData& data, Index item, Index n_cells, Index n_inner,
                    const double* table, Index n_doubles, RowMatrix& counts) {
   using Weights = typename Cell<stride>::Type;
   constexpr Index width = sizeof(Weights) / sizeof(double);
@@ -91,7 +91,7 @@ void sum_to_levels(const CodedData& data, const Pack& pack, Index item, Index n_
     double* to = counts.row(data.offset[item] + level).data();
     for (Index v = 0; v < counts.cols(); v += width) {
       Weights sum{};
-      for (Index run = (level + lowest) * n_inner; run < pack.n_levels; run += n_outer) {
+      for (Index run = (level + lowest) * n_inner; run < n_cells; run += n_outer) {
         for (Index cell = run; cell < run + n_inner; ++cell) {
           Weights at;
           std::memcpy(&at, table + cell * step + v, sizeof at);
@@ -112,7 +112,7 @@ void sum_tile(const CodedData& data, const Tile& tile, const double* table, Inde
     Index n_inner = pack.n_levels;
     for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
       n_inner /= n_digits(data, item);
-      sum_to_levels<stride>(data, pack, item, n_inner, table, n_doubles, counts);
+      sum_to_levels<stride>(data, item, pack.n_levels, n_inner, table, n_doubles, counts);
     }
     table += pack.n_levels * n_doubles;
   }
@@ -154,6 +154,46 @@ void count_tile(const CodedData& data, const RowMatrix& posterior, const Tile& t
   count(posterior.data(), 0, n_before);
   count(last.data(), n_before, 1);
   choose_sum_tile(stride)(data, tile, table.data(), stride, counts);
+}
+
+/// Case-weighted counts of the items of one group.
+template <int stride>
+void count_group(const CodedData& data, const RowMatrix& weights, const GroupedItems& grouped,
+                 std::size_t at, RowMatrix& counts) {
+  using Weights = typename Cell<stride>::Type;
+  constexpr Index width = sizeof(Weights) / sizeof(double);
+  const Index step = stride > 0 ? stride : weights.cols();
+  const ItemGroup& group = grouped.groups[at];
+  const std::uint16_t* cells = grouped.cells.data() + at * static_cast<std::size_t>(data.n_obs);
+  AlignedDoubles table;
+  table.grow_to(group.n_levels * step);
+  double* first = table.data();
+  for (Index n = 0; n < data.n_obs; ++n) {
+    for (Index v = 0; v < step; v += width) {
+      Weights in;
+      std::memcpy(&in, weights.data() + n * step + v, sizeof in);
+      add_to_cell(in, first + cells[n] * step + v);
+    }
+  }
+  Index n_inner = group.n_levels;
+  for (std::size_t i = group.first_item; i < group.last_item; ++i) {
+    const Index item = grouped.items[i];
+    n_inner /= n_digits(data, item);
+    sum_to_levels<stride>(data, item, group.n_levels, n_inner, first, step, counts);
+  }
+}
+
+using CountGroup = void (*)(const CodedData&, const RowMatrix&, const GroupedItems&, std::size_t,
+                            RowMatrix&);
+
+CountGroup choose_count_group(Index stride) {
+  switch (stride) {
+    case 1: return count_group<1>;
+    case 2: return count_group<2>;
+    case 4: return count_group<4>;
+    case 8: return count_group<8>;
+    default: return count_group<0>;
+  }
 }
 
 void normalise_counts(const CodedData& data, Index item, double smoothing, RowMatrix& probs) {
@@ -257,6 +297,23 @@ RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior) {
   const double n_operations = static_cast<double>(data.packed.cells.size());
   for_each_job(static_cast<Index>(tiles.size()), useful_threads(data.n_threads, n_operations),
                [&](Index tile, int) { count_tile(data, posterior, tiles[tile], counts); });
+  return counts;
+}
+
+RowMatrix group_counts(const CodedData& data, const RowMatrix& posterior,
+                       const GroupedItems& grouped) {
+  // Of all items at once the packs of the data serve as well.
+  const bool are_few = 2 * static_cast<Index>(grouped.items.size()) < data.n_items;
+  if (data.is_sparse() || !are_few) return level_counts(data, posterior);
+  const Index n_components = posterior.cols();
+  RowMatrix weights = RowMatrix::Zero(data.n_obs, padded_columns(n_components));
+  weights.leftCols(n_components) = data.case_weights.asDiagonal() * posterior;
+  RowMatrix counts = RowMatrix::Zero(data.n_total_levels(), n_components);
+  const CountGroup count = choose_count_group(weights.cols());
+  const double n_operations = static_cast<double>(grouped.cells.size());
+  for_each_job(static_cast<Index>(grouped.groups.size()),
+               useful_threads(data.n_threads, n_operations),
+               [&](Index at, int) { count(data, weights, grouped, at, counts); });
   return counts;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "grouped_items.h"
 #include "parameters.h"
 
 namespace mdpd {
@@ -18,6 +19,10 @@ struct MStepOptions {
 /// Posterior-weighted counts of every level of every item in every component (all levels x
 /// n_components). Counts of blocks of rows add up. Cost O(n_obs * n_items * n_components).
 RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior);
+
+/// The same, of the items in the groups; those of the others may be 0.
+RowMatrix group_counts(const CodedData& data, const RowMatrix& posterior,
+                       const GroupedItems& grouped);
 
 /// Parameters that maximise the expected complete-data log-likelihood (the M-step).
 /// A component without weight on an item takes the item's observed frequencies.

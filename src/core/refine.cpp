@@ -60,18 +60,19 @@ MixtureFit finish_grouped_fit(const CodedData& data, MixtureParameters params,
   return fit;
 }
 
-/// The loop both refinements share: `choose(counts, items)` names the items that differ between
-/// components after an M-step; the objective is the fit's penalised log-likelihood.
-template <class Choose>
+/// The loop both refinements share: `count(posterior, grouped)` counts the levels of the items that
+/// are looked at, `choose(counts, items)` names those that differ between components after an
+/// M-step; the objective is the fit's penalised log-likelihood.
+template <class Count, class Choose>
 RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet informative,
-                    const RefineOptions& options, Monitor& monitor, Choose choose) {
+                    const RefineOptions& options, Monitor& monitor, Count count, Choose choose) {
   RefineResult result;
   result.status = Status::kIterationLimit;
-  GroupedItems grouped;
+  GroupedItems grouped = group_items(data, informative);
   const RowMatrix* posterior = &start;
   double before = -std::numeric_limits<double>::infinity();
   for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
-    const RowMatrix counts = level_counts(data, *posterior);
+    const RowMatrix counts = count(*posterior, grouped);
     informative = choose(counts, informative);
     if (informative != grouped.items) grouped = group_items(data, informative);
     result.fit = finish_grouped_fit(
@@ -131,16 +132,24 @@ double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item
 RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
                            const ItemSet& informative, const RefineOptions& options,
                            Monitor& monitor) {
-  return run_em(data, start, informative, options, monitor,
-                [&](const RowMatrix& counts, const ItemSet& items) {
-                  return worth_their_penalty(data, counts, options.penalty_scale, items);
-                });
+  return run_em(
+      data, start, informative, options, monitor,
+      [&](const RowMatrix& posterior, const GroupedItems&) {
+        return level_counts(data, posterior);
+      },
+      [&](const RowMatrix& counts, const ItemSet& items) {
+        return worth_their_penalty(data, counts, options.penalty_scale, items);
+      });
 }
 
 RefineResult refine_fixed(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
                           const RefineOptions& options, Monitor& monitor) {
-  return run_em(data, start, informative, options, monitor,
-                [&](const RowMatrix&, const ItemSet&) { return informative; });
+  return run_em(
+      data, start, informative, options, monitor,
+      [&](const RowMatrix& posterior, const GroupedItems& grouped) {
+        return group_counts(data, posterior, grouped);
+      },
+      [&](const RowMatrix&, const ItemSet&) { return informative; });
 }
 
 RefineResult refine_full(const CodedData& data, const RowMatrix& start,

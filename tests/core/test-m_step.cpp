@@ -87,6 +87,27 @@ context("m_step") {
     }
   }
 
+  test_that("counts of grouped items are those of all items, where they are in a group") {
+    Random random(11);
+    const std::vector<Index> n_levels = {2, 5, 1, 40, 2, 2, 2, 2, 2, 7, 3, 3, 3};
+    for (const double missing : {0.0, 0.3}) {
+      const Table table = random_table(random, {40, n_levels, missing, true});
+      for (const ItemSet& items : {ItemSet{8, 3, 0, 1, 2}, all_items(table.data), ItemSet{}}) {
+        const GroupedItems grouped = group_items(table.data, items);
+        for (const Index n_components : {1, 2, 3, 5, 8, 9}) {
+          const RowMatrix posterior = random_posterior(random, 40, n_components);
+          const RowMatrix counts = group_counts(table.data, posterior, grouped);
+          const RowMatrix twin = counts_twin(table, posterior);
+          for (const Index item : items) {
+            const Index first = table.data.offset[item];
+            expect_true(distance(counts.middleRows(first, n_levels[item]),
+                                 twin.middleRows(first, n_levels[item])) < 1e-13);
+          }
+        }
+      }
+    }
+  }
+
   test_that("level counts of blocks of rows add up") {
     Random random(2);
     const Table table = random_table(random, {30, {2, 3}});
