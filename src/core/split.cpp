@@ -10,6 +10,7 @@
 #include "m_step.h"
 #include "numerics.h"
 #include "posterior.h"
+#include "split_rows.h"
 
 namespace mdpd {
 
@@ -127,31 +128,6 @@ Matrix move_basis(const Vector& probs_1, const Vector& probs_2) {
   return basis;
 }
 
-/// One row's weight handed from the old components to the components after the split.
-/// `ratio_1` and `ratio_2` are d / mu at the row's levels.
-void split_row(const double* in, Index n_components, Index component, double ratio_1,
-               double ratio_2, double* out) {
-  const double total = [&] {
-    double sum = 0.0;
-    for (Index k = 0; k < n_components; ++k) sum += in[k];
-    return sum;
-  }();
-  if (!(total > 0.0)) return;
-  const double half = 0.5 * in[component];
-  const double plus = half * (1.0 + ratio_1) * (1.0 + ratio_2);
-  const double minus = half * (1.0 - ratio_1) * (1.0 - ratio_2);
-  const double scale = total / (total - in[component] + plus + minus);
-  for (Index k = 0; k < n_components; ++k) out[k] = in[k] * scale;
-  out[component] = plus * scale;
-  out[n_components] = minus * scale;
-}
-
-Vector relative_move(const Vector& d, const Vector& probs) {
-  Vector out(probs.size() + 1);
-  out << 0.0, d.cwiseProduct(reciprocal(probs));
-  return out;
-}
-
 double golden_section(const std::function<double(double)>& objective, double low, double high) {
   const double golden = 0.6180339887498949;
   double left = high - golden * (high - low);
@@ -213,30 +189,7 @@ SplitDirection split_direction(const SplitProblem& problem) {
 }
 
 double split_objective(const SplitProblem& problem, const Vector& d) {
-  const CodedData& data = problem.data;
-  const Index n_components = problem.row_weights.cols();
-  const Index n_levels_1 = problem.probs_1.size();
-  const Vector ratio_1 = relative_move(d.head(n_levels_1), problem.probs_1);
-  const Vector ratio_2 = relative_move(d.tail(problem.probs_2.size()), problem.probs_2);
-  PairTable table;
-  table.reset(n_levels_1 + 1, problem.probs_2.size() + 1, n_components + 1);
-  Vector moved = Vector::Zero(n_components + 1);
-  const auto add = [&](Index n, Index r, Index s) {
-    moved.setZero();
-    split_row(problem.row_weights.row(n).data(), n_components, problem.component, ratio_1[r],
-              ratio_2[s], moved.data());
-    for (Index k = 0; k <= n_components; ++k) table.at(r, s, k) += moved[k];
-  };
-  if (problem.missing == MissingCells::kIgnore) {
-    for_each_shared_row(data, problem.item_1, problem.item_2, add);
-  } else {
-    const Code* codes_1 = data.item_codes(problem.item_1);
-    const Code* codes_2 = data.item_codes(problem.item_2);
-    for (Index n = 0; n < data.n_obs; ++n) add(n, codes_1[n], codes_2[n]);
-  }
-  double sum = 0.0;
-  for (Index k = 0; k <= n_components; ++k) sum += pair_information(table, k, 1.0, 1.0).information;
-  return sum;
+  return objective_of_rows(problem, sort_rows(problem), d);
 }
 
 double longest_step(const SplitProblem& problem, const Vector& d, double floor) {
@@ -251,7 +204,10 @@ double longest_step(const SplitProblem& problem, const Vector& d, double floor) 
 }
 
 double best_step(const SplitProblem& problem, const Vector& d, double longest) {
-  const auto objective = [&](double length) { return split_objective(problem, length * d); };
+  const SplitRows rows = sort_rows(problem);
+  const auto objective = [&](double length) {
+    return objective_of_rows(problem, rows, length * d);
+  };
   constexpr int n_grid = 16;
   int best = 1;
   double smallest = std::numeric_limits<double>::infinity();
