@@ -5,6 +5,7 @@
 
 #include "criterion.h"
 #include "numerics.h"
+#include "row_moves.h"
 #include "split.h"
 
 namespace mdpd {
@@ -382,50 +383,9 @@ struct Flip {
   double gain = 0.0;  ///< of the bound that EM climbs, all parameters refitted (nats)
 };
 
-/// What x log x gains when x grows by `change`; rounding can leave a count a hair below zero.
-double x_log_x_gain(double x, double change) {
-  return x_log_x(std::max(0.0, x + change)) - x_log_x(x);
-}
-
-/// Gain of the bound for every row (rows) and component (columns) the row could be moved to. EM
-/// counts a row where it is, so that a component in which one of its answers is rare or new looks
-/// worse than it would be with the row in it: where counts are small, rows stick.
-RowMatrix flip_gains(const CodedData& data, const MixtureFit& fit) {
-  const RowMatrix& posterior = fit.e_step.posterior;
-  const Index n_components = posterior.cols();
-  const RowMatrix counts = level_counts(data, posterior);
-  const Vector sizes = posterior.transpose() * data.case_weights;
-  std::vector<bool> is_informative(data.n_items, false);
-  for (const Index item : fit.informative) is_informative[item] = true;
-  RowMatrix gains(data.n_obs, n_components);
-  Vector leaves(n_components);
-  Vector joins(n_components);
-  for (Index n = 0; n < data.n_obs; ++n) {
-    const Vector inside = data.case_weights[n] * posterior.row(n).transpose();
-    const Vector outside = Vector::Constant(n_components, data.case_weights[n]) - inside;
-    double entropy = 0.0;
-    for (Index k = 0; k < n_components; ++k) {
-      leaves[k] = x_log_x_gain(sizes[k], -inside[k]);
-      joins[k] = x_log_x_gain(sizes[k], outside[k]);
-      entropy -= data.case_weights[n] * x_log_x(posterior(n, k));
-    }
-    for_each_item_of_row(data, n, [&](Index item, Code code) {
-      if (!is_informative[item]) return;
-      const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
-      for (Index k = 0; k < n_components; ++k) {
-        const double total = table.col(k).sum();
-        leaves[k] += x_log_x_gain(table(code - 1, k), -inside[k]) - x_log_x_gain(total, -inside[k]);
-        joins[k] += x_log_x_gain(table(code - 1, k), outside[k]) - x_log_x_gain(total, outside[k]);
-      }
-    });
-    gains.row(n) = (joins - leaves).transpose().array() + (leaves.sum() - entropy);
-  }
-  return gains;
-}
-
 /// The moves of single rows that promise most, best first.
 std::vector<Flip> best_flips(const CodedData& data, const MixtureFit& fit) {
-  const RowMatrix gains = flip_gains(data, fit);
+  const RowMatrix gains = row_move_gains(data, fit.e_step.posterior, fit.informative);
   std::vector<Flip> flips;
   for (Index n = 0; n < data.n_obs; ++n) {
     for (Index k = 0; k < gains.cols(); ++k) {
