@@ -524,7 +524,7 @@ check_n_levels <- function(levels, call, maybe_triples = FALSE) {
 }
 
 check_observed <- function(coded, weights, call) {
-  empty <- n_observed(coded$codes, weights > 0) == 0
+  empty <- n_observed(coded$codes, if (any(weights == 0)) weights > 0) == 0
   if (any(empty)) {
     what <- coded$what %||% "Item"
     abort_mdpd(

@@ -376,7 +376,7 @@ trace_rows <- function(phase, columns, coded, k = columns$k) {
   n <- length(columns$penalised_loglik)
   items <- colnames(coded$codes)
   column <- function(name, default) columns[[name]] %||% rep(default, n)
-  data.frame(
+  rows <- list(
     stage = seq_len(n), phase = rep(phase, n), move = column("move", NA_character_),
     k = rep_len(as.integer(k), n), item_1 = items[column("item_1", NA_integer_)],
     item_2 = items[column("item_2", NA_integer_)], component = column("component", NA_integer_),
@@ -386,6 +386,9 @@ trace_rows <- function(phase, columns, coded, k = columns$k) {
     split_length = column("split_length", NA_real_),
     merged_1 = column("merged_1", NA_integer_), merged_2 = column("merged_2", NA_integer_)
   )
+  # data.frame() takes longer than ten EM iterations of a small table.
+  given <- !vapply(rows, is.null, NA)
+  structure(rows[given], class = "data.frame", row.names = .set_row_names(n))
 }
 
 # One table of all phases, numbered through.
