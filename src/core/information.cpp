@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tuple>
 
+#include "contest.h"
 #include "numerics.h"
 #include "pair_pass.h"
 
@@ -57,6 +59,9 @@ PairInformation from_sums(const TableSums& sums, double component_weight, double
   return out;
 }
 
+/// With fewer items a pass takes milliseconds.
+constexpr Index least_items_to_bound = 200;
+
 /// Entries closer than this count as equal, so that an exact tie is not decided by rounding.
 constexpr double tie_tolerance = 1e-9;
 
@@ -75,91 +80,11 @@ Vector component_weights(const RowMatrix& row_weights) {
   return sums;
 }
 
-std::vector<bool> membership(const CodedData& data, const ItemSet& items) {
-  std::vector<bool> is_member(data.n_items, false);
-  for (const Index item : items) is_member[item] = true;
+std::vector<char> membership(const CodedData& data, const ItemSet& items) {
+  std::vector<char> is_member(data.n_items, 0);
+  for (const Index item : items) is_member[item] = 1;
   return is_member;
 }
-
-/// A pair that may be the best in a column of row weights, as far as the pass over all pairs can
-/// tell: its sums are not to the last bit those of `pair_information()`.
-struct Contender {
-  Index item_1 = 0;
-  Index item_2 = 0;
-  Index column = 0;
-  double df = 0.0;
-  double dependence = 0.0;
-  double error = 0.0;    ///< of the dependence, the same for all of a column; see FixedWeights
-  bool may_win = false;  ///< else it only counts for the largest information
-};
-
-/// The least dependence in the pass of a pair whose exact one may be the largest or tied with it,
-/// where the largest of the pass is `best`; both are off by up to `error`, see FixedWeights. Ties
-/// and the rounding of doubles are far below what is added.
-double least_of(double best, double error) {
-  constexpr double rounding = 1e-13;
-  const double root = std::max(0.0, std::sqrt(std::max(0.0, best) + rounding) - 2.0 * error);
-  return root * root - 2.0 * rounding - 1e-8 * best;
-}
-
-/// The most that a pair's exact dependence can be.
-double most_of(const Contender& pair) {
-  if (!(pair.error > 0.0)) return pair.dependence;
-  const double root = std::sqrt(std::max(0.0, pair.dependence)) + pair.error;
-  return root * root;
-}
-
-/// The contenders of one column: for each number of degrees of freedom, those at the largest
-/// dependence. More dependence at the same number is a better score, whatever the score.
-class Contest {
- public:
-  void consider(const Contender& pair) {
-    Class& at = of(pair.df);
-    if (pair.dependence < at.least) return;
-    at.pairs.push_back(pair);
-    if (pair.dependence > at.best) {
-      at.best = pair.dependence;
-      at.least = least_of(at.best, pair.error);
-      drop_losers(at);
-    }
-  }
-
-  void add_to(Contest& other) const {
-    for (const Class& at : classes_) {
-      for (const Contender& pair : at.pairs) other.consider(pair);
-    }
-  }
-
-  void list(std::vector<Contender>& out) const {
-    for (const Class& at : classes_) out.insert(out.end(), at.pairs.begin(), at.pairs.end());
-  }
-
- private:
-  struct Class {
-    double df = 0.0;
-    double best = 0.0;
-    double least = least_of(0.0, 0.0);
-    std::vector<Contender> pairs = {};
-  };
-
-  Class& of(double df) {
-    for (Class& at : classes_) {
-      if (at.df == df) return at;
-    }
-    classes_.emplace_back();
-    classes_.back().df = df;
-    return classes_.back();
-  }
-
-  static void drop_losers(Class& at) {
-    at.pairs.erase(
-        std::remove_if(at.pairs.begin(), at.pairs.end(),
-                       [&](const Contender& pair) { return pair.dependence < at.least; }),
-        at.pairs.end());
-  }
-
-  std::vector<Class> classes_;  // few: found by search
-};
 
 /// Whether a table's exact dependence may be more than the rounding of doubles.
 bool may_depend(const TableSums& sums, double error) {
@@ -215,68 +140,232 @@ class StrongDependence {
   std::vector<std::pair<double, double>> bounds_;  // few: found by search
 };
 
+/// Sparse data of all items, in the order given.
+CodedData pick_sparse_items(const CodedData& data, const ItemSet& order,
+                            std::vector<Index> n_levels) {
+  std::vector<std::uint32_t> position(data.n_items);
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    position[order[at]] = static_cast<std::uint32_t>(at);
+  }
+  std::vector<std::uint32_t> items;
+  std::vector<Code> codes;
+  std::vector<std::pair<std::uint32_t, Code>> answers;
+  for (Index row = 0; row < data.n_obs; ++row) {
+    answers.clear();
+    for_each_item_of_row(
+        data, row, [&](Index item, Code code) { answers.emplace_back(position[item], code); });
+    std::sort(answers.begin(), answers.end());
+    for (const auto& [item, code] : answers) {
+      items.push_back(item);
+      codes.push_back(code);
+    }
+  }
+  return make_sparse_data(data.sparse.row_start, std::move(items), std::move(codes),
+                          std::move(n_levels), data.case_weights);
+}
+
+/// The items in the order given; of dense data maybe not all.
+LeadingItems pick_items(const CodedData& data, ItemSet items) {
+  LeadingItems out;
+  out.original = std::move(items);
+  out.n_leading = static_cast<Index>(out.original.size());
+  std::vector<Index> n_levels;
+  for (const Index item : out.original) n_levels.push_back(data.n_levels[item]);
+  if (data.is_sparse()) {
+    out.data = pick_sparse_items(data, out.original, std::move(n_levels));
+  } else {
+    for (const Index item : out.original) {
+      out.codes.insert(out.codes.end(), data.item_codes(item), data.item_codes(item) + data.n_obs);
+    }
+    out.data =
+        make_coded_data(out.codes.data(), data.n_obs, std::move(n_levels), data.case_weights);
+  }
+  out.data.n_threads = data.n_threads;
+  return out;
+}
+
 struct Contenders {
   std::vector<Contender> pairs;
   std::vector<bool> strong;  ///< per item: is it in a strong pair?
 };
 
-/// Of every column the pairs that may win, and those that may have the largest information: one pass
-/// over all pairs. In lexicographic order, so that ties go to the lowest indices.
-Contenders find_contenders(const CodedData& data, const RowMatrix& columns, Index n_components,
-                           const ItemSet& informative, const SearchOptions& options,
-                           Monitor& monitor) {
-  const std::vector<bool> inside = membership(data, informative);
-  // A contest for the column's best, and one for its largest information, of each worker.
-  const auto n_contests = static_cast<std::size_t>(2 * columns.cols());
-  std::vector<std::vector<Contest>> contests(data.n_threads, std::vector<Contest>(n_contests));
-  // One byte an item, so that each worker has its own.
-  std::vector<std::vector<char>> strong(data.n_threads, std::vector<char>(data.n_items, 0));
-  std::vector<StrongDependence> bounds(
-      data.n_threads, StrongDependence(options.log_p_of_strong, data.total_weight));
-  const auto original = [&](Index item) {
-    return options.leading == nullptr ? item : options.leading->original[item];
-  };
-  const auto visit = [&](int worker, const PairBlock& block) {
+/// What one thread notes of the pairs it sees.
+struct Notes {
+  Notes(Index n_columns, Index n_items, StrongDependence strong_dependence)
+      : contest(n_columns), strong_from(std::move(strong_dependence)), strong(n_items, 0) {}
+
+  Contest contest;
+  StrongDependence strong_from;
+  std::vector<char> strong;  ///< one byte an item
+  Vector most_of_component;  ///< of the pair at hand
+  PairTable table;
+};
+
+/// One pass over all pairs of items. Of every column it finds the pairs that may win, and of every
+/// component those that may have the largest information.
+class ContenderPass {
+ public:
+  /// @param columns row weights of the components, and behind them those of the unions.
+  ContenderPass(const CodedData& data, const RowMatrix& columns, Index n_components,
+                const ItemSet& informative, const SearchOptions& options)
+      : data_(data),
+        columns_(columns),
+        n_components_(n_components),
+        inside_(membership(data, informative)),
+        options_(options),
+        notes_(data.n_threads,
+               Notes(columns.cols(), data.n_items,
+                     StrongDependence(options.log_p_of_strong, data.total_weight))) {}
+
+  /// Sums the tables of the components only; a pair's table of a union is made where the bound says
+  /// that it may win there.
+  /// @param known contenders of the unions, of all pairs within the informative set.
+  void bound_unions(const UnionBounds& bounds, const std::vector<Contender>& known) {
+    bounds_ = &bounds;
+    for (Index c = n_components_; c < columns_.cols(); ++c) {
+      union_weights_.push_back(columns_.col(c));
+    }
+    for (Notes& notes : notes_) {
+      for (const Contender& pair : known) notes.contest.of(pair).expect(pair);
+    }
+  }
+
+  Contenders run(Monitor& monitor) {
+    const auto visit = [this](int worker, const PairBlock& block) { note(block, notes_[worker]); };
+    const LeadingItems* leading = options_.leading;
+    for_each_pair_block(leading == nullptr ? data_ : leading->data, columns_.leftCols(n_summed()),
+                        options_.missing, Precision::kSearch, monitor, visit, widest_instructions(),
+                        leading == nullptr ? data_.n_items : leading->n_leading);
+    Contenders found;
+    found.strong.assign(data_.n_items, false);
+    Contest all(columns_.cols());
+    for (const Notes& notes : notes_) {
+      notes.contest.add_to(all);
+      for (Index item = 0; item < data_.n_items; ++item) {
+        if (notes.strong[item] != 0) found.strong[item] = true;
+      }
+    }
+    found.pairs = all.list();
+    return found;
+  }
+
+ private:
+  Index n_summed() const { return bounds_ == nullptr ? columns_.cols() : n_components_; }
+
+  Index original(Index item) const {
+    return options_.leading == nullptr ? item : options_.leading->original[item];
+  }
+
+  void note(const PairBlock& block, Notes& notes) const {
+    const Index item = original(block.item);
+    Contest::Rounds* rounds = nullptr;
     for (Index j = block.first_other; j < block.last_other; ++j) {
       const double df = block.df[j - block.first_other];
       // Of a constant item all that the table shows is rounding.
       if (!(df > 0.0)) continue;
-      const auto [item_1, item_2] = std::minmax({original(block.item), original(j)});
-      const bool may_win =
-          options.candidates == Candidates::kAll || !(inside[item_1] && inside[item_2]);
-      const double strong_from = bounds[worker].of(df);
-      for (Index c = 0; c < columns.cols(); ++c) {
-        const TableSums sums = sums_at(block, j, c);
-        if (!may_depend(sums, block.error[c])) continue;
-        const Contender pair{item_1, item_2, c, df, sums.dependence, block.error[c], may_win};
-        if (may_win && c < n_components && most_of(pair) > strong_from) {
-          strong[worker][item_1] = strong[worker][item_2] = 1;
-        }
-        if (may_win) contests[worker][2 * c].consider(pair);
-        if (!may_win && c < n_components) contests[worker][2 * c + 1].consider(pair);
+      if (rounds == nullptr || rounds->df != df) rounds = &notes.contest.of(df);
+      const Index other = original(j);
+      const bool both_inside = inside_[item] != 0 && inside_[other] != 0;
+      Contender pair;
+      pair.item_1 = std::min(item, other);
+      pair.item_2 = std::max(item, other);
+      pair.df = df;
+      pair.may_win = options_.candidates == Candidates::kAll || !both_inside;
+      const Index at = (j - block.first_other) * block.stride;
+      note_columns(block.dependence + at, block.weight + at, block.error, pair, *rounds, notes);
+      if (bounds_ != nullptr && !both_inside) {
+        note_unions(block.dependence + at, block.error, pair, rounds->to_win, notes);
       }
     }
-  };
-  if (options.leading == nullptr) {
-    for_each_pair_block(data, columns, options.missing, Precision::kSearch, monitor, visit);
-  } else {
-    for_each_pair_block(options.leading->data, columns, options.missing, Precision::kSearch,
-                        monitor, visit, widest_instructions(), options.leading->n_leading);
   }
 
-  Contenders found;
-  found.strong.assign(data.n_items, false);
-  for (const std::vector<char>& of_worker : strong) {
-    for (Index item = 0; item < data.n_items; ++item) {
-      if (of_worker[item] != 0) found.strong[item] = true;
+  /// Notes a pair in the columns that were summed.
+  void note_columns(const double* dependence, const double* weight, const double* error,
+                    Contender pair, Contest::Rounds& rounds, Notes& notes) const {
+    std::vector<Round>& of_column = pair.may_win ? rounds.to_win : rounds.to_count;
+    const Index last = pair.may_win ? n_summed() : n_components_;
+    const double strong_from = pair.may_win ? notes.strong_from.of(pair.df) : no_dependence;
+    for (Index c = 0; c < last; ++c) {
+      // The square of a sum is at most twice the sum of the squares.
+      const bool may_be_strong = 2.0 * (dependence[c] + error[c] * error[c]) > strong_from;
+      if (dependence[c] < of_column[c].least() && !may_be_strong) continue;
+      if (!may_depend({dependence[c], weight[c]}, error[c])) continue;
+      if (may_be_strong && c < n_components_ && most_of(dependence[c], error[c]) > strong_from) {
+        notes.strong[pair.item_1] = notes.strong[pair.item_2] = 1;
+      }
+      pair.column = c;
+      pair.dependence = dependence[c];
+      pair.error = error[c];
+      of_column[c].consider(pair);
     }
   }
-  std::vector<Contender>& out = found.pairs;
-  for (std::size_t contest = 0; contest < n_contests; ++contest) {
-    Contest all;
-    for (const std::vector<Contest>& of_worker : contests) of_worker[contest].add_to(all);
-    all.list(out);
+
+  /// Notes a pair in the unions where the bound lets it win.
+  /// @param dependence, error of the components.
+  void note_unions(const double* dependence, const double* error, Contender pair,
+                   std::vector<Round>& rounds, Notes& notes) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (Index c = n_components_; c < columns_.cols(); ++c) {
+      least = std::min(least, rounds[c].least());
+    }
+    if (bounds_->most_of_any(pair.item_1, pair.item_2, dependence, error) < least) return;
+    bounds_->most_of_components(dependence, error, notes.most_of_component);
+    for (Index c = n_components_; c < columns_.cols(); ++c) {
+      const Index at = c - n_components_;
+      const double most = bounds_->most(at, pair.item_1, pair.item_2, notes.most_of_component);
+      if (most < rounds[c].least()) continue;
+      fill_pair_table(data_, union_weights_[at], pair.item_1, pair.item_2, options_.missing,
+                      notes.table);
+      const TableSums sums =
+          sum_table(notes.table, [&](Index r, Index s) { return notes.table.at(r, s, 0); });
+      if (!may_depend(sums, 0.0)) continue;
+      pair.column = c;
+      pair.dependence = sums.dependence;
+      rounds[c].consider(pair);
+    }
   }
+
+  static constexpr double no_dependence = std::numeric_limits<double>::infinity();
+
+  const CodedData& data_;
+  const RowMatrix& columns_;
+  Index n_components_;
+  std::vector<char> inside_;
+  const SearchOptions& options_;
+  std::vector<Notes> notes_;
+  const UnionBounds* bounds_ = nullptr;
+  std::vector<RowMatrix> union_weights_;  ///< n_obs x 1 each
+};
+
+/// Whether it pays to sum the tables of the components only, and to bound those of the unions.
+bool bounds_pay(const CodedData& data, const ItemSet& informative, const SearchOptions& options) {
+  const bool few = 2 * static_cast<Index>(informative.size()) < data.n_items;
+  return !options.unions.empty() && options.leading == nullptr && few &&
+         data.n_items >= least_items_to_bound && is_complete(data, options.missing);
+}
+
+/// Of every column the pairs that may win, and those that may have the largest information. In
+/// lexicographic order, so that ties go to the lowest indices.
+Contenders find_contenders(const CodedData& data, const RowMatrix& columns, Index n_components,
+                           const ItemSet& informative, const SearchOptions& options,
+                           Monitor& monitor) {
+  ContenderPass pass(data, columns, n_components, informative, options);
+  std::vector<Contender> within;
+  std::optional<UnionBounds> bounds;
+  if (bounds_pay(data, informative, options)) {
+    const LeadingItems inside = pick_items(data, informative);
+    SearchOptions search_inside = options;
+    search_inside.leading = &inside;
+    within =
+        ContenderPass(data, columns, n_components, informative, search_inside).run(monitor).pairs;
+    const auto of_component = [&](const Contender& pair) { return pair.column < n_components; };
+    within.erase(std::remove_if(within.begin(), within.end(), of_component), within.end());
+    bounds.emplace(data, columns.leftCols(n_components), options.unions);
+    pass.bound_unions(*bounds, within);
+  }
+  Contenders found = pass.run(monitor);
+  std::vector<Contender>& out = found.pairs;
+  out.insert(out.end(), within.begin(), within.end());
   std::sort(out.begin(), out.end(), [](const Contender& x, const Contender& y) {
     return std::tie(x.item_1, x.item_2, x.column) < std::tie(y.item_1, y.item_2, y.column);
   });
@@ -329,43 +418,14 @@ Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, I
 }
 
 LeadingItems put_first(const CodedData& data, const std::vector<bool>& leads) {
-  LeadingItems out;
+  ItemSet items;
   for (const bool first : {true, false}) {
     for (Index item = 0; item < data.n_items; ++item) {
-      if (leads[item] == first) out.original.push_back(item);
+      if (leads[item] == first) items.push_back(item);
     }
-    if (first) out.n_leading = static_cast<Index>(out.original.size());
   }
-  std::vector<Index> n_levels;
-  for (const Index item : out.original) n_levels.push_back(data.n_levels[item]);
-  if (data.is_sparse()) {
-    std::vector<std::uint32_t> position(data.n_items);
-    for (std::size_t at = 0; at < out.original.size(); ++at) {
-      position[out.original[at]] = static_cast<std::uint32_t>(at);
-    }
-    std::vector<std::uint32_t> items;
-    std::vector<Code> codes;
-    std::vector<std::pair<std::uint32_t, Code>> answers;
-    for (Index row = 0; row < data.n_obs; ++row) {
-      answers.clear();
-      for_each_item_of_row(
-          data, row, [&](Index item, Code code) { answers.emplace_back(position[item], code); });
-      std::sort(answers.begin(), answers.end());
-      for (const auto& [item, code] : answers) {
-        items.push_back(item);
-        codes.push_back(code);
-      }
-    }
-    out.data = make_sparse_data(data.sparse.row_start, std::move(items), std::move(codes),
-                                std::move(n_levels), data.case_weights);
-  } else {
-    for (const Index item : out.original) {
-      out.codes.insert(out.codes.end(), data.item_codes(item), data.item_codes(item) + data.n_obs);
-    }
-    out.data =
-        make_coded_data(out.codes.data(), data.n_obs, std::move(n_levels), data.case_weights);
-  }
-  out.data.n_threads = data.n_threads;
+  LeadingItems out = pick_items(data, items);
+  out.n_leading = std::count(leads.begin(), leads.end(), true);
   return out;
 }
 

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <limits>
-#include <utility>
 
 #include "monitor.h"
-#include "pair_tables.h"
+#include "union_bounds.h"
 
 namespace mdpd {
 
@@ -77,9 +76,6 @@ struct LeadingItems {
 
 /// @param leads per item: does it come first?
 LeadingItems put_first(const CodedData& data, const std::vector<bool>& leads);
-
-/// Two components, the lower one first.
-using ComponentPair = std::pair<Index, Index>;
 
 /// Which pairs are searched, and for what.
 struct SearchOptions {

@@ -161,6 +161,21 @@ inline Table pick_rows(const Table& table, const std::vector<Index>& rows) {
   return Table(std::move(codes), std::move(weights), table.data.n_levels);
 }
 
+/// The same data with only the answers stored.
+inline CodedData sparse_copy(const CodedData& dense) {
+  std::vector<std::size_t> row_start = {0};
+  std::vector<std::uint32_t> items;
+  std::vector<Code> codes;
+  for (Index row = 0; row < dense.n_obs; ++row) {
+    for_each_item_of_row(dense, row, [&](Index item, Code code) {
+      items.push_back(static_cast<std::uint32_t>(item));
+      codes.push_back(code);
+    });
+    row_start.push_back(items.size());
+  }
+  return make_sparse_data(row_start, items, codes, dense.n_levels, dense.case_weights);
+}
+
 /// The items in another order, or some of them.
 inline Table pick_items(const Table& table, const std::vector<Index>& items) {
   std::vector<Code> codes;

@@ -50,6 +50,35 @@ Case random_case(std::uint64_t seed, Index n_components, double missing) {
   return {std::move(table), weights};
 }
 
+/// Is the search by unions the one in which each union is a component?
+bool unions_agree(const CodedData& data, const RowMatrix& weights, const ItemSet& informative,
+                  const SearchOptions& plain) {
+  Monitor monitor;
+  SearchOptions options = plain;
+  for (Index b = 1; b < weights.cols(); ++b) {
+    for (Index a = 0; a < b; ++a) options.unions.emplace_back(a, b);
+  }
+  const PairSearch search = search_pairs(data, weights, informative, options, monitor);
+  bool agree = true;
+  for (std::size_t at = 0; at < options.unions.size(); ++at) {
+    const auto& [a, b] = options.unions[at];
+    const RowMatrix merged = weights.col(a) + weights.col(b);
+    const PairChoice alone =
+        worst_explained(search_pairs(data, merged, informative, plain, monitor));
+    const PairChoice& both = search.by_union[at];
+    agree = agree && both.found == alone.found && both.item_1 == alone.item_1 &&
+            both.item_2 == alone.item_2 && both.information == alone.information &&
+            both.score == alone.score;
+  }
+  const PairSearch by_component = search_pairs(data, weights, informative, plain, monitor);
+  for (Index k = 0; k < weights.cols(); ++k) {
+    const PairChoice& x = search.by_component[k];
+    const PairChoice& y = by_component.by_component[k];
+    agree = agree && x.item_1 == y.item_1 && x.item_2 == y.item_2 && x.score == y.score;
+  }
+  return agree && search.largest_information == by_component.largest_information;
+}
+
 PairChoice choose(const CodedData& data, const RowMatrix& weights, const ItemSet& informative,
                   const SearchOptions& options) {
   Monitor monitor;
@@ -315,6 +344,78 @@ context("information") {
         expect_true(relative_difference(both.score, alone.score) < 1e-10);
       }
     });
+  }
+
+  test_that("among many items the worst pair of a union is the same, though it is not summed") {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      CATCH_CAPTURE(seed);
+      Random random(seed);
+      std::vector<Index> n_levels(220, 2);
+      if (seed % 3 == 0) {
+        for (std::size_t item = 0; item < n_levels.size(); item += 3) n_levels[item] = 3;
+      }
+      const MixtureParameters truth = planted_mixture(random, n_levels, 12, 0.5 + 0.1 * (seed % 5));
+      const bool has_missing = seed % 4 == 0;
+      Table table =
+          draw_table(random, truth, {150, n_levels, has_missing ? 0.2 : 0.0, seed % 2 == 0});
+      table.data.n_threads = seed % 2 == 0 ? 2 : 1;
+      RowMatrix posterior = random_posterior(random, 150, 4);
+      if (seed % 2 == 0) posterior = posterior.array().pow(8.0);  // nearly certain
+      posterior.array().colwise() /= posterior.rowwise().sum().array().eval();
+      const RowMatrix weights = weighted_posterior(table.data, posterior);
+      for (const ItemSet& informative : {ItemSet{}, ItemSet{5}, ItemSet{7, 2, 100, 0, 3}}) {
+        for_each_search([&](const SearchOptions& options) {
+          expect_true(unions_agree(table.data, weights, informative, options));
+        });
+      }
+    }
+  }
+
+  test_that("items put first are the same items in another order") {
+    Random random(71);
+    const std::vector<Index> n_levels = {2, 3, 4, 2, 3, 5, 2};
+    const Table table =
+        draw_table(random, random_parameters(random, n_levels, 2), {90, n_levels, 0.4, true});
+    const CodedData sparse = sparse_copy(table.data);
+    const std::vector<bool> leads = {false, true, false, false, true, true, false};
+    for (const CodedData* data : {&table.data, &sparse}) {
+      const LeadingItems out = put_first(*data, leads);
+      expect_true(out.n_leading == 3);
+      expect_true(out.original == ItemSet({1, 4, 5, 0, 2, 3, 6}));
+      expect_true(out.data.is_sparse() == data->is_sparse());
+      expect_true(out.data.n_threads == data->n_threads);
+      // Made again from the cells, one by one.
+      const Table twin = pick_items(table, out.original);
+      expect_true(out.data.n_levels == twin.data.n_levels);
+      expect_true(out.data.offset == twin.data.offset);
+      expect_true(out.data.case_weights == twin.data.case_weights);
+      expect_true(out.data.level_weight == twin.data.level_weight);
+      expect_true(out.data.has_missing == twin.data.has_missing);
+      for (Index item = 0; item < out.data.n_items; ++item) {
+        std::vector<int> codes(90, 0);
+        for_each_answer(out.data, item, [&](Index row, Code code) { codes[row] = code; });
+        for (Index row = 0; row < 90; ++row) {
+          expect_true(codes[row] == twin.code(row, item));
+          expect_true(codes[row] == table.code(row, out.original[item]));
+        }
+      }
+    }
+  }
+
+  test_that("a search that keeps to leading items finds the best of the pairs that touch them") {
+    const Case in = random_case(33, 2, 0.1);
+    const CodedData sparse = sparse_copy(in.table.data);
+    Monitor monitor;
+    for (const CodedData* data : {&in.table.data, &sparse}) {
+      const LeadingItems leading = put_first(*data, {false, true, true, true, true});
+      SearchOptions options;
+      const PairChoice plain = choose(*data, in.weights, {}, options);
+      options.leading = &leading;
+      const PairChoice chosen = choose(*data, in.weights, {}, options);
+      expect_true(chosen.item_1 == plain.item_1);  // one of any two leads here
+      expect_true(chosen.item_2 == plain.item_2);
+      expect_true(chosen.score == plain.score);
+    }
   }
 
   test_that("ties go to the lowest indices, however the rows are ordered") {

@@ -18,20 +18,6 @@ namespace mdpd {
 
 namespace {
 
-CodedData sparse_copy(const CodedData& dense) {
-  std::vector<std::size_t> row_start = {0};
-  std::vector<std::uint32_t> items;
-  std::vector<Code> codes;
-  for (Index row = 0; row < dense.n_obs; ++row) {
-    for_each_item_of_row(dense, row, [&](Index item, Code code) {
-      items.push_back(static_cast<std::uint32_t>(item));
-      codes.push_back(code);
-    });
-    row_start.push_back(items.size());
-  }
-  return make_sparse_data(row_start, items, codes, dense.n_levels, dense.case_weights);
-}
-
 Table sparse_table(std::uint64_t seed) {
   Random random(seed);
   const std::vector<Index> n_levels = {3, 2, 4, 3, 2, 3, 3, 2, 5, 3, 3, 2};

@@ -61,21 +61,6 @@ bool is_valid(const CodedData& data, const MixtureFit& fit) {
          relative_difference(fit.penalised_loglik, penalised) < 1e-14;
 }
 
-/// The same data of which only the answers are stored.
-CodedData sparse_copy(const CodedData& dense) {
-  std::vector<std::size_t> row_start = {0};
-  std::vector<std::uint32_t> items;
-  std::vector<Code> codes;
-  for (Index row = 0; row < dense.n_obs; ++row) {
-    for_each_item_of_row(dense, row, [&](Index item, Code code) {
-      items.push_back(static_cast<std::uint32_t>(item));
-      codes.push_back(code);
-    });
-    row_start.push_back(items.size());
-  }
-  return make_sparse_data(row_start, items, codes, dense.n_levels, dense.case_weights);
-}
-
 /// Components on the first `n_planted` items, by `strength` from none to random ones.
 Table mixture_table(std::uint64_t seed, const Shape& shape, Index n_planted, Index n_components,
                     double strength) {
