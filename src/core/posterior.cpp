@@ -1,6 +1,8 @@
 #include "posterior.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "jobs.h"
@@ -153,36 +155,49 @@ JointKernel choose_joint_kernel(Index n_components) {
   }
 }
 
-/// Log-probabilities of the items in use, all levels of all items, and where each item's begin.
+/// Log-probabilities of the items in use, all levels of all items, behind zeros for the others, so
+/// that the loop over answers needs no branch.
 struct LogTables {
   std::vector<double> values;
-  std::vector<std::ptrdiff_t> first;  ///< per item; negative where the item is not in use
+  std::vector<std::uint32_t> first;  ///< per item: where its levels begin, in rows of components
 };
 
 LogTables log_tables(const CodedData& data, const MixtureParameters& params, const ItemSet& items) {
+  const Index n_components = params.n_components();
+  const Index most_levels =
+      data.n_items > 0 ? *std::max_element(data.n_levels.begin(), data.n_levels.end()) : 0;
   LogTables tables;
-  tables.first.assign(data.n_items, -1);
+  tables.values.assign(most_levels * n_components, 0.0);
+  tables.first.assign(data.n_items, 0);
   for (const Index item : items) {
     const auto probs = params.item_probs.middleRows(data.offset[item], data.n_levels[item]);
-    tables.first[item] = static_cast<std::ptrdiff_t>(tables.values.size());
+    tables.first[item] = static_cast<std::uint32_t>(tables.values.size() / n_components);
     for (Index r = 0; r < probs.rows(); ++r) {
-      for (Index k = 0; k < probs.cols(); ++k) tables.values.push_back(safe_log(probs(r, k)));
+      for (Index k = 0; k < n_components; ++k) tables.values.push_back(safe_log(probs(r, k)));
     }
   }
   return tables;
 }
 
-/// Adds the log-probabilities of the answers of `n` rows of sparse data.
+/// Adds the log-probabilities of the answers of `n` rows of sparse data. The sums of a row stay in
+/// registers where the number of components is a constant.
 template <int n_fixed>
 void add_sparse_rows(const CodedData& data, const LogTables& tables, Index first_row, Index n,
                      Index n_components, double* log_joint) {
   if (n_fixed > 0) n_components = n_fixed;
+  const SparseCodes& sparse = data.sparse;
+  const std::uint32_t* items = sparse.row_item.data();
+  const Code* codes = sparse.row_code.data();
+  double fixed[n_fixed > 0 ? n_fixed : 1];
   for (Index row = first_row; row < first_row + n; ++row, log_joint += n_components) {
-    for_each_item_of_row(data, row, [&](Index item, Code code) {
-      if (tables.first[item] < 0) return;
-      const double* in = tables.values.data() + tables.first[item] + (code - 1) * n_components;
-      for (Index k = 0; k < n_components; ++k) log_joint[k] += in[k];
-    });
+    double* sums = n_fixed > 0 ? fixed : log_joint;
+    if (n_fixed > 0) std::copy_n(log_joint, n_fixed, fixed);
+    for (std::size_t at = sparse.row_start[row]; at < sparse.row_start[row + 1]; ++at) {
+      const std::size_t level = tables.first[items[at]] + codes[at] - 1U;
+      const double* in = tables.values.data() + level * n_components;
+      for (Index k = 0; k < n_components; ++k) sums[k] += in[k];
+    }
+    if (n_fixed > 0) std::copy_n(fixed, n_fixed, log_joint);
   }
 }
 

@@ -106,6 +106,36 @@ context("posterior") {
     expect_true(std::abs(step.row_loglik[1]) < 1e-15);
   }
 
+  test_that("sparse data and a plain loop over the cells give the same posterior") {
+    for (Index n_components = 1; n_components <= 8; ++n_components) {
+      Random random(20 + n_components);
+      const std::vector<Index> n_levels = {2, 4, 3, 2, 5};
+      const MixtureParameters params = random_parameters(random, n_levels, n_components);
+      const Table table = draw_table(random, params, {700, n_levels, 0.5, true});
+      for (const ItemSet& items : {ItemSet{0, 1, 2, 3, 4}, ItemSet{4, 1}, ItemSet{}}) {
+        const EStep step = e_step(table.data, params, items);
+        const EStep sparse = e_step(sparse_copy(table.data), params, items);
+        RowMatrix posterior(700, n_components);
+        Vector row_loglik(700);
+        for (Index n = 0; n < 700; ++n) {
+          posterior.row(n) = params.mixing_weights.transpose();
+          for (const Index item : items) {
+            const Code code = table.code(n, item);
+            if (code == 0) continue;
+            posterior.row(n).array() *=
+                params.item_probs.row(table.data.offset[item] + code - 1).array();
+          }
+          row_loglik[n] = std::log(posterior.row(n).sum());
+          posterior.row(n) /= posterior.row(n).sum();
+        }
+        expect_true(distance(step.posterior, posterior) < 1e-13);
+        expect_true(distance(sparse.posterior, posterior) < 1e-13);
+        expect_true(distance(step.row_loglik, row_loglik) < 1e-12);
+        expect_true(distance(sparse.row_loglik, row_loglik) < 1e-12);
+      }
+    }
+  }
+
   test_that("an item observed nowhere, as in new data, leaves the posterior as it is") {
     Random random(10);
     const Table table = table_of({{1, 2, 2}, {0, 0, 0}}, {2, 3});
