@@ -108,6 +108,24 @@ context("m_step") {
     }
   }
 
+  test_that("level counts of sparse data agree with a plain loop") {
+    for (Index n_components = 1; n_components <= 8; ++n_components) {
+      Random random(30 + n_components);
+      const Table table = random_table(random, {501, {2, 5, 1, 4}, 0.7, true});
+      const CodedData sparse = sparse_copy(table.data);
+      const RowMatrix posterior = random_posterior(random, 501, n_components);
+      RowMatrix expected = RowMatrix::Zero(12, n_components);
+      for (Index n = 0; n < 501; ++n) {
+        for (Index item = 0; item < 4; ++item) {
+          const Code code = table.code(n, item);
+          if (code == 0) continue;
+          expected.row(sparse.offset[item] + code - 1) += sparse.case_weights[n] * posterior.row(n);
+        }
+      }
+      expect_true(distance(level_counts(sparse, posterior), expected) < 1e-11);
+    }
+  }
+
   test_that("level counts of blocks of rows add up") {
     Random random(2);
     const Table table = random_table(random, {30, {2, 3}});
