@@ -88,8 +88,9 @@ core_columns <- function(object, coded) {
 
 # Refinement and polish from a posterior; "none" hands the start back. Of one component no item is
 # informative, whatever the type, and there is nothing to polish. `vote` is another start, or NULL:
-# where it refines to a higher penalised log-likelihood it goes on.
-refine_core <- function(coded, start, type, control, verbose, vote = NULL) {
+# where it refines to a higher penalised log-likelihood it goes on. NULL where EM ends at the
+# optimum `done`.
+refine_core <- function(coded, start, type, control, verbose, vote = NULL, done = NULL) {
   if (type == "none") {
     return(list(fit = start))
   }
@@ -103,6 +104,9 @@ refine_core <- function(coded, start, type, control, verbose, vote = NULL) {
     voted <- refine_from(vote, coded, type, control, verbose)
     voted$trace$move[1] <- "vote"
     refined <- better_result(refined, voted)
+  }
+  if (!is.null(done) && is_same_optimum(refined$fit, done, coded, control)) {
+    return(NULL)
   }
   if (!control$polish || !is.null(coded$known) || refined$status != "converged") {
     return(refined)
@@ -123,11 +127,28 @@ polish_core <- function(refined, coded, type, control, verbose) {
   smoothed <- smooth_core(coded, polished$fit, type, control, verbose)
   list(
     fit = smoothed$fit, status = polished$status, smoothing = smoothed$smoothing,
+    optimum = if (polished$status == "converged") polished$fit,
     trace = rbind(
       refined$trace, trace_rows("polish", polished$trace, coded, k),
       trace_rows("polish", smoothed$trace, coded, k)
     )
   )
+}
+
+# Did EM come to the same optimum twice? Of one it stops within a few times its tolerance of the
+# penalised log-likelihood, at the same items and, but for the order of the components, at the same
+# rows in each.
+is_same_optimum <- function(first, second, coded, control) {
+  gap <- abs(first$penalised_loglik - second$penalised_loglik)
+  if (length(first$mixing_weights) != length(second$mixing_weights) ||
+      !setequal(first$informative, second$informative) ||
+      gap > max(0.05, 5 * control$tol * abs(first$penalised_loglik))) {
+    return(FALSE)
+  }
+  shared <- crossprod(first$posterior, coded$weights * second$posterior)
+  match <- as.integer(clue::solve_LSAP(shared, maximum = TRUE))
+  moved <- rowSums(abs(first$posterior - second$posterior[, match, drop = FALSE])) / 2
+  sum(coded$weights * moved) < 0.001 * sum(coded$weights)
 }
 
 # The last move of the polish, see `smoothing_loss`; no row of the trace where the fit stays as it

@@ -171,7 +171,9 @@ fit_stages <- function(coded, k, settings, chain = TRUE) {
   }
   refined <- refine_core(coded, stages$fit, settings$refine, control, settings$verbose, vote)
   refined$trace <- bind_traces(stage_trace(stages, coded), refined$trace)
-  if (chain) refined <- better_result(refined, refine_chain(coded, k, settings))
+  if (chain) {
+    refined <- better_result(refined, refine_chain(coded, k, settings, refined$optimum))
+  }
   if (!is.null(settings$known) && length(refined$fit$mixing_weights) == k) {
     refined <- refine_known(
       refined, coded, settings$known, settings$labels, settings$refine, control, settings$verbose
@@ -195,9 +197,9 @@ most_rows_to_chain <- 20000
 
 # Refinement and polish of the fit that grows from one component to k by the best of all splits,
 # each refined to the end. The stages split at the pair that is explained worst, whatever comes of
-# it; where many components compete, either can end higher. NULL where it is not tried or nothing
-# can be split.
-refine_chain <- function(coded, k, settings) {
+# it; where many components compete, either can end higher. NULL where it is not tried, nothing can
+# be split, or EM ends at `optimum`, at which a polish has ended already.
+refine_chain <- function(coded, k, settings, optimum) {
   control <- settings$control
   is_robust <- settings$method == "robust" && settings$refine != "none" && control$polish
   if (!is_robust || k < fewest_to_chain || nrow(coded$codes) > most_rows_to_chain) {
@@ -213,7 +215,10 @@ refine_chain <- function(coded, k, settings) {
     trace <- rbind(trace, growth_trace(fit, grown, coded))
     fit <- grown
   }
-  refined <- refine_core(coded, fit, settings$refine, control, settings$verbose)
+  refined <- refine_core(coded, fit, settings$refine, control, settings$verbose, done = optimum)
+  if (is.null(refined)) {
+    return(NULL)
+  }
   refined$trace <- bind_traces(trace, refined$trace)
   refined
 }
