@@ -53,7 +53,7 @@ core_smooth <- function(coded, fit, control, verbose) {
     .Call(`_mdpd_core_smooth`, coded, fit, control, verbose)
 }
 
-core_grow <- function(coded, fit, type, control, verbose) {
-    .Call(`_mdpd_core_grow`, coded, fit, type, control, verbose)
+core_grow <- function(coded, fit, type, control, leading, verbose) {
+    .Call(`_mdpd_core_grow`, coded, fit, type, control, leading, verbose)
 }
 

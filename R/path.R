@@ -76,7 +76,9 @@ fit_grown <- function(previous, coded, k, settings) {
       settings$refine == "none" || settings$method == "paper") {
     return(NULL)
   }
-  grown <- core_grow(coded, previous$fit, settings$refine, settings$control, settings$verbose)
+  grown <- core_grow(
+    coded, previous$fit, settings$refine, settings$control, integer(), settings$verbose
+  )
   if (length(grown$mixing_weights) != k) {
     return(NULL)
   }

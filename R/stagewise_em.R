@@ -172,7 +172,7 @@ fit_stages <- function(coded, k, settings, chain = TRUE) {
   refined <- refine_core(coded, stages$fit, settings$refine, control, settings$verbose, vote)
   refined$trace <- bind_traces(stage_trace(stages, coded), refined$trace)
   if (chain) {
-    refined <- better_result(refined, refine_chain(coded, k, settings, refined$optimum))
+    refined <- better_result(refined, refine_chain(coded, k, settings, stages, refined$optimum))
   }
   if (!is.null(settings$known) && length(refined$fit$mixing_weights) == k) {
     refined <- refine_known(
@@ -197,9 +197,10 @@ most_rows_to_chain <- 20000
 
 # Refinement and polish of the fit that grows from one component to k by the best of all splits,
 # each refined to the end. The stages split at the pair that is explained worst, whatever comes of
-# it; where many components compete, either can end higher. NULL where it is not tried, nothing can
-# be split, or EM ends at `optimum`, at which a polish has ended already.
-refine_chain <- function(coded, k, settings, optimum) {
+# it; where many components compete, either can end higher. The items that `stages` set aside are
+# here too. NULL where it is not tried, nothing can be split, or EM ends at `optimum`, at which a
+# polish has ended already.
+refine_chain <- function(coded, k, settings, stages, optimum) {
   control <- settings$control
   is_robust <- settings$method == "robust" && settings$refine != "none" && control$polish
   if (!is_robust || k < fewest_to_chain || nrow(coded$codes) > most_rows_to_chain) {
@@ -208,7 +209,7 @@ refine_chain <- function(coded, k, settings, optimum) {
   fit <- core_stagewise(coded, 1, "robust", coded$missing == "frozen", control, FALSE)$fit
   trace <- NULL
   for (size in seq_len(k)[-1]) {
-    grown <- core_grow(coded, fit, settings$refine, control, settings$verbose)
+    grown <- core_grow(coded, fit, settings$refine, control, stages$leading, settings$verbose)
     if (length(grown$mixing_weights) != size) {
       return(NULL)
     }

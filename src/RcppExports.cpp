@@ -210,8 +210,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_grow
-Rcpp::List core_grow(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type, const Rcpp::List& control, bool verbose);
-RcppExport SEXP _mdpd_core_grow(SEXP codedSEXP, SEXP fitSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
+Rcpp::List core_grow(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type, const Rcpp::List& control, const Rcpp::IntegerVector& leading, bool verbose);
+RcppExport SEXP _mdpd_core_grow(SEXP codedSEXP, SEXP fitSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP leadingSEXP, SEXP verboseSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -219,8 +219,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type fit(fitSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type type(typeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type leading(leadingSEXP);
     Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_grow(coded, fit, type, control, verbose));
+    rcpp_result_gen = Rcpp::wrap(core_grow(coded, fit, type, control, leading, verbose));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -239,7 +240,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_refine", (DL_FUNC) &_mdpd_core_refine, 6},
     {"_mdpd_core_polish", (DL_FUNC) &_mdpd_core_polish, 5},
     {"_mdpd_core_smooth", (DL_FUNC) &_mdpd_core_smooth, 4},
-    {"_mdpd_core_grow", (DL_FUNC) &_mdpd_core_grow, 5},
+    {"_mdpd_core_grow", (DL_FUNC) &_mdpd_core_grow, 6},
     {NULL, NULL, 0}
 };
 

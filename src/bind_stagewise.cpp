@@ -148,7 +148,8 @@ Rcpp::List core_stagewise(const Rcpp::List& coded, int n_components, const std::
       _["fit"] = mdpd::fit_to_r(data, result.fit), _["status"] = stage_status_to_r(result.status),
       _["trace"] = stages_to_r(result.trace), _["loglik_of_one"] = data.marginal_loglik.sum(),
       _["n_full_passes"] = static_cast<double>(result.n_full_passes),
-      _["n_partial_passes"] = static_cast<double>(result.n_partial_passes));
+      _["n_partial_passes"] = static_cast<double>(result.n_partial_passes),
+      _["leading"] = mdpd::item_set_to_r(result.leading));
 }
 
 // [[Rcpp::export]]
@@ -192,11 +193,12 @@ Rcpp::List core_smooth(const Rcpp::List& coded, const Rcpp::List& fit, const Rcp
 
 // [[Rcpp::export]]
 Rcpp::List core_grow(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type,
-                     const Rcpp::List& control, bool verbose) {
+                     const Rcpp::List& control, const Rcpp::IntegerVector& leading, bool verbose) {
   const mdpd::CodedData data = mdpd::as_coded_data(coded);
   mdpd::RMonitor monitor(verbose);
   const mdpd::MixtureFit grown =
-      mdpd::grow(data, fit_from_r(data, fit), as_polish_options(coded, type, control), monitor);
+      mdpd::grow(data, fit_from_r(data, fit), as_polish_options(coded, type, control),
+                 {mdpd::as_item_set(leading), Rcpp::as<double>(control["alpha"])}, monitor);
   if (grown.params.n_components() == 0) return Rcpp::List::create();
   return mdpd::fit_to_r(data, grown);
 }

@@ -189,6 +189,17 @@ struct Contenders {
   std::vector<bool> strong;  ///< per item: is it in a strong pair?
 };
 
+/// What a pass tells of one pair.
+struct PairSums {
+  Index item_1;
+  Index item_2;
+  double df;
+  bool may_win;
+  const double* dependence;  ///< of each column
+  const double* weight;
+  const double* error;
+};
+
 /// What one thread notes of the pairs it sees.
 struct Notes {
   Notes(Index n_columns, Index n_items, StrongDependence strong_dependence)
@@ -198,6 +209,7 @@ struct Notes {
   StrongDependence strong_from;
   std::vector<char> strong;  ///< one byte an item
   Vector most_of_component;  ///< of the pair at hand
+  double least_of_unions = 0.0;
   PairTable table;
 };
 
@@ -259,57 +271,52 @@ class ContenderPass {
   void note(const PairBlock& block, Notes& notes) const {
     const Index item = original(block.item);
     Contest::Rounds* rounds = nullptr;
+    double strong_from = 0.0;
     for (Index j = block.first_other; j < block.last_other; ++j) {
       const double df = block.df[j - block.first_other];
       // Of a constant item all that the table shows is rounding.
       if (!(df > 0.0)) continue;
-      if (rounds == nullptr || rounds->df != df) rounds = &notes.contest.of(df);
+      if (rounds == nullptr || rounds->df != df) {
+        rounds = &notes.contest.of(df);
+        strong_from = notes.strong_from.of(df);
+        notes.least_of_unions = least_of_unions(rounds->to_win);
+      }
       const Index other = original(j);
       const bool both_inside = inside_[item] != 0 && inside_[other] != 0;
-      Contender pair;
-      pair.item_1 = std::min(item, other);
-      pair.item_2 = std::max(item, other);
-      pair.df = df;
-      pair.may_win = options_.candidates == Candidates::kAll || !both_inside;
+      const bool may_win = options_.candidates == Candidates::kAll || !both_inside;
       const Index at = (j - block.first_other) * block.stride;
-      note_columns(block.dependence + at, block.weight + at, block.error, pair, *rounds, notes);
-      if (bounds_ != nullptr && !both_inside) {
-        note_unions(block.dependence + at, block.error, pair, rounds->to_win, notes);
-      }
+      const PairSums sums{std::min(item, other), std::max(item, other), df,         may_win,
+                          block.dependence + at, block.weight + at,     block.error};
+      note_columns(sums, may_win ? strong_from : no_dependence,
+                   may_win ? rounds->to_win : rounds->to_count, notes);
+      if (bounds_ == nullptr || both_inside) continue;
+      const double most =
+          bounds_->most_of_any(sums.item_1, sums.item_2, sums.dependence, sums.error);
+      if (most >= notes.least_of_unions) note_unions(sums, rounds->to_win, notes);
     }
   }
 
   /// Notes a pair in the columns that were summed.
-  void note_columns(const double* dependence, const double* weight, const double* error,
-                    Contender pair, Contest::Rounds& rounds, Notes& notes) const {
-    std::vector<Round>& of_column = pair.may_win ? rounds.to_win : rounds.to_count;
+  void note_columns(const PairSums& pair, double strong_from, std::vector<Round>& rounds,
+                    Notes& notes) const {
     const Index last = pair.may_win ? n_summed() : n_components_;
-    const double strong_from = pair.may_win ? notes.strong_from.of(pair.df) : no_dependence;
     for (Index c = 0; c < last; ++c) {
+      const double dependence = pair.dependence[c];
+      const double error = pair.error[c];
       // The square of a sum is at most twice the sum of the squares.
-      const bool may_be_strong = 2.0 * (dependence[c] + error[c] * error[c]) > strong_from;
-      if (dependence[c] < of_column[c].least() && !may_be_strong) continue;
-      if (!may_depend({dependence[c], weight[c]}, error[c])) continue;
-      if (may_be_strong && c < n_components_ && most_of(dependence[c], error[c]) > strong_from) {
+      const bool may_be_strong = 2.0 * (dependence + error * error) > strong_from;
+      if (dependence < rounds[c].least() && !may_be_strong) continue;
+      if (!may_depend({dependence, pair.weight[c]}, error)) continue;
+      if (may_be_strong && c < n_components_ && most_of(dependence, error) > strong_from) {
         notes.strong[pair.item_1] = notes.strong[pair.item_2] = 1;
       }
-      pair.column = c;
-      pair.dependence = dependence[c];
-      pair.error = error[c];
-      of_column[c].consider(pair);
+      rounds[c].consider({pair.item_1, pair.item_2, c, pair.df, dependence, error, pair.may_win});
     }
   }
 
   /// Notes a pair in the unions where the bound lets it win.
-  /// @param dependence, error of the components.
-  void note_unions(const double* dependence, const double* error, Contender pair,
-                   std::vector<Round>& rounds, Notes& notes) const {
-    double least = std::numeric_limits<double>::infinity();
-    for (Index c = n_components_; c < columns_.cols(); ++c) {
-      least = std::min(least, rounds[c].least());
-    }
-    if (bounds_->most_of_any(pair.item_1, pair.item_2, dependence, error) < least) return;
-    bounds_->most_of_components(dependence, error, notes.most_of_component);
+  void note_unions(const PairSums& pair, std::vector<Round>& rounds, Notes& notes) const {
+    bounds_->most_of_components(pair.dependence, pair.error, notes.most_of_component);
     for (Index c = n_components_; c < columns_.cols(); ++c) {
       const Index at = c - n_components_;
       const double most = bounds_->most(at, pair.item_1, pair.item_2, notes.most_of_component);
@@ -319,10 +326,18 @@ class ContenderPass {
       const TableSums sums =
           sum_table(notes.table, [&](Index r, Index s) { return notes.table.at(r, s, 0); });
       if (!may_depend(sums, 0.0)) continue;
-      pair.column = c;
-      pair.dependence = sums.dependence;
-      rounds[c].consider(pair);
+      rounds[c].consider({pair.item_1, pair.item_2, c, pair.df, sums.dependence, 0.0, true});
     }
+    notes.least_of_unions = least_of_unions(rounds);
+  }
+
+  /// The least dependence of a contender in any union.
+  double least_of_unions(const std::vector<Round>& rounds) const {
+    double least = no_dependence;
+    for (Index c = n_components_; c < columns_.cols(); ++c) {
+      least = std::min(least, rounds[c].least());
+    }
+    return least;
   }
 
   static constexpr double no_dependence = std::numeric_limits<double>::infinity();

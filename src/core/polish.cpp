@@ -449,6 +449,26 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
   return best;
 }
 
+/// Worst explained pairs of the components, all or among those that touch a leading item.
+PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit,
+                          const PolishOptions& options, const GrowthScreen& screen,
+                          Monitor& monitor) {
+  SearchOptions search_options;
+  search_options.missing = options.missing;
+  const RowMatrix row_weights = weighted_posterior(data, fit.e_step.posterior);
+  if (!screen.leading.empty()) {
+    std::vector<bool> leads(data.n_items, false);
+    for (const Index item : screen.leading) leads[item] = true;
+    const LeadingItems leading = put_first(data, leads);
+    search_options.leading = &leading;
+    PairSearch partial = search_pairs(data, row_weights, fit.informative, search_options, monitor);
+    const PairChoice best = worst_explained(partial);
+    if (best.found && best.log_p_value < std::log(screen.alpha)) return partial;
+    search_options.leading = nullptr;
+  }
+  return search_pairs(data, row_weights, fit.informative, search_options, monitor);
+}
+
 }  // namespace
 
 PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
@@ -474,11 +494,8 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
 }
 
 MixtureFit grow(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
-                Monitor& monitor) {
-  SearchOptions search_options;
-  search_options.missing = options.missing;
-  const PairSearch search = search_pairs(data, weighted_posterior(data, fit.e_step.posterior),
-                                         fit.informative, search_options, monitor);
+                const GrowthScreen& screen, Monitor& monitor) {
+  const PairSearch search = search_to_grow(data, fit, options, screen, monitor);
   std::vector<Trial> trials;
   for (const PairChoice& pair : search.by_component) {
     if (!pair.found) continue;

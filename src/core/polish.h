@@ -54,9 +54,16 @@ struct PolishResult {
 PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
                     Monitor& monitor);
 
+/// Which pairs a growing fit searches: those that touch a leading item, and all if none of these is
+/// significant; without leading items all. See `stagewise_em()`.
+struct GrowthScreen {
+  ItemSet leading = {};
+  double alpha = 0.01;  ///< level of the corrected test
+};
+
 /// The best fit with one component more: every component is split at its worst explained pair and
 /// refined briefly, the best to the end. Without components when nothing can be split.
 MixtureFit grow(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
-                Monitor& monitor);
+                const GrowthScreen& screen, Monitor& monitor);
 
 }  // namespace mdpd

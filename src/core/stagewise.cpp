@@ -165,11 +165,14 @@ class StageSearch {
     const PairChoice best = worst_explained(full);
     if (best.found) kept_[best.item_1] = kept_[best.item_2] = true;
     leading_ = LeadingItems();
+    result_.leading.clear();
     const Index n_kept = std::count(kept_.begin(), kept_.end(), true);
     // Items first in order are a copy of the data; a pass by half of them saves a quarter.
     const bool pays = data_.n_items >= least_items_to_set_aside && 2 * n_kept < data_.n_items;
     if (n_kept > 0 && (pays || options_.screening == Screening::kAlways)) {
       leading_ = put_first(data_, kept_);
+      const auto first = leading_.original.begin();
+      result_.leading.assign(first, first + leading_.n_leading);
     }
   }
 

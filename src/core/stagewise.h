@@ -53,6 +53,7 @@ struct StagewiseResult {
   std::vector<StageRecord> trace;
   Index n_full_passes = 0;     ///< over all pairs of items
   Index n_partial_passes = 0;  ///< over the pairs that touch an item not set aside
+  ItemSet leading;             ///< the items not set aside; empty if none was
 };
 
 /// Stagewise EM (Zhao and Zucker): grows the mixture from one component. Each stage finds the pair

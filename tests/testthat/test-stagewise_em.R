@@ -972,7 +972,7 @@ chain_case <- function() {
 test_that("growth that ends where a polish has ended is polished no more, which changes nothing", {
   case <- chain_case()
   chain <- function(optimum) {
-    refine_chain(case$coded, 4, case$settings, optimum)
+    refine_chain(case$coded, 4, case$settings, case$stages, optimum)
   }
   expect_null(chain(case$refined$optimum))
   polished <- chain(NULL)
@@ -1000,4 +1000,26 @@ test_that("an optimum is told by its items and rows, whatever the order of its c
   expect_false(same(function(fit) {
     replace(fit, "penalised_loglik", list(fit$penalised_loglik - 0.1))
   }))
+})
+
+test_that("growth with items set aside is growth over all pairs", {
+  x <- with_seed(4, {
+    class <- sample.int(4, 400, TRUE)
+    planted <- vapply(1:12, function(item) {
+      probs <- stats::runif(4, 0.1, 0.9)
+      as.integer(stats::runif(400) < probs[class])
+    }, integer(400))
+    cbind(planted, matrix(sample.int(2, 400 * 240, TRUE) - 1L, 400))
+  })
+  coded <- encode(x, NULL, "ignore", arg = "x")
+  control <- complete_control(stagewise_control(), "robust")
+  stages <- core_stagewise(coded, 4, "robust", FALSE, control, FALSE)
+  expect_gt(length(stages$leading), 0)
+  expect_lt(length(stages$leading), 120)
+  fit <- core_stagewise(coded, 1, "robust", FALSE, control, FALSE)$fit
+  for (size in 2:4) {
+    plain <- core_grow(coded, fit, "sparse", control, integer(), FALSE)
+    expect_identical(core_grow(coded, fit, "sparse", control, stages$leading, FALSE), plain)
+    fit <- plain
+  }
 })
