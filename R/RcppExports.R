@@ -29,6 +29,10 @@ core_split_objective <- function(coded, posterior, component, item_1, item_2, pr
     .Call(`_mdpd_core_split_objective`, coded, posterior, component, item_1, item_2, probs_1, probs_2, missing_level, d)
 }
 
+core_vote_gains <- function(posterior, label_probs, labelled, threads) {
+    .Call(`_mdpd_core_vote_gains`, posterior, label_probs, labelled, threads)
+}
+
 core_spectral_start <- function(coded, n_components, groups, n_restarts, seed, averaged) {
     .Call(`_mdpd_core_spectral_start`, coded, n_components, groups, n_restarts, seed, averaged)
 }

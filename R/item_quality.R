@@ -77,31 +77,16 @@ n_labels_given <- function(object, given) {
 }
 
 # What a vote of the informative workers is worth for every item: on average, and by the best who is
-# left. One worker at a time: the table of items x workers may be large.
+# left.
 vote_gains <- function(object, given) {
-  n_items <- nrow(object$posterior)
-  total <- best <- numeric(n_items)
-  next_worker <- rep(NA_character_, n_items)
-  for (worker in object$informative) {
-    gain <- expected_gain(object$posterior, label_probs(object, worker))
-    total <- total + gain
-    better <- replace(gain > best, given(worker)$row, FALSE)
-    best[better] <- gain[better]
-    next_worker[better] <- worker
-  }
-  data.frame(gain = total / max(1, length(object$informative)), next_worker, best_gain = best)
-}
-
-# Mutual information of the class and the label to come, for each row of the posterior (nats);
-# `probs` is labels x components.
-expected_gain <- function(posterior, probs) {
-  gain <- -rowSums(p_log_p(posterior))
-  for (r in seq_len(nrow(probs))) {
-    joint <- posterior * rep(probs[r, ], each = nrow(posterior))
-    gain <- gain + rowSums(p_log_p(joint)) - p_log_p(rowSums(joint))
-  }
-  # Below rounding error the label tells nothing.
-  ifelse(gain > 1e-12, unname(gain), 0)
+  workers <- object$informative
+  gains <- core_vote_gains(
+    object$posterior, lapply(workers, label_probs, object = object),
+    lapply(workers, function(worker) given(worker)$row), object$control$threads
+  )
+  data.frame(
+    gain = gains$mean, next_worker = workers[gains$best_worker], best_gain = gains$best
+  )
 }
 
 p_log_p <- function(p) ifelse(p > 0, p * log(p), 0)

@@ -121,6 +121,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_vote_gains
+Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior, const Rcpp::List& label_probs, const Rcpp::List& labelled, double threads);
+RcppExport SEXP _mdpd_core_vote_gains(SEXP posteriorSEXP, SEXP label_probsSEXP, SEXP labelledSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type label_probs(label_probsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type labelled(labelledSEXP);
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_vote_gains(posterior, label_probs, labelled, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_spectral_start
 Rcpp::List core_spectral_start(const Rcpp::List& coded, int n_components, const Rcpp::Nullable<Rcpp::IntegerVector>& groups, int n_restarts, double seed, bool averaged);
 RcppExport SEXP _mdpd_core_spectral_start(SEXP codedSEXP, SEXP n_componentsSEXP, SEXP groupsSEXP, SEXP n_restartsSEXP, SEXP seedSEXP, SEXP averagedSEXP) {
@@ -234,6 +248,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_best_pair", (DL_FUNC) &_mdpd_core_best_pair, 6},
     {"_mdpd_core_split_hessian", (DL_FUNC) &_mdpd_core_split_hessian, 8},
     {"_mdpd_core_split_objective", (DL_FUNC) &_mdpd_core_split_objective, 9},
+    {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 4},
     {"_mdpd_core_spectral_start", (DL_FUNC) &_mdpd_core_spectral_start, 6},
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
     {"_mdpd_core_stagewise", (DL_FUNC) &_mdpd_core_stagewise, 6},

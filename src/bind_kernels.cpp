@@ -1,8 +1,10 @@
 #include "convert.h"
 #include "core/information.h"
+#include "core/jobs.h"
 #include "core/m_step.h"
 #include "core/posterior.h"
 #include "core/split.h"
+#include "core/vote_gains.h"
 #include "r_monitor.h"
 
 using Rcpp::_;
@@ -113,4 +115,26 @@ double core_split_objective(const Rcpp::List& coded, const Rcpp::NumericMatrix& 
   return mdpd::split_objective({data, row_weights, component - 1, item_1 - 1, item_2 - 1, probs_1,
                                 probs_2, mdpd::as_missing_cells(missing_level)},
                                d);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior, const Rcpp::List& label_probs,
+                           const Rcpp::List& labelled, double threads) {
+  mdpd::Voters voters;
+  for (R_xlen_t worker = 0; worker < label_probs.size(); ++worker) {
+    voters.label_probs.push_back(Rcpp::as<mdpd::Matrix>(label_probs[worker]));
+    voters.labelled.emplace_back();
+    for (const int row : Rcpp::IntegerVector(labelled[worker])) {
+      voters.labelled.back().push_back(static_cast<std::uint32_t>(row - 1));
+    }
+  }
+  const mdpd::VoteGains gains =
+      mdpd::vote_gains(Rcpp::as<mdpd::Matrix>(posterior), voters, mdpd::allowed_threads(threads));
+  Rcpp::IntegerVector best_worker(gains.best_worker.size());
+  for (R_xlen_t row = 0; row < best_worker.size(); ++row) {
+    const mdpd::Index worker = gains.best_worker[row];
+    best_worker[row] = worker == mdpd::no_worker ? NA_INTEGER : static_cast<int>(worker) + 1;
+  }
+  return Rcpp::List::create(_["mean"] = gains.mean, _["best"] = gains.best,
+                            _["best_worker"] = best_worker);
 }

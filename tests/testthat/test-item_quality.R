@@ -17,6 +17,45 @@ enumerated_gain <- function(posterior, probs) {
   entropy(posterior) - after
 }
 
+# Of one worker on rows that nobody labelled.
+expected_gain <- function(posterior, probs) {
+  core_vote_gains(posterior, list(probs), list(integer()), 1)$mean
+}
+
+# One worker at a time over all items: entropy before the label less the expected one after it.
+vote_gains_twin <- function(object, given) {
+  n_items <- nrow(object$posterior)
+  total <- best <- numeric(n_items)
+  next_worker <- rep(NA_character_, n_items)
+  for (worker in object$informative) {
+    gain <- -rowSums(xlogx(object$posterior))
+    for (q in asplit(label_probs(object, worker), 1)) {
+      joint <- object$posterior * rep(q, each = n_items)
+      gain <- gain + rowSums(xlogx(joint)) - xlogx(rowSums(joint))
+    }
+    gain <- ifelse(gain > 1e-12, gain, 0)
+    total <- total + gain
+    better <- replace(gain > best + 1e-12, given(worker)$row, FALSE)
+    best[better] <- gain[better]
+    next_worker[better] <- worker
+  }
+  data.frame(
+    gain = total / max(1, length(object$informative)), next_worker, best_gain = best,
+    row.names = NULL
+  )
+}
+
+test_that("the gains are those of the plain form, of dense and sparse crowds", {
+  # More workers, fewer labels each: below a tenth of the cells, so that the codes are sparse.
+  sparse <- simulate_crowd(400, 80, 3, accuracy = rep(0.8, 40), missing = 0.93, seed = 5)$labels
+  fits <- list(fit, mdpd(sparse, 3), suppressWarnings(stagewise_em(sparse, 3)))
+  expect_true(is_sparse(fits[[2]]$coded$codes))
+  for (object in fits) {
+    given <- labels_given(object)
+    expect_equal(vote_gains(object, given), vote_gains_twin(object, given), tolerance = 1e-10)
+  }
+})
+
 test_that("there is a row for each item, with its label and how sure that is", {
   expect_named(items, c("item", "label", "probability", "entropy", "n_labels", "gain",
                         "next_worker", "best_gain", "another_vote"))
