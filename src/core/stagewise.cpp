@@ -10,8 +10,8 @@ namespace mdpd {
 
 namespace {
 
-/// With fewer items a pass takes milliseconds.
-constexpr Index least_items_to_set_aside = 200;
+/// With fewer items a pass takes less than a millisecond.
+constexpr Index least_items_to_set_aside = 100;
 
 /// Where the loop stands between two stages.
 struct StageState {
