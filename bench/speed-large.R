@@ -1,6 +1,9 @@
 # One default fit of large data. Usage: Rscript bench/speed-large.R wide|wider|tall|crowd
-# Prints: case, seconds elapsed and of the processor, peak memory (MB), error, that of the truth.
+# Prints: case, seconds elapsed and of the processor, peak memory (MB), error, that of the truth; then
+# the seconds of each part and the stages' passes, see bench/parts.R.
 library(mdpd)
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "parts.R"))
 case <- commandArgs(trailingOnly = TRUE)[1]
 set.seed(1)
 
@@ -63,7 +66,9 @@ data <- switch(
   crowd = draw_crowd(1e6, 1e4, 10, 4)
 )
 invisible(gc())
-time <- system.time(fit <- stagewise_em(data$x, k = data$k, verbose = FALSE))
+time <- system.time(
+  parts <- time_parts(fit <- stagewise_em(data$x, k = data$k, verbose = FALSE))
+)
 rows <- rownames(fit$posterior)
 class <- if (is.null(rows)) data$class else data$class[as.integer(rows)]
 counts <- table(factor(max.col(fit$posterior, "first"), seq_len(data$k)), class)
@@ -72,4 +77,4 @@ error <- 1 - sum(counts[cbind(seq_along(matched), matched)]) / length(data$class
 status <- readLines("/proc/self/status")
 peak <- as.numeric(gsub("[^0-9]", "", grep("^VmHWM", status, value = TRUE))) / 1024
 cat(case, time[["elapsed"]], sum(time[c("user.self", "sys.self")]), peak, error,
-    mean(data$bayes != data$class), "\n")
+    mean(data$bayes != data$class), parts$seconds, parts$passes, "\n")

@@ -1,13 +1,14 @@
 # Time, memory and accuracy, each against what one would use instead, in the same run.
-# Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, growth; by default all of them, and
-# with `report` none: it only writes the report again.
-# Writes bench/speed.md and bench/speed.png from the results of all cases so far, which are kept in
+# Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, crowd, growth; by default all of them,
+# and with `report` none: it only writes the report again.
+# Writes bench/speed.md and its pictures from the results of all cases so far, which are kept in
 # .build/bench/speed; see bench/common.R for how to run it.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "common.R"))
+source(file.path(here, "parts.R"))
 
 cases <- commandArgs(trailingOnly = TRUE)
-if (length(cases) == 0) cases <- c("pairs", "fits", "large", "growth")
+if (length(cases) == 0) cases <- c("pairs", "fits", "large", "crowd", "growth")
 kept <- file.path(here, "..", ".build", "bench", "speed")
 dir.create(kept, recursive = TRUE, showWarnings = FALSE)
 n_times <- 5
@@ -22,8 +23,9 @@ seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
 
 # A pass over all pairs against BLAS --------------------------------------------------------------
 
-compiled_passes <- function() {
-  program <- file.path(normalizePath(kept), "pair_tables")
+# A program of this folder, compiled with the engine.
+compiled <- function(name) {
+  program <- file.path(normalizePath(kept), name)
   include <- function(package) system.file("include", package = package)
   r_config <- function(name) system2("R", c("CMD", "config", name), stdout = TRUE)
   core <- normalizePath(file.path(here, "..", "src", "core"))
@@ -32,10 +34,10 @@ compiled_passes <- function() {
   status <- system(paste(
     r_config("CXX17"), r_config("CXX17STD"), "-O2 -DNDEBUG", openmp,
     "-I", shQuote(core), "-isystem", shQuote(include("RcppEigen")), "-o", shQuote(program),
-    shQuote(file.path(here, "pair_tables.cpp")), file.path(shQuote(core), "*.cpp"),
+    shQuote(file.path(here, paste0(name, ".cpp"))), file.path(shQuote(core), "*.cpp"),
     r_config("BLAS_LIBS")
   ))
-  if (status != 0) stop("bench/pair_tables.cpp does not compile.")
+  if (status != 0) stop("bench/", name, ".cpp does not compile.")
   program
 }
 
@@ -48,10 +50,10 @@ time_pass <- function(program, n_levels, k, missing, threads) {
 }
 
 pairs_case <- function() {
-  program <- compiled_passes()
+  program <- compiled("pair_tables")
   settings <- rbind(
     expand.grid(n_levels = c(2, 3, 5), k = c(4, 8), missing = c(0, 0.2), threads = 1),
-    expand.grid(n_levels = c(2, 3, 5), k = 4, missing = 0, threads = 2)
+    expand.grid(n_levels = c(2, 3, 5), k = c(4, 8), missing = 0, threads = 2)
   )
   do.call(rbind, Map(time_pass, program, settings$n_levels, settings$k, settings$missing,
                      settings$threads))
@@ -132,6 +134,17 @@ fits_case <- function() {
   do.call(rbind, runs)
 }
 
+# Seconds of each part of a default fit of these data, the mean of some, and its passes.
+fits_parts <- function(n_experts, n_fits = 50) {
+  crowd <- simulate_crowd(accuracy = rep(0.6, n_experts), seed = 1)
+  alone <- stagewise_control(threads = 1)
+  parts <- time_parts(for (fit in seq_len(n_fits)) {
+    stagewise_em(crowd$labels, k = 3, control = alone, verbose = FALSE)
+  })
+  data.frame(data = paste0("1,000 x 100, ", n_experts, " experts"),
+             as.list(parts$seconds / n_fits), as.list(parts$passes / n_fits))
+}
+
 fits_lines <- function(runs) {
   groups <- split(runs, list(factor(runs$peer, names(peers)), runs$n_experts), drop = TRUE)
   table <- do.call(rbind, lapply(groups, function(group) {
@@ -167,7 +180,8 @@ large_case <- function() {
     out <- system2("Rscript", c(shQuote(child), case), stdout = TRUE)
     result <- tryCatch(utils::read.table(text = utils::tail(out, 1)), error = function(e) NULL)
     if (is.null(result)) return(NULL)
-    stats::setNames(result, c("case", "elapsed", "processor", "megabytes", "error", "bayes"))
+    stats::setNames(result, c("case", "elapsed", "processor", "megabytes", "error", "bayes",
+                              names(part_functions), "R", "full", "partial"))
   })
   do.call(rbind, rows)
 }
@@ -188,11 +202,87 @@ large_lines <- function(rows) {
   )
 }
 
+# An EM iteration against the majority vote ---------------------------------------------------------
+
+crowd_case <- function() {
+  program <- compiled("crowd_iteration")
+  do.call(rbind, lapply(1:2, function(threads) {
+    lines <- system2(program, c(1e6, 1e4, 10, 4, threads, n_times), stdout = TRUE)
+    data.frame(threads, utils::read.table(text = lines, col.names = c("what", "ms")))
+  }))
+}
+
+crowd_lines <- function(times) {
+  table <- do.call(rbind, lapply(split(times, times$threads), function(group) {
+    em <- group$ms[group$what == "em"]
+    vote <- group$ms[group$what == "vote"]
+    data.frame(threads = group$threads[1], "EM iteration (ms)" = range_text(em, 1),
+               "majority vote (ms)" = range_text(vote, 1),
+               ratio = number(stats::median(em) / stats::median(vote), 1), check.names = FALSE)
+  }))
+  c(
+    "## An EM iteration against the majority vote", "",
+    prose("1,000,000 items, 10,000 workers, 10,000,000 labels, 4 components, all workers in use:",
+          "E-step and M-step, against counting each item's votes in the same engine. Medians of",
+          n_times, "runs in turn, with their ranges."), "",
+    table_lines(table, names(table)), ""
+  )
+}
+
+# What each part takes ----------------------------------------------------------------------------
+
+parts_of_all <- function(small, large_rows) {
+  of_large <- data.frame(data = unlist(large[large_rows$case]),
+                         large_rows[c(names(part_functions), "R", "full", "partial")])
+  rbind(small, of_large)
+}
+
+parts_lines <- function(rows) {
+  parts <- c(names(part_functions), "R")
+  total <- rowSums(rows[parts])
+  shares <- lapply(rows[parts], function(part) sprintf("%.0f %%", 100 * part / total))
+  table <- data.frame(data = rows$data, "seconds" = number(total, 3), shares,
+                      "full passes" = number(rows$full, 0),
+                      "partial passes" = number(rows$partial, 0), check.names = FALSE)
+  c(
+    "## What each part of a fit takes", "",
+    prose("Of the fits above, time elapsed: the stages; growth by one component, from which fits of",
+          "four and more components start as well; the refinements by sparse EM; the polish; the",
+          "smoothing; what is left is R: coding the data, tables of results. The passes are those of",
+          "the stages: full ones over all pairs, partial ones over those of the items that are not",
+          "set aside. The plain loop makes a full one a stage."), "",
+    table_lines(table, setdiff(names(table), "data")), "", "![](speed-parts.png)", ""
+  )
+}
+
+draw_parts <- function(rows) {
+  parts <- c(names(part_functions), "R")
+  long <- data.frame(
+    data = factor(rep(rows$data, length(parts)), rev(rows$data)),
+    part = factor(rep(parts, each = nrow(rows)), rev(parts)),
+    share = unlist(rows[parts]) / rowSums(rows[parts])
+  )
+  colours <- c(stages = "#0072B2", growth = "#56B4E9", refinement = "#009E73", polish = "#E69F00",
+               smoothing = "#CC79A7", R = "#999999")
+  plot <- ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$data, fill = .data$part)) +
+    ggplot2::geom_col(width = 0.7) +
+    ggplot2::scale_fill_manual(NULL, values = colours, breaks = parts) +
+    ggplot2::scale_x_continuous("share of a fit's time", labels = function(x) paste(100 * x, "%"),
+                                expand = c(0, 0)) +
+    ggplot2::labs(y = NULL) +
+    ggplot2::theme_minimal() +
+    ggplot2::theme(legend.position = "bottom", panel.grid.major.y = ggplot2::element_blank(),
+                   plot.margin = ggplot2::margin(6, 16, 6, 6)) +
+    ggplot2::guides(fill = ggplot2::guide_legend(nrow = 1))
+  ggplot2::ggsave(file.path(here, "speed-parts.png"), plot, width = 9, height = 3.2, dpi = 120,
+                  bg = "white")
+}
+
 # How time grows ----------------------------------------------------------------------------------
 
 # Milliseconds of a pass, the least of three: what else runs only adds.
 growth_case <- function() {
-  program <- compiled_passes()
+  program <- compiled("pair_tables")
   base <- c(n_obs = 20000, n_items = 120, n_levels = 3, k = 4)
   steps <- list(
     n_obs = c(5000, 10000, 20000, 40000, 80000), n_items = c(60, 120, 240, 480),
@@ -241,14 +331,26 @@ draw_growth <- function(rows) {
 
 # -------------------------------------------------------------------------------------------------
 
-run <- list(pairs = pairs_case, fits = fits_case, large = large_case, growth = growth_case)
-lines <- list(pairs = pairs_lines, fits = fits_lines, large = large_lines, growth = growth_lines)
+run <- list(pairs = pairs_case, fits = fits_case, large = large_case, crowd = crowd_case,
+            growth = growth_case)
+lines <- list(pairs = pairs_lines, fits = fits_lines, large = large_lines, crowd = crowd_lines,
+              growth = growth_lines)
 file_of <- function(case) file.path(kept, paste0(case, ".rds"))
-for (case in intersect(cases, names(run))) saveRDS(run[[case]](), file_of(case))
-done <- Filter(function(case) file.exists(file_of(case)), names(run))
-if ("growth" %in% done) draw_growth(readRDS(file_of("growth")))
+has <- function(case) file.exists(file_of(case))
+for (case in intersect(cases, names(run))) {
+  saveRDS(run[[case]](), file_of(case))
+  if (case == "fits") saveRDS(do.call(rbind, lapply(c(5, 30), fits_parts)), file_of("parts"))
+}
+report <- unlist(lapply(Filter(has, names(run)), function(case) {
+  lines[[case]](readRDS(file_of(case)))
+}))
+if (has("parts") && has("large")) {
+  parts <- parts_of_all(readRDS(file_of("parts")), readRDS(file_of("large")))
+  draw_parts(parts)
+  report <- c(report, parts_lines(parts))
+}
+if (has("growth")) draw_growth(readRDS(file_of("growth")))
 write_report("speed", c(
   "# Speed", "", "Written by `Rscript bench/speed.R`; do not edit by hand.", "",
-  prose(machine_line()), "",
-  unlist(lapply(done, function(case) lines[[case]](readRDS(file_of(case)))))
+  prose(machine_line()), "", report
 ))
