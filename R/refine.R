@@ -108,10 +108,14 @@ refine_core <- function(coded, start, type, control, verbose, vote = NULL, done 
   if (!is.null(done) && is_same_optimum(refined$fit, done, coded, control)) {
     return(NULL)
   }
-  if (!control$polish || !is.null(coded$known) || refined$status != "converged") {
+  if (!may_polish(refined, coded, control)) {
     return(refined)
   }
   polish_core(refined, coded, type, control, verbose)
+}
+
+may_polish <- function(refined, coded, control) {
+  control$polish && is.null(coded$known) && refined$status == "converged"
 }
 
 refine_from <- function(start, coded, type, control, verbose) {

@@ -206,22 +206,34 @@ refine_chain <- function(coded, k, settings, stages, optimum) {
   if (!is_robust || k < fewest_to_chain || nrow(coded$codes) > most_rows_to_chain) {
     return(NULL)
   }
+  grown <- grow_chain(coded, k, settings, stages$leading)
+  if (is.null(grown)) {
+    return(NULL)
+  }
+  refined <- refine_core(
+    coded, grown$fit, settings$refine, control, settings$verbose, done = optimum
+  )
+  if (is.null(refined)) {
+    return(NULL)
+  }
+  refined$trace <- bind_traces(grown$trace, refined$trace)
+  refined
+}
+
+# The fit that grows to k components, with its trace; NULL where nothing can be split.
+grow_chain <- function(coded, k, settings, leading) {
+  control <- settings$control
   fit <- core_stagewise(coded, 1, "robust", coded$missing == "frozen", control, FALSE)$fit
   trace <- NULL
   for (size in seq_len(k)[-1]) {
-    grown <- core_grow(coded, fit, settings$refine, control, stages$leading, settings$verbose)
+    grown <- core_grow(coded, fit, settings$refine, control, leading, settings$verbose)
     if (length(grown$mixing_weights) != size) {
       return(NULL)
     }
     trace <- rbind(trace, growth_trace(fit, grown, coded))
     fit <- grown
   }
-  refined <- refine_core(coded, fit, settings$refine, control, settings$verbose, done = optimum)
-  if (is.null(refined)) {
-    return(NULL)
-  }
-  refined$trace <- bind_traces(trace, refined$trace)
-  refined
+  list(fit = fit, trace = trace)
 }
 
 # Where workers share few items no pair of them is evidence, and the stages split at what chance

@@ -1,6 +1,6 @@
 # Time, memory and accuracy, each against what one would use instead, in the same run.
-# Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, crowd, growth; by default all of them,
-# and with `report` none: it only writes the report again.
+# Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, crowd, growth; by default all of
+# them, and with `report` none: it only writes the report again.
 # Writes bench/speed.md and its pictures from the results of all cases so far, which are kept in
 # .build/bench/speed; see bench/common.R for how to run it.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -202,7 +202,7 @@ large_lines <- function(rows) {
   )
 }
 
-# An EM iteration against the majority vote ---------------------------------------------------------
+# An EM iteration against the majority vote --------------------------------------------------------
 
 crowd_case <- function() {
   program <- compiled("crowd_iteration")
@@ -246,11 +246,11 @@ parts_lines <- function(rows) {
                       "partial passes" = number(rows$partial, 0), check.names = FALSE)
   c(
     "## What each part of a fit takes", "",
-    prose("Of the fits above, time elapsed: the stages; growth by one component, from which fits of",
-          "four and more components start as well; the refinements by sparse EM; the polish; the",
-          "smoothing; what is left is R: coding the data, tables of results. The passes are those of",
-          "the stages: full ones over all pairs, partial ones over those of the items that are not",
-          "set aside. The plain loop makes a full one a stage."), "",
+    prose("Of the fits above, time elapsed: the stages; growth by one component, from which fits",
+          "of four and more components start as well; the refinements by sparse EM; the polish; the",
+          "smoothing; what is left is R: coding the data, tables of results. The passes are those",
+          "of the stages: full ones over all pairs, partial ones over those of the items that are",
+          "not set aside. The plain loop makes a full one a stage."), "",
     table_lines(table, setdiff(names(table), "data")), "", "![](speed-parts.png)", ""
   )
 }
