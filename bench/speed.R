@@ -1,7 +1,7 @@
 # Time, memory and accuracy, each against what one would use instead, in the same run.
 # Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, crowd, growth; by default all of
 # them, and with `report` none: it only writes the report again.
-# Writes bench/speed.md and its pictures from the results of all cases so far, which are kept in
+# Writes bench/speed.md, its pictures and the tables that README.Rmd shows from the results of all cases so far, which are kept in
 # .build/bench/speed; see bench/common.R for how to run it.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "common.R"))
@@ -145,9 +145,9 @@ fits_parts <- function(n_experts, n_fits = 50) {
              as.list(parts$seconds / n_fits), as.list(parts$passes / n_fits))
 }
 
-fits_lines <- function(runs) {
+fits_table <- function(runs) {
   groups <- split(runs, list(factor(runs$peer, names(peers)), runs$n_experts), drop = TRUE)
-  table <- do.call(rbind, lapply(groups, function(group) {
+  do.call(rbind, lapply(groups, function(group) {
     own <- runs$seconds[runs$peer == names(peers)[1] & runs$n_experts == group$n_experts[1]]
     data.frame(
       experts = group$n_experts[1], program = group$peer[1], runs = nrow(group),
@@ -156,6 +156,10 @@ fits_lines <- function(runs) {
       error = number(group$error[1], 3), check.names = FALSE
     )
   }))
+}
+
+fits_lines <- function(runs) {
+  table <- fits_table(runs)
   c(
     "## A fit against other programs", "",
     prose("`simulate_crowd(accuracy = rep(0.6, experts), seed = 1)`: 1,000 rows, 100 items of 3",
@@ -186,12 +190,16 @@ large_case <- function() {
   do.call(rbind, rows)
 }
 
-large_lines <- function(rows) {
-  table <- data.frame(
+large_table <- function(rows) {
+  data.frame(
     data = unlist(large[rows$case]), "seconds elapsed" = number(rows$elapsed, 1),
     "of processor" = number(rows$processor, 1), "peak memory (MB)" = number(rows$megabytes, 0),
     error = number(rows$error, 4), "true model" = number(rows$bayes, 4), check.names = FALSE
   )
+}
+
+large_lines <- function(rows) {
+  table <- large_table(rows)
   c(
     "## Large data", "",
     prose("The default call with its two threads, `Rscript bench/speed-large.R CASE`, one run;",
@@ -350,6 +358,11 @@ if (has("parts") && has("large")) {
   report <- c(report, parts_lines(parts))
 }
 if (has("growth")) draw_growth(readRDS(file_of("growth")))
+# Two tables for README.Rmd.
+for (case in Filter(has, c("fits", "large"))) {
+  table <- list(fits = fits_table, large = large_table)[[case]](readRDS(file_of(case)))
+  utils::write.csv(table, file.path(here, paste0("speed-", case, ".csv")), row.names = FALSE)
+}
 write_report("speed", c(
   "# Speed", "", "Written by `Rscript bench/speed.R`; do not edit by hand.", "",
   prose(machine_line()), "", report
