@@ -33,6 +33,10 @@ core_vote_gains <- function(posterior, label_probs, labelled, threads) {
     .Call(`_mdpd_core_vote_gains`, posterior, label_probs, labelled, threads)
 }
 
+core_distinct_rows <- function(codes, known, weights, most) {
+    .Call(`_mdpd_core_distinct_rows`, codes, known, weights, most)
+}
+
 core_spectral_start <- function(coded, n_components, groups, n_restarts, seed, averaged) {
     .Call(`_mdpd_core_spectral_start`, coded, n_components, groups, n_restarts, seed, averaged)
 }

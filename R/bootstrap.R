@@ -179,6 +179,7 @@ drop_unobserved <- function(coded) {
 
 # The model of one sample, with the components of `object`.
 fit_sample <- function(object, coded, refit) {
+  coded <- collapse_rows(coded)
   fit <- if (refit) fit_anew(object, coded) else fit_held(object, coded)
   by_label <- is_tied_to_labels(object, coded) &&
     length(fit$mixing_weights) == length(object$labels)

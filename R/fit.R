@@ -74,9 +74,9 @@ component_names <- function(item_probs, informative, coded, labels) {
 }
 
 # labels x components: how often the informative workers give a label in a component, each worker
-# counted by the rows labelled. A level for missing labels is no label.
+# counted by the weight of the rows labelled. A level for missing labels is no label.
 label_votes <- function(item_probs, informative, coded, labels) {
-  n_labels <- n_observed(coded$codes)[informative]
+  n_labels <- n_observed(coded$codes, coded$weights)[informative]
   votes <- Map(
     function(probs, n) n * probs[labels, , drop = FALSE], item_probs[informative], n_labels
   )

@@ -83,11 +83,12 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   coded$known <- known_components(known, x, k)
   prior <- check_prior(prior, x, k)
 
+  kinds <- collapse_rows(coded)
   posteriors <- start_posteriors(start, x, coded, k, n_starts, seed)
   runs <- lapply(posteriors, function(posterior) {
-    em_with_prior(coded, posterior, prior, labels, control, verbose)
+    em_with_prior(kinds, collapse_posterior(posterior, kinds), prior, labels, control, verbose)
   })
-  best <- runs[[which.max(vapply(runs, function(run) run$fit$loglik, 0))]]
+  best <- expand_rows(runs[[which.max(vapply(runs, function(run) run$fit$loglik, 0))]], kinds)
   call <- match.call()
   call[[1]] <- quote(mdpd)
   fit <- new_mdpd(

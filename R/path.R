@@ -67,7 +67,7 @@ fit_path <- function(coded, ks, settings, keep_data) {
     }
   }
   path <- do.call(rbind, Map(path_row, fits, ks))
-  from_path(fits, best_row(path, "penalised"), path, if (keep_data) coded)
+  from_path(fits, best_row(path, "penalised"), path, if (keep_data) whole_data(coded))
 }
 
 # NULL where there is nothing to grow from. A path has no known classes, see check_known().

@@ -48,16 +48,17 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   method <- object$method %||% "robust"
   control <- complete_control(control %||% object$control %||% stagewise_control(), method)
   coded$threads <- control$threads
+  kinds <- collapse_rows(coded)
 
   engine_control <- control
   engine_control$prior_counts <- prior_counts(object$prior, coded, object$labels)
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   columns <- core_columns(object, coded)
   start <- list(
-    posterior = posterior[, columns, drop = FALSE],
+    posterior = collapse_posterior(posterior[, columns, drop = FALSE], kinds),
     informative = match(object$informative, colnames(coded$codes))
   )
-  refined <- refine_core(coded, start, type, engine_control, verbose)
+  refined <- expand_rows(refine_core(kinds, start, type, engine_control, verbose), kinds)
   fit <- new_mdpd(
     refined$fit, coded,
     class = setdiff(class(object), "mdpd"),
@@ -174,7 +175,8 @@ smooth_core <- function(coded, fit, type, control, verbose) {
 # EM with rows whose class is known held there; the components take the order of the labels.
 refine_known <- function(refined, coded, known, labels, type, control, verbose) {
   fit <- refined$fit
-  agreement <- rowsum(fit$posterior[!is.na(known), , drop = FALSE], known[!is.na(known)])
+  agreement <- rowsum((coded$weights * fit$posterior)[!is.na(known), , drop = FALSE],
+                      known[!is.na(known)])
   item_probs <- name_item_probs(fit$item_probs, coded$levels, seq_along(labels))
   votes <- label_votes(item_probs, colnames(coded$codes)[fit$informative], coded, labels)
   # The votes count as much as ten known rows in all: a few known rows must not undo the names that

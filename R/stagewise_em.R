@@ -6,6 +6,8 @@
 #' does EM on the informative items. There are no random starts: the same data give the same answer.
 #' With four components or more, up to 20,000 rows and with the polish, the fit also grows from one
 #' component by the best of all splits, each refined to the end, and the better of the two stays.
+#' Of data with two rows or more for each different row, only the different ones are computed with,
+#' equal rows as one of their weight: time and the numbers of rows named here are then theirs.
 #' Of a crowd with one component a label that was split at a pair that is not significant, as where
 #' workers share few items, the majority vote is a second start.
 #'
@@ -149,8 +151,10 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
     call = call, verbose = verbose
   )
   coded$threads <- settings$control$threads
+  coded <- collapse_rows(coded, known)
+  settings$known <- collapse_known(known, coded)
   if (length(k) > 1) {
-    return(fit_path(coded, k_within_rows(k, coded), settings, keep_data))
+    return(fit_path(coded, k_within_rows(k, whole_data(coded)), settings, keep_data))
   }
   result <- fit_stages(coded, k, settings)
   fit <- as_fit(result, coded, settings, keep_data)
@@ -253,6 +257,8 @@ vote_start <- function(coded, k, control, verbose) {
 }
 
 as_fit <- function(result, coded, settings, keep_data) {
+  result <- expand_rows(result, coded)
+  coded <- whole_data(coded)
   coded$known <- result$known
   new_mdpd(
     result$fit, coded,

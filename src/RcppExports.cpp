@@ -135,6 +135,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_distinct_rows
+SEXP core_distinct_rows(const Rcpp::RawMatrix& codes, const Rcpp::Nullable<Rcpp::IntegerVector>& known, const Rcpp::NumericVector& weights, double most);
+RcppExport SEXP _mdpd_core_distinct_rows(SEXP codesSEXP, SEXP knownSEXP, SEXP weightsSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawMatrix& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::IntegerVector>& >::type known(knownSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_distinct_rows(codes, known, weights, most));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_spectral_start
 Rcpp::List core_spectral_start(const Rcpp::List& coded, int n_components, const Rcpp::Nullable<Rcpp::IntegerVector>& groups, int n_restarts, double seed, bool averaged);
 RcppExport SEXP _mdpd_core_spectral_start(SEXP codedSEXP, SEXP n_componentsSEXP, SEXP groupsSEXP, SEXP n_restartsSEXP, SEXP seedSEXP, SEXP averagedSEXP) {
@@ -249,6 +263,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_split_hessian", (DL_FUNC) &_mdpd_core_split_hessian, 8},
     {"_mdpd_core_split_objective", (DL_FUNC) &_mdpd_core_split_objective, 9},
     {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 4},
+    {"_mdpd_core_distinct_rows", (DL_FUNC) &_mdpd_core_distinct_rows, 4},
     {"_mdpd_core_spectral_start", (DL_FUNC) &_mdpd_core_spectral_start, 6},
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
     {"_mdpd_core_stagewise", (DL_FUNC) &_mdpd_core_stagewise, 6},
