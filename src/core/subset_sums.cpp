@@ -65,9 +65,7 @@ using Together = std::int32_t __attribute__((vector_size(n_together * sizeof(std
     const std::uint32_t* at = stretch.rows + quad * rows_of_quad;
     // In the order of a pack's code: the hardware does not see the next ones coming.
     for (Index r = 0; r < rows_of_quad; ++r) {
-      const std::uint8_t* next = bits + at[quads_ahead * rows_of_quad + r] * table.n_bytes;
-      __builtin_prefetch(next);
-      __builtin_prefetch(next + bytes_of_row);
+      __builtin_prefetch(bits + at[quads_ahead * rows_of_quad + r] * table.n_bytes);
     }
     const std::uint8_t* rows[rows_of_quad] = {
         bits + at[0] * table.n_bytes, bits + at[1] * table.n_bytes, bits + at[2] * table.n_bytes,
