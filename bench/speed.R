@@ -1,8 +1,8 @@
 # Time, memory and accuracy, each against what one would use instead, in the same run.
 # Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, crowd, growth; by default all of
 # them, and with `report` none: it only writes the report again.
-# Writes bench/speed.md, its pictures and the tables that README.Rmd shows from the results of all cases so far, which are kept in
-# .build/bench/speed; see bench/common.R for how to run it.
+# Writes bench/speed.md, its pictures and the tables that README.Rmd shows from the results of all
+# cases so far, which are kept in .build/bench/speed; see bench/common.R for how to run it.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "common.R"))
 source(file.path(here, "parts.R"))
@@ -219,7 +219,7 @@ large_lines <- function(rows) {
 crowd_case <- function() {
   program <- compiled("crowd_iteration")
   do.call(rbind, lapply(1:2, function(threads) {
-    lines <- system2(program, c(1e6, 1e4, 10, 4, threads, n_times), stdout = TRUE)
+    lines <- system2(program, c("1000000", "10000", "10", "4", threads, n_times), stdout = TRUE)
     data.frame(threads, utils::read.table(text = lines, col.names = c("what", "ms")))
   }))
 }
@@ -259,8 +259,8 @@ parts_lines <- function(rows) {
   c(
     "## What each part of a fit takes", "",
     prose("Of the fits above, time elapsed: the stages; growth by one component, from which fits",
-          "of four and more components start as well; the refinements by sparse EM; the polish; the",
-          "smoothing; what is left is R: coding the data, tables of results. The passes are those",
+          "of four and more components start as well; the refinements by sparse EM; the polish;",
+          "the smoothing; what is left is R: coding the data, tables of results. The passes are those",
           "of the stages: full ones over all pairs, partial ones over those of the items that are",
           "not set aside. The plain loop makes a full one a stage."), "",
     table_lines(table, setdiff(names(table), "data")), "", "![](speed-parts.png)", ""
