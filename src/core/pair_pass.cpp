@@ -125,10 +125,7 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, MissingCells
       pass.units.push_back(std::ldexp(unit, digit * bits_of_digit));
     }
   }
-  pass.is_complete = true;
-  for (Index item = 0; item < data.n_items; ++item) {
-    if (first_digit(data, item, missing) > 0) pass.is_complete = false;
-  }
+  pass.is_complete = is_complete(data, missing);
   choose_row_packs(pass);
   for (const IndicatorTile& tile : data.indicators.tiles) {
     std::vector<Index> first(1, 0);

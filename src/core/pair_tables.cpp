@@ -1,5 +1,7 @@
 #include "pair_tables.h"
 
+#include <algorithm>
+
 #include "errors.h"
 
 namespace mdpd {
@@ -27,6 +29,13 @@ void clear_missing(PairTable& table) {
 }
 
 }  // namespace
+
+bool is_complete(const CodedData& data, MissingCells missing) {
+  if (data.is_sparse()) return false;
+  return missing == MissingCells::kLevel ||
+         std::none_of(data.has_missing.begin(), data.has_missing.end(),
+                      [](bool any) { return any; });
+}
 
 void PairTable::reset(Index rows, Index cols, Index components) {
   n_rows = rows;

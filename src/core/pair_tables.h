@@ -10,6 +10,9 @@ enum class MissingCells {
   kLevel    ///< counts them in row 0 and column 0: missing is one more level
 };
 
+/// Do all rows count in the table of every pair? Never known of sparse data.
+bool is_complete(const CodedData& data, MissingCells missing);
+
 /// Weighted two-way tables of one pair of items, all components side by side. Row and column 0 hold
 /// the missing level (all zero under MissingCells::kIgnore).
 struct PairTable {

@@ -59,11 +59,4 @@ void UnionBounds::most_of_components(const double* dependence, const double* err
   }
 }
 
-bool is_complete(const CodedData& data, MissingCells missing) {
-  if (data.is_sparse()) return false;
-  return missing == MissingCells::kLevel ||
-         std::none_of(data.has_missing.begin(), data.has_missing.end(),
-                      [](bool any) { return any; });
-}
-
 }  // namespace mdpd

@@ -63,7 +63,4 @@ class UnionBounds {
   Vector largest_;            ///< of any union
 };
 
-/// Do all cells count in every pair?
-bool is_complete(const CodedData& data, MissingCells missing);
-
 }  // namespace mdpd
