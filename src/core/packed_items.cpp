@@ -36,24 +36,30 @@ Index digit_of(const CodedData& data, const Pack& pack, Index item, Index code) 
   return code % n_digits(data, item);
 }
 
+void append_digit(const CodedData& data, Index item, Index first_row, Index last_row,
+                  std::uint16_t* codes) {
+  const Code* column = data.item_codes(item);
+  const auto digits = static_cast<std::uint16_t>(n_digits(data, item));
+  const std::uint16_t lowest = data.has_missing[item] ? 0 : 1;
+  Index n = first_row;
+  // In vectors, which compilers do not make of the loop below: codes may lie among the columns.
+  for (; n + rows_at_once <= last_row; n += rows_at_once) {
+    Codes in;
+    PackCodes packed;
+    std::memcpy(&in, column + n, sizeof in);
+    std::memcpy(&packed, codes + n, sizeof packed);
+    packed = packed * digits + __builtin_convertvector(in, PackCodes) - lowest;
+    std::memcpy(codes + n, &packed, sizeof packed);
+  }
+  for (; n < last_row; ++n) {
+    codes[n] = static_cast<std::uint16_t>(codes[n] * digits + column[n] - lowest);
+  }
+}
+
 void pack_rows(const CodedData& data, const Pack& pack, std::uint16_t* codes) {
   std::fill_n(codes, data.n_obs, std::uint16_t{0});
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-    const Code* column = data.item_codes(item);
-    const auto digits = static_cast<std::uint16_t>(n_digits(data, item));
-    const std::uint16_t lowest = data.has_missing[item] ? 0 : 1;
-    Index n = 0;
-    for (; n + rows_at_once <= data.n_obs; n += rows_at_once) {
-      Codes in;
-      PackCodes packed;
-      std::memcpy(&in, column + n, sizeof in);
-      std::memcpy(&packed, codes + n, sizeof packed);
-      packed = packed * digits + __builtin_convertvector(in, PackCodes) - lowest;
-      std::memcpy(codes + n, &packed, sizeof packed);
-    }
-    for (; n < data.n_obs; ++n) {
-      codes[n] = static_cast<std::uint16_t>(codes[n] * digits + column[n] - lowest);
-    }
+    append_digit(data, item, 0, data.n_obs, codes);
   }
 }
 
