@@ -18,17 +18,12 @@ namespace {
 /// Rows whose log-joint probabilities stay in the first-level cache while the items are added.
 constexpr Index rows_per_batch = 512;
 
-/// Doubles of one cell of a table of log-probabilities.
-constexpr Index padded(Index n_components) {
-  return n_components <= 2 ? n_components : round_up_to_lanes(n_components);
-}
-
 /// Adds an item to the table of a group: the cells are those of the items before it, each times the
 /// item's digits. A missing answer has the log-probability 0.
 void add_item(const CodedData& data, const MixtureParameters& params, Index item, Index n_cells,
               double* table) {
   const Index n_components = params.n_components();
-  const Index step = padded(n_components);
+  const Index step = padded_columns(n_components);
   const Index n_missing = data.has_missing[item] ? 1 : 0;
   const Index digits = n_digits(data, item);
   std::vector<double> logs(digits * step, 0.0);
@@ -50,7 +45,7 @@ void add_item(const CodedData& data, const MixtureParameters& params, Index item
 /// Log-probabilities of all groups, one table after the other.
 AlignedDoubles group_tables(const CodedData& data, const MixtureParameters& params,
                             const GroupedItems& grouped) {
-  const Index step = padded(params.n_components());
+  const Index step = padded_columns(params.n_components());
   Index n_cells = 0;
   for (const ItemGroup& group : grouped.groups) n_cells += group.n_levels;
   AlignedDoubles tables;
@@ -240,7 +235,7 @@ EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
   const Index n_components = params.n_components();
   const JointKernel join = choose_joint_kernel(n_components);
   const AddSparseRows add_sparse = choose_add_sparse_rows(n_components);
-  Vector log_weights = Vector::Zero(padded(n_components));
+  Vector log_weights = Vector::Zero(padded_columns(n_components));
   log_weights.head(n_components) = params.mixing_weights.unaryExpr(&safe_log);
   AlignedDoubles tables;
   LogTables sparse_tables;
