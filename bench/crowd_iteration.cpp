@@ -5,12 +5,12 @@
 // two in turn; the EM of a run makes five iterations and is divided by them.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 
 #include "jobs.h"
+#include "milliseconds.h"
 #include "refine.h"
 
 namespace {
@@ -18,14 +18,6 @@ namespace {
 using mdpd::Index;
 
 constexpr Index n_iterations = 5;
-
-template <class Work>
-double milliseconds(Work work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 /// Workers that are right with a probability of their own; some label much more than others.
 mdpd::CodedData random_crowd(Index n_items, Index n_workers, Index n_each, Index n_labels) {

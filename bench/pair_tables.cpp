@@ -3,12 +3,12 @@
 // Usage: pair_tables n_obs n_items n_levels n_components missing n_threads times
 // Prints a line `pass|blas milliseconds` for each of `times` runs, the two in turn.
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 
+#include "milliseconds.h"
 #include "pair_pass.h"
 #include "posterior.h"
 
@@ -19,14 +19,6 @@ extern "C" void dsyrk_(const char* part, const char* transpose, const int* n, co
 namespace {
 
 using mdpd::Index;
-
-template <class Work>
-double milliseconds(Work work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 std::vector<mdpd::Code> random_codes(std::mt19937_64& engine, Index n, Index n_levels,
                                      double missing) {
