@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lanes.h"
 #include "types.h"
 
 namespace mdpd {
@@ -51,6 +52,7 @@ inline constexpr Index digits_of_vector = 8;
 
 /// As few digits as leave no more than a few pairs in doubt, or all that a double has.
 /// @param row_weights non-negative.
-FixedWeights fix_weights(const RowMatrix& row_weights, Precision precision);
+FixedWeights fix_weights(const RowMatrix& row_weights, Precision precision,
+                         Instructions instructions = widest_instructions());
 
 }  // namespace mdpd

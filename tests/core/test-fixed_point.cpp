@@ -68,6 +68,31 @@ context("fixed_point") {
     }
   }
 
+  test_that("numbers are the same with any instructions, for any number of columns") {
+    Random random(6);
+    for (Index n_columns = 1; n_columns <= 9; ++n_columns) {
+      RowMatrix weights = random_posterior(random, 100, n_columns);
+      weights.row(7).setZero();
+      weights.row(8) *= 1e-9;  // lighter than the unit
+      for (const Precision precision : {Precision::kSearch, Precision::kFull}) {
+        const FixedWeights plain = fix_weights(weights, precision, Instructions::kPortable);
+        const FixedWeights wide = fix_weights(weights, precision, widest_instructions());
+        expect_true(plain.digits == wide.digits);
+        expect_true(plain.unit == wide.unit);
+        expect_true(plain.error.isApprox(wide.error, 1e-12));
+        bool all_near = true;
+        for (Index n = 0; n < 100; ++n) {
+          for (Index k = 0; k < n_columns; ++k) {
+            const double distance = std::abs(weight_of(plain, n, k) - weights(n, k));
+            const double rounding = 4e-16 * weights.col(k).maxCoeff();
+            all_near = all_near && distance <= (n == 8 ? 1.0 : 0.5) * plain.unit[k] + rounding;
+          }
+        }
+        expect_true(all_near);
+      }
+    }
+  }
+
   test_that("weights of a few values have few digits and no error") {
     RowMatrix weights = RowMatrix::Constant(50, 2, 1.0 / 50.0);
     weights.col(1).head(20).setZero();
