@@ -1,7 +1,5 @@
 #include "grouped_items.h"
 
-#include <algorithm>
-
 #include "packed_items.h"
 
 namespace mdpd {
@@ -11,9 +9,6 @@ namespace {
 /// A group's table of log-probabilities is made anew in every E-step: it is to be small beside what
 /// it saves. An item with more levels is alone.
 constexpr Index most_levels_of_group = 32;
-
-/// Rows whose codes stay in the first-level cache while the items of a group are read.
-constexpr Index rows_per_batch = 4096;
 
 }  // namespace
 
@@ -29,15 +24,11 @@ GroupedItems group_items(const CodedData& data, ItemSet items) {
     out.groups.back().last_item = at + 1;
     out.groups.back().n_levels *= digits;
   }
-  out.cells.assign(out.groups.size() * static_cast<std::size_t>(data.n_obs), 0);
+  out.cells.resize(out.groups.size() * static_cast<std::size_t>(data.n_obs));
   std::uint16_t* cells = out.cells.data();
   for (const ItemGroup& group : out.groups) {
-    for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
-      const Index to = std::min(from + rows_per_batch, data.n_obs);
-      for (std::size_t at = group.first_item; at < group.last_item; ++at) {
-        append_digit(data, out.items[at], from, to, cells);
-      }
-    }
+    code_rows(data, out.items.data() + group.first_item,
+              static_cast<Index>(group.last_item - group.first_item), cells);
     cells += data.n_obs;
   }
   return out;

@@ -1,7 +1,7 @@
 #include "packed_items.h"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 
 namespace mdpd {
 
@@ -12,10 +12,15 @@ namespace {
 constexpr Index most_levels_of_pack = 32;
 /// 24 kB of four components.
 constexpr Index most_cells_of_tile = 768;
-constexpr Index rows_at_once = 8;
+/// Rows whose codes stay in registers while the items are read.
+constexpr Index rows_at_once = 32;
 
-using Codes = Code __attribute__((vector_size(rows_at_once * sizeof(Code))));
-using PackCodes = std::uint16_t __attribute__((vector_size(rows_at_once * sizeof(std::uint16_t))));
+/// How an item enters the codes.
+struct Digit {
+  const Code* column = nullptr;
+  std::uint16_t n = 0;
+  std::uint16_t lowest = 0;  ///< code that counts as 0
+};
 
 }  // namespace
 
@@ -36,31 +41,38 @@ Index digit_of(const CodedData& data, const Pack& pack, Index item, Index code) 
   return code % n_digits(data, item);
 }
 
-void append_digit(const CodedData& data, Index item, Index first_row, Index last_row,
-                  std::uint16_t* codes) {
-  const Code* column = data.item_codes(item);
-  const auto digits = static_cast<std::uint16_t>(n_digits(data, item));
-  const std::uint16_t lowest = data.has_missing[item] ? 0 : 1;
-  Index n = first_row;
-  // In vectors, which compilers do not make of the loop below: codes may lie among the columns.
-  for (; n + rows_at_once <= last_row; n += rows_at_once) {
-    Codes in;
-    PackCodes packed;
-    std::memcpy(&in, column + n, sizeof in);
-    std::memcpy(&packed, codes + n, sizeof packed);
-    packed = packed * digits + __builtin_convertvector(in, PackCodes) - lowest;
-    std::memcpy(codes + n, &packed, sizeof packed);
+void code_rows(const CodedData& data, const Index* items, Index n_items, std::uint16_t* codes) {
+  std::vector<Digit> digits;
+  for (Index at = 0; at < n_items; ++at) {
+    digits.push_back({data.item_codes(items[at]),
+                      static_cast<std::uint16_t>(n_digits(data, items[at])),
+                      static_cast<std::uint16_t>(data.has_missing[items[at]] ? 0 : 1)});
   }
-  for (; n < last_row; ++n) {
-    codes[n] = static_cast<std::uint16_t>(codes[n] * digits + column[n] - lowest);
+  Index n = 0;
+  for (; n + rows_at_once <= data.n_obs; n += rows_at_once) {
+    // Of their own: compilers fear that `codes` may lie among the columns.
+    std::uint16_t packed[rows_at_once] = {};
+    for (const Digit& digit : digits) {
+      const Code* column = digit.column + n;
+      const std::uint16_t n_levels = digit.n;
+      const std::uint16_t lowest = digit.lowest;
+      for (Index i = 0; i < rows_at_once; ++i) {
+        packed[i] = static_cast<std::uint16_t>(packed[i] * n_levels + column[i] - lowest);
+      }
+    }
+    std::copy_n(packed, rows_at_once, codes + n);
+  }
+  for (; n < data.n_obs; ++n) {
+    Index packed = 0;
+    for (const Digit& digit : digits) packed = packed * digit.n + digit.column[n] - digit.lowest;
+    codes[n] = static_cast<std::uint16_t>(packed);
   }
 }
 
 void pack_rows(const CodedData& data, const Pack& pack, std::uint16_t* codes) {
-  std::fill_n(codes, data.n_obs, std::uint16_t{0});
-  for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-    append_digit(data, item, 0, data.n_obs, codes);
-  }
+  std::vector<Index> items(pack.n_items);
+  std::iota(items.begin(), items.end(), pack.first_item);
+  code_rows(data, items.data(), pack.n_items, codes);
 }
 
 PackedCodes pack_codes(const CodedData& data) {

@@ -16,12 +16,11 @@ std::vector<Pack> pack_items(const CodedData& data, Index most_levels);
 /// the item are missing, 0 for those and else its level plus 1.
 Index digit_of(const CodedData& data, const Pack& pack, Index item, Index code);
 
-/// Makes an item's digit the last one of the codes of rows first_row, ..., last_row - 1, at the
-/// places of these in `codes`.
-void append_digit(const CodedData& data, Index item, Index first_row, Index last_row,
-                  std::uint16_t* codes);
+/// Code of every row in some items, of which the last one's digit runs fastest, at codes[0], ...,
+/// codes[n_obs - 1].
+void code_rows(const CodedData& data, const Index* items, Index n_items, std::uint16_t* codes);
 
-/// Code of every row in a pack, at codes[0], ..., codes[n_obs - 1].
+/// The same of the items of a pack.
 void pack_rows(const CodedData& data, const Pack& pack, std::uint16_t* codes);
 
 /// Packs all items for the kernels. Cost O(n_obs * n_items).
