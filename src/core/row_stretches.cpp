@@ -15,21 +15,25 @@ static_assert(rows_per_block << bits_of_digit <= std::numeric_limits<std::int32_
 /// All codes of a pack, each of which differs from the one before in one item: reflected Gray code
 /// in the base of each item. The digit 0, which has no target, is in the middle of the run of an
 /// item's digits, so that there are few changes of targets.
-void order_codes(const CodedData& data, const Pack& pack, std::vector<std::uint16_t>& codes) {
-  codes.assign(1, 0);
-  std::vector<std::uint16_t> longer;
-  for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-    const Index n = n_digits(data, item);
+void order_codes(const CodedData& data, const Pack& pack, std::vector<CodeStep>& steps) {
+  steps.assign(1, CodeStep{});
+  std::vector<CodeStep> longer;
+  for (std::uint16_t item = 0; item < pack.n_items; ++item) {
+    const Index n = n_digits(data, pack.first_item + item);
     longer.clear();
-    for (const std::uint16_t code : codes) {
+    for (const CodeStep& step : steps) {
       const bool is_forth = longer.size() / n % 2 == 0;
       for (Index at = 0; at < n; ++at) {
         const Index place = is_forth ? at : n - 1 - at;
         const Index digit = place == n / 2 ? 0 : place < n / 2 ? place + 1 : place;
-        longer.push_back(static_cast<std::uint16_t>(code * n + digit));
+        const auto code = static_cast<std::uint16_t>(step.code * n + digit);
+        if (at == 0 && item > 0)
+          longer.push_back({code, step.item, step.digit});
+        else
+          longer.push_back({code, item, static_cast<std::uint16_t>(digit)});
       }
     }
-    codes.swap(longer);
+    steps.swap(longer);
   }
 }
 
@@ -62,16 +66,16 @@ PackTargets::PackTargets(const CodedData& data, const Pack& pack, MissingCells m
   }
 }
 
+std::int32_t PackTargets::of_digit(Index item, Index digit) const {
+  return digit > 0 ? items_[item].first_target + digit - items_[item].first_digit : -1;
+}
+
 void PackTargets::of_code(Index code, std::vector<std::int32_t>& targets) const {
   targets.resize(items_.size() + 1);
   targets.back() = total_;
-  auto left = static_cast<std::int32_t>(code);
   for (std::size_t i = items_.size(); i-- > 0;) {
-    const Item& item = items_[i];
-    const std::int32_t rest = left / item.n_digits;
-    const std::int32_t digit = left - rest * item.n_digits;
-    targets[i] = digit > 0 ? item.first_target + digit - item.first_digit : -1;
-    left = rest;
+    targets[i] = of_digit(i, code % items_[i].n_digits);
+    code /= items_[i].n_digits;
   }
 }
 
@@ -113,8 +117,10 @@ void RowStretches::cut(const CodedData& data, const Pack& pack, const PackTarget
   number_.assign(targets.n_targets(), -1);
   const std::uint32_t* start = code_start_.data();
   for (Index block = 0; block * rows_per_block < data.n_obs; ++block) {
-    for (const std::uint16_t code : code_order_) {
-      targets.of_code(code, next_);
+    targets.of_code(code_steps_.front().code, next_);
+    for (const CodeStep& step : code_steps_) {
+      next_[step.item] = targets.of_digit(step.item, step.digit);
+      moved_.push_back(step.item);
       add_code(block, start[0], (start[1] - start[0]) / rows_of_quad);
       ++start;
     }
@@ -127,28 +133,30 @@ void RowStretches::cut(const CodedData& data, const Pack& pack, const PackTarget
 void RowStretches::sort(const CodedData& data, const Pack& pack) {
   codes_.resize(data.n_obs);
   pack_rows(data, pack, codes_.data());
-  order_codes(data, pack, code_order_);
+  order_codes(data, pack, code_steps_);
   const Index n_blocks = (data.n_obs + rows_per_block - 1) / rows_per_block;
   const Index n_filled = n_blocks * pack.n_levels * (rows_of_quad - 1);
-  rows_.assign(data.n_obs + n_filled + quads_ahead * rows_of_quad,
-               static_cast<std::uint32_t>(data.n_obs));
+  const auto no_row = static_cast<std::uint32_t>(data.n_obs);
+  rows_.resize(data.n_obs + n_filled + quads_ahead * rows_of_quad);
   code_start_.clear();
   std::uint32_t end = 0;
   for (Index from = 0; from < data.n_obs; from += rows_per_block) {
     const Index to = std::min(data.n_obs, from + rows_per_block);
     next_place_.assign(pack.n_levels, 0);
     for (Index n = from; n < to; ++n) ++next_place_[codes_[n]];
-    for (const std::uint16_t code : code_order_) {
+    for (const CodeStep& step : code_steps_) {
       code_start_.push_back(end);
-      const std::uint32_t n_rows = next_place_[code];
-      next_place_[code] = end;
-      end += (n_rows + rows_of_quad - 1) / rows_of_quad * rows_of_quad;
+      const std::uint32_t last = end + next_place_[step.code];
+      next_place_[step.code] = end;
+      end += (last - end + rows_of_quad - 1) / rows_of_quad * rows_of_quad;
+      std::fill(rows_.begin() + last, rows_.begin() + end, no_row);
     }
     for (Index n = from; n < to; ++n) {
       rows_[next_place_[codes_[n]]++] = static_cast<std::uint32_t>(n);
     }
   }
   code_start_.push_back(end);
+  std::fill_n(rows_.begin() + end, quads_ahead * rows_of_quad, no_row);
 }
 
 /// Adds the rows of a code, of which the targets are next_: whole quads, which begin where those
@@ -159,7 +167,7 @@ void RowStretches::add_code(Index block, Index first_row, Index n_quads) {
       start(block, first_row);
     else
       change();
-    open_ = next_;
+    moved_.clear();
     const Index n = std::min(n_quads, quads_of_stretch - n_quads_);
     steps_.push_back({static_cast<std::int32_t>(n), 0, 0});
     n_quads_ += n;
@@ -171,18 +179,20 @@ void RowStretches::add_code(Index block, Index first_row, Index n_quads) {
 
 void RowStretches::start(Index block, Index first_row) {
   entries_.push_back({block, first_row, 0, steps_.size(), changes_.size(), targets_.size()});
+  open_ = next_;
 }
 
 /// From the targets that are open to the next ones.
 void RowStretches::change() {
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (open_[i] >= 0 && open_[i] != next_[i]) close(open_[i]);
+  opened_.clear();
+  for (const std::uint16_t item : moved_) {
+    if (open_[item] == next_[item]) continue;
+    if (open_[item] >= 0) close(open_[item]);
+    if (next_[item] >= 0) opened_.push_back(next_[item]);
+    open_[item] = next_[item];
   }
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (next_[i] < 0 || open_[i] == next_[i]) continue;
-    changes_.push_back(number_of(next_[i]));
-    steps_.back().n_opened += 1;
-  }
+  for (const std::int32_t target : opened_) changes_.push_back(number_of(target));
+  steps_.back().n_opened = static_cast<std::int32_t>(opened_.size());
 }
 
 void RowStretches::close(std::int32_t target) {

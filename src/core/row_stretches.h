@@ -23,6 +23,8 @@ class PackTargets {
 
   Index n_targets() const { return total_ + 1; }
 
+  /// Of an item of the pack, counted within it; -1 for none.
+  std::int32_t of_digit(Index item, Index digit) const;
   /// Of each item the target of a code, -1 for none; and that of all rows.
   void of_code(Index code, std::vector<std::int32_t>& targets) const;
 
@@ -43,6 +45,13 @@ class PackTargets {
 
   std::vector<Item> items_;
   std::int32_t total_ = 0;
+};
+
+/// A code of a pack, and the item, counted within the pack, in which it differs from the one before.
+struct CodeStep {
+  std::uint16_t code = 0;
+  std::uint16_t item = 0;
+  std::uint16_t digit = 0;  ///< of the item
 };
 
 /// The rows of a pack, sorted by its code and cut into stretches.
@@ -79,7 +88,7 @@ class RowStretches {
   std::int32_t number_of(std::int32_t target);
 
   std::vector<std::uint16_t> codes_;       ///< n_obs: code of the row
-  std::vector<std::uint16_t> code_order_;  ///< the codes, each near the one before
+  std::vector<CodeStep> code_steps_;       ///< all codes, in the order of the rows
   std::vector<std::uint32_t> next_place_;  ///< of each code: where the sort puts its next row
   std::vector<std::uint32_t> rows_;        ///< of each block by their code, in whole quads
   std::vector<std::uint32_t> code_start_;  ///< blocks x codes, in their order; and the end
@@ -93,7 +102,9 @@ class RowStretches {
   Index n_quads_ = 0;
   std::vector<std::int32_t> number_;  ///< of each target, within the stretch; -1 if it has none
   std::vector<std::int32_t> open_;    ///< as `PackTargets::of_code()` gives them
-  std::vector<std::int32_t> next_;
+  std::vector<std::int32_t> next_;    ///< those of the next code
+  std::vector<std::uint16_t> moved_;  ///< items in which these may differ
+  std::vector<std::int32_t> opened_;
 };
 
 }  // namespace mdpd
