@@ -115,7 +115,7 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, MissingCells
                Precision precision, Instructions instructions) {
   Pass pass(data, missing, instructions);
   pass.stride = padded_columns(row_weights.cols());
-  pass.weights = fix_weights(row_weights, precision);
+  pass.weights = fix_weights(row_weights, precision, instructions);
   pass.error.assign(pass.stride, 0.0);
   std::copy_n(pass.weights.error.data(), row_weights.cols(), pass.error.begin());
   for (int digit = 0; digit < pass.weights.n_digits; ++digit) {
@@ -156,9 +156,12 @@ struct Workspace {
   AlignedDoubles dependence;
   AlignedDoubles weight;
   AlignedDoubles row_terms;  ///< of all pairs of an item
-  AlignedDoubles logs;       ///< x log x of the columns' sums
-  Index first_logged = -1;   ///< output cell at which they begin; -1 if there are none
   std::vector<double> df;
+  // Of the columns of the later items, where they are the same for all items of a pack:
+  Index first_met = -1;              ///< the first of these items; -1 if there is nothing yet
+  Index first_logged = 0;            ///< its first output cell
+  AlignedDoubles logs;               ///< x log x of the columns' sums
+  std::vector<double> free_columns;  ///< of each item, the levels that carry weight, less one
 };
 
 /// Sums of one level of a row pack's item.
@@ -368,13 +371,13 @@ template <int stride>
 }
 
 /// Levels that carry weight, less one.
-Index free_levels(const double* weights, Index n_levels, Index distance, Index n_doubles) {
+double free_levels(const double* weights, Index n_levels, Index distance, Index n_doubles) {
   Index n = 0;
   for (Index level = 0; level < n_levels; ++level) {
     const double* from = weights + level * distance;
     n += std::any_of(from, from + n_doubles, [](double weight) { return weight > 0.0; });
   }
-  return std::max<Index>(0, n - 1);
+  return static_cast<double>(std::max<Index>(0, n - 1));
 }
 
 /// Adds the x log x of the weight of each pair less that of the row sums of its table.
@@ -491,29 +494,43 @@ template <int stride>
   }
 }
 
-void count_df(const Meeting& at, bool is_complete, Index n_doubles, Index margin_width,
-              Workspace& work) {
-  Index n_rows = 0;
-  for (Index j = 0; j < at.n_others; ++j) {
-    const Index from = (at.first_output[j] - at.first_output[0]) * n_doubles;
-    const Index n_cols = at.first_output[j + 1] - at.first_output[j];
-    if (j == 0 || !is_complete) {
-      n_rows = free_levels(work.margins.data() + j * n_doubles, at.n_rows, margin_width, n_doubles);
+/// Degrees of freedom of all pairs.
+/// @param free_columns of each other item, which are counted if not there.
+void count_df(const Meeting& at, bool is_complete, bool has_free_columns, Index n_doubles,
+              Index margin_width, double* free_columns, Workspace& work) {
+  if (!has_free_columns) {
+    for (Index j = 0; j < at.n_others; ++j) {
+      const Index from = (at.first_output[j] - at.first_output[0]) * n_doubles;
+      const Index n_cols = at.first_output[j + 1] - at.first_output[j];
+      free_columns[j] = free_levels(work.columns.data() + from, n_cols, n_doubles, n_doubles);
     }
-    work.df[j] = static_cast<double>(
-        n_rows * free_levels(work.columns.data() + from, n_cols, n_doubles, n_doubles));
+  }
+  double free_rows = 0.0;
+  for (Index j = 0; j < at.n_others; ++j) {
+    if (j == 0 || !is_complete) {
+      free_rows =
+          free_levels(work.margins.data() + j * n_doubles, at.n_rows, margin_width, n_doubles);
+    }
+    work.df[j] = free_rows * free_columns[j];
   }
 }
 
 /// Gives all pairs the row terms and the weight of the first.
-void share_row_terms(const Meeting& at, Index n_doubles, Index margin_width, Workspace& work) {
-  const double* row_terms = work.row_terms.data();
-  const double* weight = work.margins.data() + at.n_rows * margin_width;
+template <int stride>
+[[gnu::always_inline]] inline void share_row_terms(const Meeting& at, Index n_doubles,
+                                                   Index margin_width, Workspace& work) {
+  using Weights = typename CellSums<stride>::Weights;
+  const Index step = stride > 0 ? stride : n_doubles;
+  const double* of_first = work.margins.data() + at.n_rows * margin_width;
   work.weight.grow_to(at.margin_width);
-  for (Index j = 0; j < at.n_others; ++j) {
-    for (Index c = 0; c < n_doubles; ++c) {
-      work.dependence.data()[j * n_doubles + c] += row_terms[c];
-      work.weight.data()[j * n_doubles + c] = weight[c];
+  for (Index v = 0; v < step; v += CellSums<stride>::width) {
+    Weights row_terms;
+    Weights weight;
+    std::memcpy(&row_terms, work.row_terms.data() + v, sizeof row_terms);
+    std::memcpy(&weight, of_first + v, sizeof weight);
+    for (Index at_pair = v; at_pair < at.n_others * step; at_pair += step) {
+      add_to_cell(row_terms, work.dependence.data() + at_pair);
+      std::memcpy(work.weight.data() + at_pair, &weight, sizeof weight);
     }
   }
 }
@@ -528,25 +545,28 @@ template <int stride>
   const Index n_doubles = stride > 0 ? stride : pass.stride;
   make_room(pass, at, part, work);
   fill_all_outputs<stride>(pass, at, part, first_level, work);
-  const bool has_logs = pass.is_complete && work.first_logged >= 0;
-  if (!has_logs) {
+  const bool has_columns = pass.is_complete && work.first_met >= 0;
+  if (!has_columns) {
+    work.first_met = at.first_other;
     work.first_logged = at.first_output[0];
+    work.free_columns.resize(at.n_others);
     work.logs.grow_to(at.width + n_lanes);
     std::fill_n(work.logs.data() + at.width, n_lanes, 0.0);
   }
-  column_terms(work.outputs.data(), at.n_rows, at.width, has_logs,
+  column_terms(work.outputs.data(), at.n_rows, at.width, has_columns,
                work.logs.data() + (at.first_output[0] - work.first_logged) * n_doubles,
                work.columns.data(), work.terms.data());
   const Index n = pass.is_complete ? 1 : at.n_others;
   const Index margin_width = round_up_to_lanes(n * n_doubles);
   sum_pairs<stride>(at, n, n_doubles, margin_width, work);
-  count_df(at, pass.is_complete, n_doubles, margin_width, work);
+  count_df(at, pass.is_complete, has_columns, n_doubles, margin_width,
+           work.free_columns.data() + (at.first_other - work.first_met), work);
   const double* weight = work.margins.data() + at.n_rows * margin_width;
   if (pass.is_complete) {
     work.row_terms.grow_to(margin_width);
     std::fill_n(work.row_terms.data(), margin_width, 0.0);
     add_row_terms(work.margins.data(), at.n_rows, margin_width, work.row_terms.data());
-    share_row_terms(at, n_doubles, margin_width, work);
+    share_row_terms<stride>(at, n_doubles, margin_width, work);
     weight = work.weight.data();
   } else {
     add_row_terms(work.margins.data(), at.n_rows, margin_width, work.dependence.data());
@@ -562,7 +582,7 @@ template <int stride>
                                               const Part& part, Workspace& work,
                                               const PairVisitor& visit) {
   Index first_level = 0;
-  work.first_logged = -1;
+  work.first_met = -1;
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
     const Meeting at = meet(pass, at_tile, item);
     if (at.n_others > 0) visit_item<stride>(pass, at, part, first_level, work, visit);
