@@ -1,13 +1,17 @@
 // Times a pass over all pairs of items against the weighted cross products of the one-hot matrix,
 // one call of BLAS a component. Compiled and run by bench/speed.R.
 // Usage: pair_tables n_obs n_items n_levels n_components missing n_threads times
-// Prints a line `pass|blas milliseconds` for each of `times` runs, the two in turn.
+// Prints a line `pass|blas milliseconds` for each of `times` runs, the two in turn. With several
+// threads also `single`, a pass on one of them, and `apart`, as many passes at once as there are
+// threads, each on one: what the machine lets threads gain that do not wait for each other.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 
+#include "jobs.h"
 #include "milliseconds.h"
 #include "pair_pass.h"
 #include "posterior.h"
@@ -67,6 +71,20 @@ double time_blas(const std::vector<mdpd::Matrix>& weighted, mdpd::Matrix& produc
   });
 }
 
+/// Passes over all pairs.
+double largest_dependence(const mdpd::CodedData& data, const mdpd::RowMatrix& weights) {
+  mdpd::Monitor monitor;
+  std::vector<double> largest(data.n_threads, 0.0);
+  mdpd::for_each_pair_block(data, weights, mdpd::MissingCells::kIgnore, mdpd::Precision::kSearch,
+                            monitor, [&](int worker, const mdpd::PairBlock& block) {
+                              const Index n = (block.last_other - block.first_other) * block.stride;
+                              for (Index at = 0; at < n; ++at) {
+                                largest[worker] = std::max(largest[worker], block.dependence[at]);
+                              }
+                            });
+  return *std::max_element(largest.begin(), largest.end());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,6 +98,7 @@ int main(int argc, char** argv) {
   const std::vector<mdpd::Code> codes = random_codes(engine, n_obs * n_items, n_levels, missing);
   mdpd::CodedData data = mdpd::make_coded_data(
       codes.data(), n_obs, std::vector<Index>(n_items, n_levels), mdpd::Vector::Ones(n_obs));
+  const mdpd::CodedData data_of_single = data;
   data.n_threads = std::atoi(argv[6]);
   const mdpd::RowMatrix weights =
       mdpd::weighted_posterior(data, random_posterior(engine, n_obs, n_components));
@@ -89,22 +108,21 @@ int main(int argc, char** argv) {
     weighted.push_back(weights.col(k).cwiseSqrt().asDiagonal() * indicators);
   }
   mdpd::Matrix product = mdpd::Matrix::Zero(indicators.cols(), indicators.cols());
-  mdpd::Monitor monitor;
-  std::vector<double> largest(data.n_threads, 0.0);
+  double largest = 0.0;
   for (int run = 0; run < std::atoi(argv[7]); ++run) {
     std::printf("blas %.3f\n", time_blas(weighted, product));
-    const double pass = milliseconds([&] {
-      mdpd::for_each_pair_block(
-          data, weights, mdpd::MissingCells::kIgnore, mdpd::Precision::kSearch, monitor,
-          [&](int worker, const mdpd::PairBlock& block) {
-            const Index n = (block.last_other - block.first_other) * block.stride;
-            for (Index at = 0; at < n; ++at) {
-              largest[worker] = std::max(largest[worker], block.dependence[at]);
-            }
-          });
-    });
-    std::printf("pass %.3f\n", pass);
+    std::printf("pass %.3f\n", milliseconds([&] { largest += largest_dependence(data, weights); }));
+    if (data.n_threads == 1) continue;
+    std::printf("single %.3f\n",
+                milliseconds([&] { largest += largest_dependence(data_of_single, weights); }));
+    std::vector<double> largest_of(data.n_threads, 0.0);
+    std::printf("apart %.3f\n", milliseconds([&] {
+                  mdpd::for_each_job(data.n_threads, data.n_threads, [&](Index job, int) {
+                    largest_of[job] = largest_dependence(data_of_single, weights);
+                  });
+                }));
+    largest += largest_of[0];
   }
   // What was computed is used, so that no compiler leaves it out.
-  return largest[0] + product(0, 0) < 0.0 ? 1 : 0;
+  return largest + product(0, 0) < 0.0 ? 1 : 0;
 }
