@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lanes.h"
+#include "kernels.h"
 
 namespace mdpd {
 
@@ -225,21 +225,14 @@ void keep_light_rows(const RowMatrix& row_weights, const std::vector<Scale>& sca
   return out;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-/// Without FMA: the numbers are the same with any instructions.
-[[gnu::target("avx2")]] FixedWeights fix_avx2(const RowMatrix& row_weights, Precision precision) {
-  return fix(row_weights, precision);
-}
-#endif
-
 }  // namespace
 
 FixedWeights fix_weights(const RowMatrix& row_weights, Precision precision,
                          Instructions instructions) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (instructions == Instructions::kAvx2) return fix_avx2(row_weights, precision);
-#endif
-  return fix(row_weights, precision);
+  FixedWeights out;
+  const auto work = [&]() __attribute__((always_inline)) { out = fix(row_weights, precision); };
+  with_avx2(instructions, work);
+  return out;
 }
 
 }  // namespace mdpd

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exponential.h"
+#include "kernels.h"
 
 namespace mdpd {
 
@@ -74,48 +75,16 @@ template <int n_fixed>
   std::copy_n(row_loglik, n_rest, rows.row_loglik + at);
 }
 
-template <int n_fixed>
-void normalise_portable(const Rows& rows) {
-  normalise_all<n_fixed>(rows);
-}
-
-using Kernel = void (*)(const Rows&);
-
-#if defined(__x86_64__) && defined(__GNUC__)
-template <int n_fixed>
-[[gnu::target("avx2,fma")]] void normalise_avx2(const Rows& rows) {
-  normalise_all<n_fixed>(rows);
-}
-
-template <int n_fixed>
-Kernel kernel_of(Instructions instructions) {
-  return instructions == Instructions::kAvx2 ? normalise_avx2<n_fixed>
-                                             : normalise_portable<n_fixed>;
-}
-#else
-template <int n_fixed>
-Kernel kernel_of(Instructions) {
-  return normalise_portable<n_fixed>;
-}
-#endif
-
-Kernel choose_kernel(Index n_components, Instructions instructions) {
-  switch (n_components) {
-    case 1: return kernel_of<1>(instructions);
-    case 2: return kernel_of<2>(instructions);
-    case 3: return kernel_of<3>(instructions);
-    case 4: return kernel_of<4>(instructions);
-    case 5: return kernel_of<5>(instructions);
-    case 6: return kernel_of<6>(instructions);
-    default: return kernel_of<0>(instructions);
-  }
-}
-
 }  // namespace
 
 void normalise_log_rows(double* rows, Index n, Index n_components, double* row_loglik,
                         Instructions instructions) {
-  choose_kernel(n_components, instructions)({rows, n, n_components, row_loglik});
+  const Rows all{rows, n, n_components, row_loglik};
+  with_constant<1, 2, 3, 4, 5, 6>(n_components, [&](auto size) {
+    constexpr int n_fixed = size;
+    const auto work = [&]() __attribute__((always_inline)) { normalise_all<n_fixed>(all); };
+    with_avx2_fma(instructions, work);
+  });
 }
 
 }  // namespace mdpd

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobs.h"
+#include "kernels.h"
 #include "numerics.h"
 #include "packed_items.h"
 #include "scatter.h"
@@ -42,39 +43,12 @@ template <int stride>
   }
 }
 
-template <int stride>
-void count_rows_portable(const CountJob& job) {
-  count_rows<stride>(job);
-}
-
-using CountKernel = void (*)(const CountJob&);
-
-#if defined(__x86_64__) && defined(__GNUC__)
-template <int stride>
-[[gnu::target("avx2")]] void count_rows_avx2(const CountJob& job) {
-  count_rows<stride>(job);
-}
-
-template <int stride>
-CountKernel count_kernel() {
-  const bool wide = widest_instructions() != Instructions::kPortable;
-  return wide ? count_rows_avx2<stride> : count_rows_portable<stride>;
-}
-#else
-template <int stride>
-CountKernel count_kernel() {
-  return count_rows_portable<stride>;
-}
-#endif
-
-CountKernel choose_count_kernel(Index stride) {
-  switch (stride) {
-    case 1: return count_kernel<1>();
-    case 2: return count_kernel<2>();
-    case 4: return count_kernel<4>();
-    case 8: return count_kernel<8>();
-    default: return count_kernel<0>();
-  }
+void add_rows(const CountJob& job) {
+  with_constant<1, 2, 4, 8>(job.n_doubles, [&](auto size) {
+    constexpr int stride = size;
+    const auto work = [&]() __attribute__((always_inline)) { count_rows<stride>(job); };
+    with_avx2(widest_instructions(), work);
+  });
 }
 
 /// Sums the cells of a pack down to the levels of one of its items: those of a level lie in runs of
@@ -118,24 +92,11 @@ void sum_tile(const CodedData& data, const Tile& tile, const double* table, Inde
   }
 }
 
-using SumTile = void (*)(const CodedData&, const Tile&, const double*, Index, RowMatrix&);
-
-SumTile choose_sum_tile(Index stride) {
-  switch (stride) {
-    case 1: return sum_tile<1>;
-    case 2: return sum_tile<2>;
-    case 4: return sum_tile<4>;
-    case 8: return sum_tile<8>;
-    default: return sum_tile<0>;
-  }
-}
-
 /// Case-weighted counts of the items of one tile.
 void count_tile(const CodedData& data, const RowMatrix& posterior, const Tile& tile,
                 RowMatrix& counts) {
   const Index n_components = posterior.cols();
   const Index stride = padded_columns(n_components);
-  const CountKernel kernel = choose_count_kernel(stride);
   const Index n_all_packs = static_cast<Index>(data.packed.packs.size());
   AlignedDoubles table;
   AlignedDoubles row;
@@ -146,14 +107,15 @@ void count_tile(const CodedData& data, const RowMatrix& posterior, const Tile& t
   const Index n_before = data.n_obs - 1;
   std::copy_n(posterior.data() + n_before * n_components, n_components, last.begin());
   const auto count = [&](const double* in, Index first_row, Index n_rows) {
-    kernel({in, data.case_weights.data() + first_row,
-            data.packed.cells.data() + first_row * n_all_packs + tile.first_pack, n_rows,
-            n_components, n_all_packs, tile.last_pack - tile.first_pack, stride, row.data(),
-            table.data()});
+    add_rows({in, data.case_weights.data() + first_row,
+              data.packed.cells.data() + first_row * n_all_packs + tile.first_pack, n_rows,
+              n_components, n_all_packs, tile.last_pack - tile.first_pack, stride, row.data(),
+              table.data()});
   };
   count(posterior.data(), 0, n_before);
   count(last.data(), n_before, 1);
-  choose_sum_tile(stride)(data, tile, table.data(), stride, counts);
+  with_constant<1, 2, 4, 8>(
+      stride, [&](auto size) { sum_tile<size>(data, tile, table.data(), stride, counts); });
 }
 
 /// Case-weighted counts of the items of one group.
@@ -180,19 +142,6 @@ void count_group(const CodedData& data, const RowMatrix& weights, const GroupedI
     const Index item = grouped.items[i];
     n_inner /= n_digits(data, item);
     sum_to_levels<stride>(data, item, group.n_levels, n_inner, first, step, counts);
-  }
-}
-
-using CountGroup = void (*)(const CodedData&, const RowMatrix&, const GroupedItems&, std::size_t,
-                            RowMatrix&);
-
-CountGroup choose_count_group(Index stride) {
-  switch (stride) {
-    case 1: return count_group<1>;
-    case 2: return count_group<2>;
-    case 4: return count_group<4>;
-    case 8: return count_group<8>;
-    default: return count_group<0>;
   }
 }
 
@@ -259,29 +208,17 @@ void count_sparse_rows(const CodedData& data, const RowMatrix& posterior, Index 
   }
 }
 
-using CountSparseRows = void (*)(const CodedData&, const RowMatrix&, Index, Index, RowMatrix&);
-
-CountSparseRows choose_count_sparse_rows(Index n_components) {
-  switch (n_components) {
-    case 2: return count_sparse_rows<2>;
-    case 3: return count_sparse_rows<3>;
-    case 4: return count_sparse_rows<4>;
-    case 5: return count_sparse_rows<5>;
-    case 6: return count_sparse_rows<6>;
-    default: return count_sparse_rows<0>;
-  }
-}
-
 RowMatrix sparse_level_counts(const CodedData& data, const RowMatrix& posterior) {
   const Index n_components = posterior.cols();
-  const CountSparseRows count = choose_count_sparse_rows(n_components);
   std::vector<RowMatrix> parts(n_sparse_parts);
   const double n_operations = static_cast<double>(data.sparse.row_item.size());
   for_each_job(n_sparse_parts, useful_threads(data.n_threads, n_operations), [&](Index part, int) {
     RowMatrix& counts = parts[part];
     counts.setZero(data.n_total_levels(), n_components);
-    count(data, posterior, part * data.n_obs / n_sparse_parts,
-          (part + 1) * data.n_obs / n_sparse_parts, counts);
+    with_constant<2, 3, 4, 5, 6>(n_components, [&](auto size) {
+      count_sparse_rows<size>(data, posterior, part * data.n_obs / n_sparse_parts,
+                              (part + 1) * data.n_obs / n_sparse_parts, counts);
+    });
   });
   for (Index part = 1; part < n_sparse_parts; ++part) parts[0] += parts[part];
   return std::move(parts[0]);
@@ -309,11 +246,13 @@ RowMatrix group_counts(const CodedData& data, const RowMatrix& posterior,
   RowMatrix weights = RowMatrix::Zero(data.n_obs, padded_columns(n_components));
   weights.leftCols(n_components) = data.case_weights.asDiagonal() * posterior;
   RowMatrix counts = RowMatrix::Zero(data.n_total_levels(), n_components);
-  const CountGroup count = choose_count_group(weights.cols());
   const double n_operations = static_cast<double>(grouped.cells.size());
   for_each_job(static_cast<Index>(grouped.groups.size()),
-               useful_threads(data.n_threads, n_operations),
-               [&](Index at, int) { count(data, weights, grouped, at, counts); });
+               useful_threads(data.n_threads, n_operations), [&](Index at, int) {
+                 with_constant<1, 2, 4, 8>(weights.cols(), [&](auto size) {
+                   count_group<size>(data, weights, grouped, at, counts);
+                 });
+               });
   return counts;
 }
 

@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "indicators.h"
 #include "jobs.h"
+#include "kernels.h"
 #include "packed_items.h"
 #include "row_stretches.h"
 #include "scatter.h"
@@ -578,9 +579,9 @@ template <int stride>
 /// All pairs of a row pack's items with those of a tile's items that meet them, the sums being
 /// there.
 template <int stride>
-[[gnu::always_inline]] inline void visit_pack(const Pass& pass, const Pack& pack, Index at_tile,
-                                              const Part& part, Workspace& work,
-                                              const PairVisitor& visit) {
+[[gnu::always_inline]] inline void visit_all_items(const Pass& pass, const Pack& pack,
+                                                   Index at_tile, const Part& part, Workspace& work,
+                                                   const PairVisitor& visit) {
   Index first_level = 0;
   work.first_met = -1;
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
@@ -590,42 +591,15 @@ template <int stride>
   }
 }
 
-// The same code for each instruction set ----------------------------------------------------------
-
-using PackKernel = void (*)(const Pass&, const Pack&, Index, const Part&, Workspace&,
-                            const PairVisitor&);
-
-template <int stride>
-void visit_pack_portable(const Pass& pass, const Pack& pack, Index tile, const Part& part,
-                         Workspace& work, const PairVisitor& visit) {
-  visit_pack<stride>(pass, pack, tile, part, work, visit);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-template <int stride>
-[[gnu::target("avx2,fma")]] void visit_pack_avx2(const Pass& pass, const Pack& pack, Index tile,
-                                                 const Part& part, Workspace& work,
-                                                 const PairVisitor& visit) {
-  visit_pack<stride>(pass, pack, tile, part, work, visit);
-}
-#endif
-
-template <int stride>
-PackKernel kernel_for(Instructions instructions) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (instructions == Instructions::kAvx2) return visit_pack_avx2<stride>;
-#endif
-  return visit_pack_portable<stride>;
-}
-
-PackKernel choose_kernel(Index stride, Instructions instructions) {
-  switch (stride) {
-    case 1: return kernel_for<1>(instructions);
-    case 2: return kernel_for<2>(instructions);
-    case 4: return kernel_for<4>(instructions);
-    case 8: return kernel_for<8>(instructions);
-    default: return kernel_for<0>(instructions);
-  }
+void visit_pack(const Pass& pass, const Pack& pack, Index at_tile, const Part& part,
+                Workspace& work, const PairVisitor& visit) {
+  with_constant<1, 2, 4, 8>(pass.stride, [&](auto size) {
+    constexpr int stride = size;
+    const auto all = [&]() __attribute__((always_inline)) {
+      visit_all_items<stride>(pass, pack, at_tile, part, work, visit);
+    };
+    with_avx2_fma(pass.instructions, all);
+  });
 }
 
 }  // namespace
@@ -640,7 +614,6 @@ void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, Mi
     return;
   }
   const Pass pass = plan_pass(data, row_weights, missing, precision, instructions);
-  const PackKernel kernel = choose_kernel(pass.stride, instructions);
   std::vector<Workspace> workspaces(data.n_threads);
   for (int worker = 0; worker < data.n_threads; ++worker) workspaces[worker].worker = worker;
   monitor.on_work();  // with several threads the caller's own may get no job
@@ -658,7 +631,7 @@ void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, Mi
       const Part part = part_for(pack, data.indicators.tiles[tile]);
       if (part.is_empty) continue;
       sum_tile(pass, targets, data.indicators.tiles[tile], part, work);
-      kernel(pass, pack, static_cast<Index>(tile), part, work, visit);
+      visit_pack(pass, pack, static_cast<Index>(tile), part, work, visit);
       if (worker == 0) monitor.on_work();
     }
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "errors.h"
+#include "kernels.h"
 
 namespace mdpd {
 
@@ -62,17 +63,10 @@ void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index 
     });
     return;
   }
-  const auto add = [&](auto add_rows_fixed) {
-    add_rows_fixed(data.item_codes(i), data.item_codes(j), data.n_obs, table.n_cols, row_weights,
+  with_constant<1, 2, 3, 4>(row_weights.cols(), [&](auto size) {
+    add_rows<size>(data.item_codes(i), data.item_codes(j), data.n_obs, table.n_cols, row_weights,
                    table.cells.data());
-  };
-  switch (row_weights.cols()) {
-    case 1: add(add_rows<1>); break;
-    case 2: add(add_rows<2>); break;
-    case 3: add(add_rows<3>); break;
-    case 4: add(add_rows<4>); break;
-    default: add(add_rows<0>);
-  }
+  });
   if (missing == MissingCells::kIgnore) clear_missing(table);
 }
 

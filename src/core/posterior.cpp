@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "jobs.h"
+#include "kernels.h"
 #include "log_sum_exp.h"
 #include "numerics.h"
 #include "packed_items.h"
@@ -113,41 +114,12 @@ template <int n_fixed>
   for (; at < job.n_rows; ++at) join_rows<n_fixed, 1>(job, at);
 }
 
-template <int n_fixed>
-void join_portable(const JointJob& job) {
-  join_all<n_fixed>(job);
-}
-
-using JointKernel = void (*)(const JointJob&);
-
-#if defined(__x86_64__) && defined(__GNUC__)
-template <int n_fixed>
-[[gnu::target("avx2")]] void join_avx2(const JointJob& job) {
-  join_all<n_fixed>(job);
-}
-
-template <int n_fixed>
-JointKernel joint_kernel() {
-  const bool wide = widest_instructions() != Instructions::kPortable;
-  return wide ? join_avx2<n_fixed> : join_portable<n_fixed>;
-}
-#else
-template <int n_fixed>
-JointKernel joint_kernel() {
-  return join_portable<n_fixed>;
-}
-#endif
-
-JointKernel choose_joint_kernel(Index n_components) {
-  switch (n_components) {
-    case 1: return joint_kernel<1>();
-    case 2: return joint_kernel<2>();
-    case 3: return joint_kernel<3>();
-    case 4: return joint_kernel<4>();
-    case 5: return joint_kernel<5>();
-    case 6: return joint_kernel<6>();
-    default: return joint_kernel<0>();
-  }
+void join(const JointJob& job) {
+  with_constant<1, 2, 3, 4, 5, 6>(job.n_components, [&](auto size) {
+    constexpr int n_fixed = size;
+    const auto work = [&]() __attribute__((always_inline)) { join_all<n_fixed>(job); };
+    with_avx2(widest_instructions(), work);
+  });
 }
 
 /// Log-probabilities of the items in use, all levels of all items, behind zeros for the others, so
@@ -196,19 +168,6 @@ void add_sparse_rows(const CodedData& data, const LogTables& tables, Index first
   }
 }
 
-using AddSparseRows = void (*)(const CodedData&, const LogTables&, Index, Index, Index, double*);
-
-AddSparseRows choose_add_sparse_rows(Index n_components) {
-  switch (n_components) {
-    case 2: return add_sparse_rows<2>;
-    case 3: return add_sparse_rows<3>;
-    case 4: return add_sparse_rows<4>;
-    case 5: return add_sparse_rows<5>;
-    case 6: return add_sparse_rows<6>;
-    default: return add_sparse_rows<0>;
-  }
-}
-
 /// Leaves a row whose component is known no other one.
 void exclude_other_components(Index own, Index n_components, double* log_joint) {
   for (Index k = 0; k < n_components; ++k) {
@@ -233,8 +192,6 @@ EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
                        const GroupedItems& grouped) {
   require_compatible(data, params);
   const Index n_components = params.n_components();
-  const JointKernel join = choose_joint_kernel(n_components);
-  const AddSparseRows add_sparse = choose_add_sparse_rows(n_components);
   Vector log_weights = Vector::Zero(padded_columns(n_components));
   log_weights.head(n_components) = params.mixing_weights.unaryExpr(&safe_log);
   AlignedDoubles tables;
@@ -258,7 +215,9 @@ EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
     double* log_joint = step.posterior.data() + from * n_components;
     if (data.is_sparse()) {
       step.posterior.middleRows(from, n).rowwise() = log_weights.head(n_components).transpose();
-      add_sparse(data, sparse_tables, from, n, n_components, log_joint);
+      with_constant<2, 3, 4, 5, 6>(n_components, [&](auto size) {
+        add_sparse_rows<size>(data, sparse_tables, from, n, n_components, log_joint);
+      });
     } else {
       join(
           {grouped, log_weights.data(), first_table, data.n_obs, from, n, n_components, log_joint});

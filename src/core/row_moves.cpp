@@ -1,5 +1,6 @@
 #include "row_moves.h"
 
+#include "kernels.h"
 #include "m_step.h"
 #include "numerics.h"
 
@@ -62,27 +63,14 @@ struct CountsJob {
   }
 }
 
-using Kernel = void (*)(const MoveJob&, const CountsJob&);
-
-void add_changes_portable(const MoveJob& job, const CountsJob& item) { add_changes(job, item); }
-
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target("avx2,fma")]] void add_changes_avx2(const MoveJob& job, const CountsJob& item) {
-  add_changes(job, item);
-}
-
-Kernel choose_kernel(Instructions instructions) {
-  return instructions == Instructions::kAvx2 ? add_changes_avx2 : add_changes_portable;
-}
-#else
-Kernel choose_kernel(Instructions) { return add_changes_portable; }
-#endif
-
 }  // namespace
 
 RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
                          const ItemSet& informative, Instructions instructions) {
-  const Kernel add = choose_kernel(instructions);
+  const auto add = [&](const MoveJob& job, const CountsJob& item) {
+    const auto work = [&]() __attribute__((always_inline)) { add_changes(job, item); };
+    with_avx2_fma(instructions, work);
+  };
   const Index n_components = posterior.cols();
   const RowMatrix inside = padded(data.case_weights.asDiagonal() * posterior);
   const RowMatrix counts = padded(level_counts(data, posterior));

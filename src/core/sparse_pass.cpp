@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "jobs.h"
-#include "lanes.h"
+#include "kernels.h"
 
 namespace mdpd {
 
@@ -12,31 +12,18 @@ namespace {
 // x log x of many values --------------------------------------------------------------------------
 
 /// In place; the number of values is a multiple of n_lanes.
-[[gnu::always_inline]] inline void x_log_x_of_all(double* values, std::size_t n) {
-  for (std::size_t at = 0; at < n; at += n_lanes) {
-    Lanes x;
-    Lanes out;
-    load(values + at, x);
-    x_log_x(x, out);
-    store(out, values + at);
-  }
+void x_log_x_of_all(double* values, std::size_t n) {
+  const auto work = [&]() __attribute__((always_inline)) {
+    for (std::size_t at = 0; at < n; at += n_lanes) {
+      Lanes x;
+      Lanes out;
+      load(values + at, x);
+      x_log_x(x, out);
+      store(out, values + at);
+    }
+  };
+  with_avx2_fma(widest_instructions(), work);
 }
-
-void x_log_x_portable(double* values, std::size_t n) { x_log_x_of_all(values, n); }
-
-using Kernel = void (*)(double*, std::size_t);
-
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target("avx2,fma")]] void x_log_x_avx2(double* values, std::size_t n) {
-  x_log_x_of_all(values, n);
-}
-
-Kernel choose_kernel() {
-  return widest_instructions() == Instructions::kAvx2 ? x_log_x_avx2 : x_log_x_portable;
-}
-#else
-Kernel choose_kernel() { return x_log_x_portable; }
-#endif
 
 // The rows of one item ----------------------------------------------------------------------------
 
@@ -161,8 +148,8 @@ class Positions {
 /// kept from pair to pair, so that nothing is allocated.
 class SharedTable {
  public:
-  SharedTable(Index n_columns, Kernel kernel)
-      : n_columns_(n_columns), kernel_(kernel), dependence_(n_columns), weight_(n_columns) {}
+  explicit SharedTable(Index n_columns)
+      : n_columns_(n_columns), dependence_(n_columns), weight_(n_columns) {}
 
   /// Does the pair have two levels of either item, so that it can show dependence?
   bool place(const SharedRows& rows, Index n_cols, const SharedAnswer* first,
@@ -200,7 +187,7 @@ class SharedTable {
       add(from, n_sums - 1);
     }
     std::copy_n(sums_.data() + (n_sums - 1) * n_columns_, n_columns_, weight_.begin());
-    kernel_(sums_.data(), sums_.size());
+    x_log_x_of_all(sums_.data(), sums_.size());
     std::copy_n(sums_.data() + (n_sums - 1) * n_columns_, n_columns_, dependence_.begin());
     for (Index at = 0; at < n_sums - 1; ++at) {
       const double sign = at < n_cells ? 1.0 : -1.0;
@@ -222,7 +209,6 @@ class SharedTable {
   }
 
   Index n_columns_;
-  Kernel kernel_;
   Index n_cols_ = 0;
   Positions levels_;
   Positions other_levels_;
@@ -242,7 +228,7 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, M
   const int n_threads =
       useful_threads(data.n_threads, 10.0 * static_cast<double>(data.sparse.row_item.size()));
   std::vector<SharedRows> rows(n_threads, SharedRows(data, row_weights));
-  std::vector<SharedTable> tables(n_threads, SharedTable(n_columns, choose_kernel()));
+  std::vector<SharedTable> tables(n_threads, SharedTable(n_columns));
   monitor.on_work();
   const Index n_first = std::min(data.n_items, n_leading);
   for_each_job(n_first, n_threads, [&](Index item, int worker) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "information.h"
+#include "kernels.h"
 
 namespace mdpd {
 
@@ -42,7 +43,7 @@ struct CellJob {
 /// A row's weight goes to the components after the split as the posterior after it says; the two
 /// copies are still one, as their shares are the same in all rows of a cell.
 template <int n_fixed>
-[[gnu::always_inline]] inline void split_cell(const CellJob& job) {
+[[gnu::always_inline]] inline void add_split_rows(const CellJob& job) {
   const Index n = n_fixed > 0 ? n_fixed : job.n_components;
   const Lanes zero{};
   const double* quad = job.quads;
@@ -64,39 +65,12 @@ template <int n_fixed>
   }
 }
 
-template <int n_fixed>
-void split_cell_portable(const CellJob& job) {
-  split_cell<n_fixed>(job);
-}
-
-using CellKernel = void (*)(const CellJob&);
-
-#if defined(__x86_64__) && defined(__GNUC__)
-template <int n_fixed>
-[[gnu::target("avx2,fma")]] void split_cell_avx2(const CellJob& job) {
-  split_cell<n_fixed>(job);
-}
-
-template <int n_fixed>
-CellKernel kernel_of(Instructions instructions) {
-  return instructions == Instructions::kAvx2 ? split_cell_avx2<n_fixed>
-                                             : split_cell_portable<n_fixed>;
-}
-#else
-template <int n_fixed>
-CellKernel kernel_of(Instructions) {
-  return split_cell_portable<n_fixed>;
-}
-#endif
-
-CellKernel choose_kernel(Index n_components, Instructions instructions) {
-  switch (n_components) {
-    case 1: return kernel_of<1>(instructions);
-    case 2: return kernel_of<2>(instructions);
-    case 3: return kernel_of<3>(instructions);
-    case 4: return kernel_of<4>(instructions);
-    default: return kernel_of<0>(instructions);
-  }
+void split_cell(const CellJob& job, Instructions instructions) {
+  with_constant<1, 2, 3, 4>(job.n_components, [&](auto size) {
+    constexpr int n_fixed = size;
+    const auto work = [&]() __attribute__((always_inline)) { add_split_rows<n_fixed>(job); };
+    with_avx2_fma(instructions, work);
+  });
 }
 
 double sum_of_lanes(const double* lanes) {
@@ -137,7 +111,6 @@ double objective_of_rows(const SplitProblem& problem, const SplitRows& rows, con
                          Instructions instructions) {
   const Index n_components = problem.row_weights.cols();
   const Index n_doubles = (n_components + 1) * n_lanes;
-  const CellKernel kernel = choose_kernel(n_components, instructions);
   const Vector ratio_1 = relative_move(d.head(problem.probs_1.size()), problem.probs_1);
   const Vector ratio_2 = relative_move(d.tail(problem.probs_2.size()), problem.probs_2);
   PairTable table;
@@ -148,8 +121,9 @@ double objective_of_rows(const SplitProblem& problem, const SplitRows& rows, con
       const Index cell = r * rows.n_cols + s;
       const std::size_t first = rows.first_quad[cell];
       std::fill(sums.begin(), sums.end(), 0.0);
-      kernel({rows.quads.data() + first * n_doubles, rows.first_quad[cell + 1] - first,
-              n_components, problem.component, ratio_1[r] * ratio_2[s], sums.data()});
+      split_cell({rows.quads.data() + first * n_doubles, rows.first_quad[cell + 1] - first,
+                  n_components, problem.component, ratio_1[r] * ratio_2[s], sums.data()},
+                 instructions);
       for (Index k = 0; k < n_components; ++k) {
         table.at(r, s, k) = sum_of_lanes(sums.data() + k * n_lanes);
       }

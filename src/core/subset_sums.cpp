@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #endif
@@ -374,11 +376,6 @@ template <bool two>
   }
 }
 
-[[gnu::target("avx2")]] void fill_patterns_avx2(const RowTable& table, const RowStretch& stretch,
-                                                Index first, std::uint8_t* patterns) {
-  fill_patterns(table, stretch, first, patterns);
-}
-
 #endif
 
 }  // namespace
@@ -389,16 +386,16 @@ void add_stretch(const RowTable& table, const RowStretch& stretch, const TargetS
   buffers.running.grow_to(quads_of_stretch * table.weight_stride);
   std::uint8_t* patterns = buffers.patterns.data();
   std::int32_t* running = buffers.running.data();
+  const auto fill = [&]() __attribute__((always_inline)) {
+    fill_patterns(table, stretch, to.first_block, patterns);
+  };
+  with_avx2(instructions, fill);
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (instructions != Instructions::kPortable) {
-    fill_patterns_avx2(table, stretch, to.first_block, patterns);
+  if (instructions == Instructions::kAvx2)
     add_stretch_avx2(table, stretch, to, patterns, buffers);
-    if (to.all_rows != nullptr) add_all_rows(table, stretch, running, to.all_rows);
-    return;
-  }
+  else
 #endif
-  fill_patterns(table, stretch, to.first_block, patterns);
-  add_stretch_portable(table, stretch, to, patterns, running);
+    add_stretch_portable(table, stretch, to, patterns, running);
   if (to.all_rows != nullptr) add_all_rows(table, stretch, running, to.all_rows);
 }
 

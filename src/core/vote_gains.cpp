@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "jobs.h"
-#include "lanes.h"
+#include "kernels.h"
 #include "numerics.h"
 
 namespace mdpd {
@@ -95,22 +95,6 @@ void load_block(const RowMatrix& posterior, Index first, Index n, Block& block) 
   }
 }
 
-using Kernel = void (*)(const WorkerTable&, Block&);
-
-void fill_gains_portable(const WorkerTable& table, Block& block) { fill_gains(table, block); }
-
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target("avx2,fma")]] void fill_gains_avx2(const WorkerTable& table, Block& block) {
-  fill_gains(table, block);
-}
-
-Kernel choose_kernel() {
-  return widest_instructions() == Instructions::kAvx2 ? fill_gains_avx2 : fill_gains_portable;
-}
-#else
-Kernel choose_kernel() { return fill_gains_portable; }
-#endif
-
 /// Adds one worker to the results of rows first, ..., first + n - 1. `next` is the worker's first
 /// labelled row that is not before them, and is moved behind them.
 void note_worker(const Block& block, Index worker, Index first, Index n,
@@ -146,7 +130,6 @@ VoteGains vote_gains(const RowMatrix& posterior, const Voters& voters, int n_thr
   VoteGains out{Vector::Zero(n_obs), Vector::Zero(n_obs), std::vector<Index>(n_obs, no_worker)};
   std::vector<WorkerTable> tables;
   for (const Matrix& probs : voters.label_probs) tables.push_back(table_of(probs));
-  const Kernel kernel = choose_kernel();
   std::vector<Block> blocks(n_threads);
   const Index n_jobs = (n_obs + rows_per_job - 1) / rows_per_job;
   for_each_job(n_jobs, n_threads, [&](Index job, int thread) {
@@ -157,7 +140,10 @@ VoteGains vote_gains(const RowMatrix& posterior, const Voters& voters, int n_thr
       const Index n = std::min(rows_per_block, end - first);
       load_block(posterior, first, n, block);
       for (Index worker = 0; worker < n_workers; ++worker) {
-        kernel(tables[worker], block);
+        const auto work = [&]() __attribute__((always_inline)) {
+          fill_gains(tables[worker], block);
+        };
+        with_avx2_fma(widest_instructions(), work);
         note_worker(block, worker, first, n, voters.labelled[worker], next[worker], out);
       }
     }
