@@ -58,7 +58,7 @@ struct CodeStep {
 class RowStretches {
  public:
   /// Cuts the rows of a pack; the rows of one code are in their order.
-  /// Cost O(n_obs + n_levels * n_items) of the pack.
+  /// Cost O(n_obs * n_items + n_levels) of the pack.
   void cut(const CodedData& data, const Pack& pack, const PackTargets& targets);
 
   std::size_t size() const { return entries_.size(); }
