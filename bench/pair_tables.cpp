@@ -1,9 +1,10 @@
-// Times a pass over all pairs of items against the weighted cross products of the one-hot matrix,
-// one call of BLAS a component. Compiled and run by bench/speed.R.
+// Times passes over all pairs of items. Compiled and run by bench/speed.R.
 // Usage: pair_tables n_obs n_items n_levels n_components missing n_threads times
-// Prints a line `pass|blas milliseconds` for each of `times` runs, the two in turn. With several
-// threads also `single`, a pass on one of them, and `apart`, as many passes at once as there are
-// threads, each on one: what the machine lets threads gain that do not wait for each other.
+// On one thread, prints a line `pass|blas milliseconds` for each of `times` runs, the two in turn:
+// a pass, and the weighted cross products of the one-hot matrix, one call of BLAS a component. On
+// several threads `pass|single|apart milliseconds`: a pass, a pass on one thread, and as many passes
+// at once as there are threads, each on one: what the machine lets threads gain that do not wait for
+// each other.
 
 #include <algorithm>
 #include <cmath>
@@ -57,21 +58,18 @@ mdpd::Matrix one_hot(const mdpd::CodedData& data) {
   return out;
 }
 
-/// X' diag(w) X for each component, in its upper triangle. The columns are weighted beforehand:
-/// what is timed is the product alone.
-double time_blas(const std::vector<mdpd::Matrix>& weighted, mdpd::Matrix& product) {
+/// X' diag(w) X for each component, in its upper triangle.
+void multiply(const std::vector<mdpd::Matrix>& weighted, mdpd::Matrix& product) {
   const int n = static_cast<int>(product.rows());
   const int rows = static_cast<int>(weighted[0].rows());
   const double one = 1.0;
   const double zero = 0.0;
-  return milliseconds([&] {
-    for (const mdpd::Matrix& x : weighted) {
-      dsyrk_("U", "T", &n, &rows, &one, x.data(), &rows, &zero, product.data(), &n);
-    }
-  });
+  for (const mdpd::Matrix& x : weighted) {
+    dsyrk_("U", "T", &n, &rows, &one, x.data(), &rows, &zero, product.data(), &n);
+  }
 }
 
-/// Passes over all pairs.
+/// Makes a pass: the largest dependence of a pair.
 double largest_dependence(const mdpd::CodedData& data, const mdpd::RowMatrix& weights) {
   mdpd::Monitor monitor;
   std::vector<double> largest(data.n_threads, 0.0);
@@ -83,6 +81,43 @@ double largest_dependence(const mdpd::CodedData& data, const mdpd::RowMatrix& we
                               }
                             });
   return *std::max_element(largest.begin(), largest.end());
+}
+
+template <class Work>
+void print_time(const char* what, Work work) {
+  std::printf("%s %.3f\n", what, milliseconds(work));
+}
+
+double compare_with_blas(const mdpd::CodedData& data, const mdpd::RowMatrix& weights, int times) {
+  const mdpd::Matrix indicators = one_hot(data);
+  // The columns are weighted beforehand: what is timed is the product alone.
+  std::vector<mdpd::Matrix> weighted;
+  for (Index k = 0; k < weights.cols(); ++k) {
+    weighted.push_back(weights.col(k).cwiseSqrt().asDiagonal() * indicators);
+  }
+  mdpd::Matrix product = mdpd::Matrix::Zero(indicators.cols(), indicators.cols());
+  double largest = 0.0;
+  for (int run = 0; run < times; ++run) {
+    print_time("blas", [&] { multiply(weighted, product); });
+    print_time("pass", [&] { largest += largest_dependence(data, weights); });
+  }
+  return largest + product(0, 0);
+}
+
+double compare_threads(const mdpd::CodedData& data, const mdpd::RowMatrix& weights, int times) {
+  mdpd::CodedData data_of_one = data;
+  data_of_one.n_threads = 1;
+  std::vector<double> largest(data.n_threads, 0.0);
+  for (int run = 0; run < times; ++run) {
+    print_time("single", [&] { largest[0] += largest_dependence(data_of_one, weights); });
+    print_time("pass", [&] { largest[0] += largest_dependence(data, weights); });
+    print_time("apart", [&] {
+      mdpd::for_each_job(data.n_threads, data.n_threads, [&](Index job, int) {
+        largest[job] += largest_dependence(data_of_one, weights);
+      });
+    });
+  }
+  return largest[0];
 }
 
 }  // namespace
@@ -98,31 +133,12 @@ int main(int argc, char** argv) {
   const std::vector<mdpd::Code> codes = random_codes(engine, n_obs * n_items, n_levels, missing);
   mdpd::CodedData data = mdpd::make_coded_data(
       codes.data(), n_obs, std::vector<Index>(n_items, n_levels), mdpd::Vector::Ones(n_obs));
-  const mdpd::CodedData data_of_single = data;
   data.n_threads = std::atoi(argv[6]);
   const mdpd::RowMatrix weights =
       mdpd::weighted_posterior(data, random_posterior(engine, n_obs, n_components));
-  const mdpd::Matrix indicators = one_hot(data);
-  std::vector<mdpd::Matrix> weighted;
-  for (Index k = 0; k < n_components; ++k) {
-    weighted.push_back(weights.col(k).cwiseSqrt().asDiagonal() * indicators);
-  }
-  mdpd::Matrix product = mdpd::Matrix::Zero(indicators.cols(), indicators.cols());
-  double largest = 0.0;
-  for (int run = 0; run < std::atoi(argv[7]); ++run) {
-    std::printf("blas %.3f\n", time_blas(weighted, product));
-    std::printf("pass %.3f\n", milliseconds([&] { largest += largest_dependence(data, weights); }));
-    if (data.n_threads == 1) continue;
-    std::printf("single %.3f\n",
-                milliseconds([&] { largest += largest_dependence(data_of_single, weights); }));
-    std::vector<double> largest_of(data.n_threads, 0.0);
-    std::printf("apart %.3f\n", milliseconds([&] {
-                  mdpd::for_each_job(data.n_threads, data.n_threads, [&](Index job, int) {
-                    largest_of[job] = largest_dependence(data_of_single, weights);
-                  });
-                }));
-    largest += largest_of[0];
-  }
+  const int times = std::atoi(argv[7]);
+  const double used = data.n_threads == 1 ? compare_with_blas(data, weights, times)
+                                          : compare_threads(data, weights, times);
   // What was computed is used, so that no compiler leaves it out.
-  return largest + product(0, 0) < 0.0 ? 1 : 0;
+  return used < 0.0 ? 1 : 0;
 }

@@ -81,7 +81,9 @@ pairs_lines <- function(times) {
       setting, "one thread (ms)" = range_text(ms$single, 1),
       "two threads (ms)" = range_text(ms$pass, 1),
       ratio = number(median_of[["single"]] / median_of[["pass"]], 2),
-      "two passes at once (ms)" = range_text(ms$apart, 1), check.names = FALSE
+      "two passes at once (ms)" = range_text(ms$apart, 1),
+      "ratio to one of these" = number(median_of[["apart"]] / median_of[["pass"]], 2),
+      check.names = FALSE
     )
   })
   threads <- vapply(groups, function(group) group$threads[1], 0)
@@ -96,8 +98,9 @@ pairs_lines <- function(times) {
           sprintf("Both on one thread. Medians of %d runs in turn, with their ranges.",
                   n_passes)), "",
     table_lines(alone, setdiff(names(alone), "missing")), "",
-    prose("The same on two threads; and, as what the machine allows, two such passes at once, each",
-          "on a thread of its own, in turn with them."), "",
+    prose("The same on two threads, against one. Next to them two passes at once, each on a thread",
+          "of its own: where these take longer than one pass alone, the machine's two cores have",
+          "less to give than twice one. All three in turn."), "",
     table_lines(by_two, names(by_two)), ""
   )
 }
