@@ -14,7 +14,7 @@ help:
 	@echo 'make bench BENCH=accuracy      the same for some of them, by name'
 	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings;'
 	@echo '                               with pkgdown, build and check the website'
-	@echo 'make lint                      style checks of R, C++ and shell'
+	@echo 'make lint                      style checks of R, C++, shell and generated files'
 	@echo 'make clean                     remove all that the targets above have built'
 
 demo:
@@ -36,7 +36,7 @@ bench:
 	@tools/bench $(BENCH)
 
 docs:
-	@tools/docs
+	@tools/docs write
 	@tools/site
 
 lint:
