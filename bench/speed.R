@@ -12,7 +12,10 @@ if (length(cases) == 0) cases <- c("pairs", "fits", "large", "crowd", "growth")
 kept <- file.path(here, "..", ".build", "bench", "speed")
 dir.create(kept, recursive = TRUE, showWarnings = FALSE)
 n_times <- 5
-n_passes <- 15  # short, so that one that is disturbed counts for much
+# Passes are short, and a neighbour on the machine slows all that fall into some seconds: a few of
+# each kind, and then all kinds again.
+n_passes <- 5
+n_rounds <- 5
 
 # Median and range of times.
 range_text <- function(x, digits) {
@@ -60,6 +63,7 @@ pairs_case <- function() {
     expand.grid(n_levels = c(2, 3, 5), k = c(4, 8), missing = c(0, 0.2), threads = 1),
     expand.grid(n_levels = c(2, 3, 5), k = c(4, 8), missing = 0, threads = 2)
   )
+  settings <- settings[rep(seq_len(nrow(settings)), n_rounds), ]
   do.call(rbind, Map(time_pass, program, settings$n_levels, settings$k, settings$missing,
                      settings$threads))
 }
@@ -68,22 +72,25 @@ pairs_lines <- function(times) {
   groups <- split(times, times[c("missing", "k", "n_levels", "threads")], drop = TRUE)
   tables <- lapply(groups, function(group) {
     ms <- split(group$ms, group$what)
-    median_of <- vapply(ms, stats::median, 0)
+    # Of the medians, and of what was disturbed least.
+    ratios <- function(slow, fast) {
+      data.frame(
+        ratio = number(stats::median(ms[[slow]]) / stats::median(ms[[fast]]), 2),
+        "of fastest" = number(min(ms[[slow]]) / min(ms[[fast]]), 2), check.names = FALSE
+      )
+    }
     setting <- data.frame(levels = group$n_levels[1], components = group$k[1])
     if (group$threads[1] == 1) {
       return(data.frame(
         setting, missing = sprintf("%.0f %%", 100 * group$missing[1]),
         "pass (ms)" = range_text(ms$pass, 1), "BLAS (ms)" = range_text(ms$blas, 1),
-        ratio = number(median_of[["blas"]] / median_of[["pass"]], 1), check.names = FALSE
+        ratios("blas", "pass"), check.names = FALSE
       ))
     }
     data.frame(
       setting, "one thread (ms)" = range_text(ms$single, 1),
-      "two threads (ms)" = range_text(ms$pass, 1),
-      ratio = number(median_of[["single"]] / median_of[["pass"]], 2),
-      "two passes at once (ms)" = range_text(ms$apart, 1),
-      "ratio to one of these" = number(median_of[["apart"]] / median_of[["pass"]], 2),
-      check.names = FALSE
+      "two threads (ms)" = range_text(ms$pass, 1), ratios("single", "pass"),
+      "two passes at once (ms)" = range_text(ms$apart, 1), check.names = FALSE
     )
   })
   threads <- vapply(groups, function(group) group$threads[1], 0)
@@ -95,8 +102,9 @@ pairs_lines <- function(times) {
           "of each pair, against one `dsyrk` a component on the weighted one-hot matrix without",
           "reference levels (tables only;",
           paste0(basename(normalizePath(extSoftVersion()[["BLAS"]])), ")."),
-          sprintf("Both on one thread. Medians of %d runs in turn, with their ranges.",
-                  n_passes)), "",
+          sprintf("Both on one thread. Medians of %d runs in turn, with their ranges and ratios,",
+                  n_passes * n_rounds),
+          "and the ratio of the fastest, which a neighbour on the machine disturbs least."), "",
     table_lines(alone, setdiff(names(alone), "missing")), "",
     prose("The same on two threads, against one. Next to them two passes at once, each on a thread",
           "of its own: where these take longer than one pass alone, the machine's two cores have",
