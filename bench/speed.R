@@ -30,8 +30,8 @@ seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
 # A program of this folder, compiled with the engine.
 compiled <- function(name) {
   program <- file.path(normalizePath(kept), name)
-  sources <- c(file.path(here, paste0(name, ".cpp")),
-               list.files(file.path(here, "..", "src", "core"), full.names = TRUE))
+  folders <- c(here, file.path(here, "..", "src", "core"))
+  sources <- list.files(folders, "[.](cpp|h)$", full.names = TRUE)
   is_new <- file.exists(program) && all(file.mtime(program) > file.mtime(sources))
   if (is_new) return(program)
   include <- function(package) system.file("include", package = package)
