@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "jobs.h"
+#include "base/jobs.h"
 #include "milliseconds.h"
-#include "refine.h"
+#include "model/refine.h"
 
 namespace {
 

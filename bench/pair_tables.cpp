@@ -12,10 +12,10 @@
 #include <cstdlib>
 #include <random>
 
-#include "jobs.h"
+#include "base/jobs.h"
 #include "milliseconds.h"
-#include "pair_pass.h"
-#include "posterior.h"
+#include "model/posterior.h"
+#include "pairs/dense_pass.h"
 
 extern "C" void dsyrk_(const char* part, const char* transpose, const int* n, const int* k,
                        const double* alpha, const double* a, const int* rows, const double* beta,

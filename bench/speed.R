@@ -42,7 +42,7 @@ compiled <- function(name) {
   status <- system(paste(
     r_config("CXX17"), r_config("CXX17STD"), "-O2 -DNDEBUG", openmp,
     "-I", shQuote(core), "-isystem", shQuote(include("RcppEigen")), "-o", shQuote(program),
-    shQuote(file.path(here, paste0(name, ".cpp"))), file.path(shQuote(core), "*.cpp"),
+    shQuote(file.path(here, paste0(name, ".cpp"))), file.path(shQuote(core), "*", "*.cpp"),
     r_config("BLAS_LIBS")
   ))
   if (status != 0) stop("bench/", name, ".cpp does not compile.")

@@ -1,10 +1,11 @@
 #include "convert.h"
-#include "core/information.h"
-#include "core/jobs.h"
-#include "core/m_step.h"
-#include "core/posterior.h"
-#include "core/split.h"
-#include "core/vote_gains.h"
+#include "core/base/jobs.h"
+#include "core/growth/split.h"
+#include "core/model/m_step.h"
+#include "core/model/posterior.h"
+#include "core/model/vote_gains.h"
+#include "core/pairs/information.h"
+#include "core/pairs/search.h"
 #include "r_monitor.h"
 
 using Rcpp::_;

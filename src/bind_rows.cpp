@@ -1,5 +1,5 @@
 #include "convert.h"
-#include "core/distinct_rows.h"
+#include "core/data/distinct_rows.h"
 
 using Rcpp::_;
 

@@ -1,5 +1,5 @@
 #include "convert.h"
-#include "core/spectral.h"
+#include "core/starts/spectral.h"
 #include "r_monitor.h"
 
 using Rcpp::_;

@@ -1,7 +1,8 @@
 #include "convert.h"
-#include "core/jobs.h"
-#include "core/polish.h"
-#include "core/stagewise.h"
+#include "core/base/jobs.h"
+#include "core/growth/grow.h"
+#include "core/growth/polish.h"
+#include "core/growth/stagewise.h"
 #include "r_monitor.h"
 
 using Rcpp::_;

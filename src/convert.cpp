@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "core/criterion.h"
-#include "core/jobs.h"
+#include "core/base/jobs.h"
+#include "core/data/make_data.h"
+#include "core/model/criterion.h"
 
 namespace mdpd {
 
@@ -83,7 +84,7 @@ Rcpp::IntegerVector item_set_to_r(const ItemSet& items) {
 }
 
 MissingCells as_missing_cells(bool missing_level) {
-  return missing_level ? MissingCells::kLevel : MissingCells::kIgnore;
+  return missing_level ? MissingCells::kFrozen : MissingCells::kIgnore;
 }
 
 MStepOptions as_m_step_options(const Rcpp::List& control) {

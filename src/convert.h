@@ -2,9 +2,9 @@
 
 #include <RcppEigen.h>
 
-#include "core/coded_data.h"
-#include "core/information.h"
-#include "core/refine.h"
+#include "core/data/coded_data.h"
+#include "core/model/refine.h"
+#include "core/pairs/search.h"
 
 namespace mdpd {
 

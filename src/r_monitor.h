@@ -2,7 +2,7 @@
 
 #include <Rcpp.h>
 
-#include "core/monitor.h"
+#include "core/base/monitor.h"
 
 namespace mdpd {
 

@@ -2,7 +2,7 @@
 
 // Monitors for the tests: one that counts, one that interrupts.
 
-#include "monitor.h"
+#include "base/monitor.h"
 
 namespace mdpd {
 

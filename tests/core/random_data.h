@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "parameters.h"
+#include "data/make_data.h"
+#include "model/parameters.h"
 
 namespace mdpd {
 
@@ -242,6 +243,24 @@ double distance(const A& a, const B& b) {
 /// |a - b| relative to b, absolute where b is below 1.
 inline double relative_difference(double a, double b) {
   return std::abs(a - b) / std::max(1.0, std::abs(b));
+}
+
+/// Three well separated components on the first nine of 15 items.
+inline Table three_components(std::uint64_t seed) {
+  Random random(seed);
+  const std::vector<Index> n_levels(15, 3);
+  MixtureParameters truth = random_parameters(random, n_levels, 3);
+  truth.mixing_weights << 0.4, 0.35, 0.25;
+  for (Index item = 0; item < 15; ++item) {
+    auto probs = truth.item_probs.middleRows(3 * item, 3);
+    if (item < 9) {
+      probs.setConstant(0.1);
+      probs.diagonal().setConstant(0.8);
+    } else {
+      probs.col(1) = probs.col(2) = probs.col(0).eval();
+    }
+  }
+  return draw_table(random, truth, {500, n_levels, 0.1});
 }
 
 }  // namespace mdpd

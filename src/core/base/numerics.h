@@ -1,0 +1,26 @@
+#pragma once
+
+#include "base/types.h"
+
+namespace mdpd {
+
+/// Smallest probability whose logarithm is taken: log(0) would turn a row that no component
+/// explains into NaN, log(DBL_MIN) keeps it finite and still excludes the component whenever
+/// another fits.
+inline constexpr double tiny_probability = 2.2250738585072014e-308;
+
+/// x log(x), with its limit 0 at x = 0.
+double x_log_x(double x);
+
+/// log(max(p, tiny_probability)).
+double safe_log(double p);
+
+/// Logarithm of the upper tail of the chi-square distribution with `df` degrees of freedom:
+/// log P(X > x). Finite where the tail itself underflows; 0 for x <= 0.
+/// Abramowitz and Stegun (1964), 6.5.29 (series) and 6.5.31 (continued fraction).
+double log_chi_square_upper(double x, double df);
+
+/// Orthonormal basis (n x (n - 1)) of the vectors of length n that sum to zero (Helmert contrasts).
+Matrix zero_sum_basis(Index n);
+
+}  // namespace mdpd

@@ -1,0 +1,26 @@
+#include "data/coded_data.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mdpd {
+
+ItemSet all_items(const CodedData& data) {
+  ItemSet items(data.n_items);
+  std::iota(items.begin(), items.end(), Index{0});
+  return items;
+}
+
+ItemSet varying_items(const CodedData& data) {
+  ItemSet items;
+  for (Index item = 0; item < data.n_items; ++item) {
+    if (data.n_levels_seen[item] > 1) items.push_back(item);
+  }
+  return items;
+}
+
+bool contains(const ItemSet& items, Index item) {
+  return std::find(items.begin(), items.end(), item) != items.end();
+}
+
+}  // namespace mdpd

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "growth/trials.h"
+
+namespace mdpd {
+
+struct PolishOptions : TrialOptions {
+  Index max_rounds = 50;
+  /// Data of more rows are large: among so many no single row can hold EM back, and none is moved;
+  /// and as a round of some 600 iterations would take minutes, while a trial that is to win or lose
+  /// by thousands of nats shows it after a few, trials are raced.
+  Index most_small_rows = 20000;
+};
+
+enum class MoveKind {
+  kSplitMerge,  ///< a component was split, then two components were merged
+  kMergeSplit,  ///< two components were merged, then their union was split
+  kItems,       ///< items moved into or out of the informative set
+  kRow          ///< one row moved to another component
+};
+
+/// One accepted move as it is kept in the trace. Components are numbered as before the move; the
+/// copy made by a split has the number n_components.
+struct PolishRecord {
+  MoveKind kind = MoveKind::kItems;
+  Index component = 0;  ///< that was split (kMergeSplit: the first of the union)
+  Index item_1 = 0;
+  Index item_2 = 0;
+  Index merged_1 = 0;
+  Index merged_2 = 0;
+  Index n_informative = 0;
+  double loglik = 0.0;
+  double penalised_loglik = 0.0;
+};
+
+struct PolishResult {
+  MixtureFit fit;
+  Status status = Status::kConverged;
+  std::vector<PolishRecord> trace;
+};
+
+/// Search for a better optimum with the same number of components. Each round tries three kinds of
+/// move: split a component at its worst explained pair and merge the two components whose union
+/// costs least; merge two components and split their union at its worst explained pair; move items
+/// into or out of the informative set; move single rows to another component. Every trial is
+/// refined briefly, the best ones to the end, and the best of all is kept if its penalised
+/// log-likelihood is higher; the search ends when none is. On large data a trial is given up as soon
+/// as the pace of its EM does not promise to take it above the fit. Deterministic. The first kind is
+/// after Ueda, Nakano, Ghahramani and Hinton (2000), SMEM Algorithm for Mixture Models.
+PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
+                    Monitor& monitor);
+
+}  // namespace mdpd

@@ -1,0 +1,264 @@
+#include "growth/split.h"
+
+#include <Eigen/Eigenvalues>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "base/numerics.h"
+#include "growth/split_rows.h"
+#include "model/m_step.h"
+#include "model/posterior.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Smallest probability of a component before and after its split.
+constexpr double split_floor = 0.002;
+
+/// L[r, s] = log( J W / (J_r. J_.s) ), 0 where the cell is empty.
+Matrix log_ratio(const Matrix& joint) {
+  const Vector rows = joint.rowwise().sum();
+  const Vector cols = joint.colwise().sum();
+  const double weight = joint.sum();
+  Matrix out = Matrix::Zero(joint.rows(), joint.cols());
+  for (Index r = 0; r < joint.rows(); ++r) {
+    for (Index s = 0; s < joint.cols(); ++s) {
+      if (joint(r, s) > 0.0) out(r, s) = std::log(joint(r, s) * weight / (rows[r] * cols[s]));
+    }
+  }
+  return out;
+}
+
+/// Q_l[r, s]: pair tables with the product of two components' posteriors as row weight.
+PairTable overlap_tables(const SplitProblem& problem) {
+  const RowMatrix& weights = problem.row_weights;
+  // Row weights are posterior x case weight / N: dividing by their row sum gives the posterior
+  // back.
+  const Vector row_sums = weights.rowwise().sum();
+  RowMatrix products(weights.rows(), weights.cols());
+  for (Index n = 0; n < weights.rows(); ++n) {
+    const double own = row_sums[n] > 0.0 ? weights(n, problem.component) / row_sums[n] : 0.0;
+    products.row(n) = weights.row(n) * own;
+  }
+  PairTable table;
+  fill_pair_table(problem.data, products, problem.item_1, problem.item_2, problem.missing, table);
+  return table;
+}
+
+/// Coefficients C[r, s] of a_r b_s that come from the change of the posterior:
+/// L_k (J_k - Q_k) - sum over l != k of L_l Q_l.
+Matrix posterior_terms(const SplitProblem& problem, const PairTable& joint) {
+  const PairTable overlap = overlap_tables(problem);
+  Matrix terms = Matrix::Zero(joint.n_rows, joint.n_cols);
+  for (Index l = 0; l < joint.n_components; ++l) {
+    const Matrix joint_l = joint.component(l);
+    Matrix moved = -overlap.component(l);
+    if (l == problem.component) moved += joint_l;
+    terms += log_ratio(joint_l).cwiseProduct(moved);
+  }
+  return terms;
+}
+
+/// 1 / x, 0 where x is 0: an empty row or column adds nothing.
+Vector reciprocal(const Vector& x) {
+  return x.unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; });
+}
+
+/// Probabilities with the missing level in front; it never moves, which a reciprocal of 0 encodes.
+Vector inverse_probs(const Vector& probs) {
+  Vector out(probs.size() + 1);
+  out << 0.0, reciprocal(probs);
+  return out;
+}
+
+/// Hessian in (a, b), the relative changes a = d_i / mu_i and b = d_j / mu_j.
+Matrix relative_hessian(const Matrix& joint, const Matrix& posterior_part) {
+  const Vector rows = joint.rowwise().sum();
+  const Vector cols = joint.colwise().sum();
+  const double weight = joint.sum();
+  const double inverse_weight = weight > 0.0 ? 1.0 / weight : 0.0;
+  const Index n_rows = joint.rows();
+  const Index n_cols = joint.cols();
+  Matrix hessian(n_rows + n_cols, n_rows + n_cols);
+  hessian.topLeftCorner(n_rows, n_rows) = rows * rows.transpose() * inverse_weight -
+                                          joint * reciprocal(cols).asDiagonal() * joint.transpose();
+  hessian.bottomRightCorner(n_cols, n_cols) =
+      cols * cols.transpose() * inverse_weight -
+      joint.transpose() * reciprocal(rows).asDiagonal() * joint;
+  hessian.topRightCorner(n_rows, n_cols) =
+      rows * cols.transpose() * inverse_weight - joint + posterior_part;
+  hessian.bottomLeftCorner(n_cols, n_rows) =
+      hessian.topRightCorner(n_rows, n_cols).transpose().eval();
+  return hessian;
+}
+
+/// Drops the two missing levels from a matrix over (levels of i + 1) + (levels of j + 1).
+Matrix drop_missing(const Matrix& full, Index n_levels_1, Index n_levels_2) {
+  Matrix out(n_levels_1 + n_levels_2, n_levels_1 + n_levels_2);
+  const auto source = [&](Index at) { return at < n_levels_1 ? at + 1 : at + 2; };
+  for (Index row = 0; row < out.rows(); ++row) {
+    for (Index col = 0; col < out.cols(); ++col) out(row, col) = full(source(row), source(col));
+  }
+  return out;
+}
+
+/// Block-diagonal orthonormal basis of the moves: both blocks sum to zero and a level without
+/// probability stays where it is.
+Matrix move_basis(const Vector& probs_1, const Vector& probs_2) {
+  const auto block = [](const Vector& probs) {
+    std::vector<Index> live;
+    for (Index r = 0; r < probs.size(); ++r) {
+      if (probs[r] > 0.0) live.push_back(r);
+    }
+    const Index n_live = static_cast<Index>(live.size());
+    Matrix basis = Matrix::Zero(probs.size(), n_live - 1);
+    const Matrix contrasts = zero_sum_basis(n_live);
+    for (Index r = 0; r < n_live; ++r) basis.row(live[r]) = contrasts.row(r);
+    return basis;
+  };
+  const Matrix first = block(probs_1);
+  const Matrix second = block(probs_2);
+  Matrix basis = Matrix::Zero(first.rows() + second.rows(), first.cols() + second.cols());
+  basis.topLeftCorner(first.rows(), first.cols()) = first;
+  basis.bottomRightCorner(second.rows(), second.cols()) = second;
+  return basis;
+}
+
+double golden_section(const std::function<double(double)>& objective, double low, double high) {
+  const double golden = 0.6180339887498949;
+  double left = high - golden * (high - low);
+  double right = low + golden * (high - low);
+  double at_left = objective(left);
+  double at_right = objective(right);
+  for (int i = 0; i < 20; ++i) {  // shrinks the bracket by 1e-4: finer than EM will keep
+    if (at_left <= at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - golden * (high - low);
+      at_left = objective(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + golden * (high - low);
+      at_right = objective(right);
+    }
+  }
+  return 0.5 * (low + high);
+}
+
+/// The move of the two items: a fixed length on each, or the length with the smallest objective.
+Vector split_move(const SplitProblem& problem, double step) {
+  const SplitDirection direction = split_direction(problem);
+  if (!(direction.curvature < 0.0)) return Vector::Zero(direction.d.size());
+  if (step > 0.0) {
+    Vector d = direction.d;
+    d.head(problem.probs_1.size()).normalize();
+    d.tail(problem.probs_2.size()).normalize();
+    return step * d;
+  }
+  const double longest = longest_step(problem, direction.d, 0.0);
+  return best_step(problem, direction.d, longest) * direction.d;
+}
+
+}  // namespace
+
+Matrix split_hessian(const SplitProblem& problem) {
+  PairTable joint;
+  fill_pair_table(problem.data, problem.row_weights, problem.item_1, problem.item_2,
+                  problem.missing, joint);
+  const Matrix relative =
+      relative_hessian(joint.component(problem.component), posterior_terms(problem, joint));
+  Vector scale(joint.n_rows + joint.n_cols);
+  scale << inverse_probs(problem.probs_1), inverse_probs(problem.probs_2);
+  const Matrix in_d = scale.asDiagonal() * relative * scale.asDiagonal();
+  return drop_missing(in_d, problem.probs_1.size(), problem.probs_2.size());
+}
+
+SplitDirection split_direction(const SplitProblem& problem) {
+  const Matrix basis = move_basis(problem.probs_1, problem.probs_2);
+  if (basis.cols() == 0) return {Vector::Zero(basis.rows()), 0.0};
+  const Matrix reduced = basis.transpose() * split_hessian(problem) * basis;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(reduced);
+  return {basis * eigen.eigenvectors().col(0), eigen.eigenvalues()[0]};
+}
+
+double split_objective(const SplitProblem& problem, const Vector& d) {
+  return objective_of_rows(problem, sort_rows(problem), d);
+}
+
+double longest_step(const SplitProblem& problem, const Vector& d, double floor) {
+  Vector probs(problem.probs_1.size() + problem.probs_2.size());
+  probs << problem.probs_1, problem.probs_2;
+  double longest = std::numeric_limits<double>::infinity();
+  for (Index r = 0; r < d.size(); ++r) {
+    const double size = std::abs(d[r]);
+    if (size > 0.0) longest = std::min(longest, std::max(0.0, probs[r] - floor) / size);
+  }
+  return std::isfinite(longest) ? longest : 0.0;
+}
+
+double best_step(const SplitProblem& problem, const Vector& d, double longest) {
+  const SplitRows rows = sort_rows(problem);
+  const auto objective = [&](double length) {
+    return objective_of_rows(problem, rows, length * d);
+  };
+  constexpr int n_grid = 16;
+  int best = 1;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int i = 1; i <= n_grid; ++i) {
+    const double value = objective(longest * i / n_grid);
+    if (value < smallest) {
+      smallest = value;
+      best = i;
+    }
+  }
+  const double step = longest / n_grid;
+  const double refined =
+      golden_section(objective, (best - 1) * step, std::min(longest, (best + 1) * step));
+  // At the edge of the simplex, where many optima lie, golden section ends a little short of it.
+  return objective(refined) <= smallest ? refined : best * step;
+}
+
+MixtureParameters split_component(const MixtureParameters& params, const SplitProblem& problem,
+                                  const Vector& d) {
+  const Index n_components = params.n_components();
+  const Index component = problem.component;
+  MixtureParameters out{Vector(n_components + 1),
+                        RowMatrix(params.item_probs.rows(), n_components + 1)};
+  out.mixing_weights << params.mixing_weights, 0.5 * params.mixing_weights[component];
+  out.mixing_weights[component] *= 0.5;
+  out.item_probs << params.item_probs, params.item_probs.col(component);
+  const auto place = [&](Index item, const Vector& probs, const Vector& move) {
+    const Index first = problem.data.offset[item];
+    out.item_probs.col(component).segment(first, probs.size()) = probs + move;
+    out.item_probs.col(n_components).segment(first, probs.size()) = probs - move;
+  };
+  place(problem.item_1, problem.probs_1, d.head(problem.probs_1.size()));
+  place(problem.item_2, problem.probs_2, d.tail(problem.probs_2.size()));
+  return out;
+}
+
+Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemSet& informative,
+                    Index component, Index item_1, Index item_2, const SplitOptions& options) {
+  apply_floor(data, split_floor, params.item_probs);
+  const EStep step = e_step(data, params, informative);
+  const RowMatrix row_weights = weighted_posterior(data, step.posterior);
+  const auto probs = [&](Index item) -> Vector {
+    return params.item_probs.col(component).segment(data.offset[item], data.n_levels[item]);
+  };
+  const SplitProblem problem{data,   row_weights,   component,     item_1,
+                             item_2, probs(item_1), probs(item_2), options.missing};
+  const Vector d = split_move(problem, options.step);
+  const double length = d.norm();
+  if (!(length > 0.0)) return {std::move(params), 0.0};
+  Split split{split_component(params, problem, d), length};
+  apply_floor(data, split_floor, split.params.item_probs);
+  return split;
+}
+
+}  // namespace mdpd

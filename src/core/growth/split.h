@@ -1,0 +1,53 @@
+#pragma once
+
+#include "growth/split_problem.h"
+#include "model/parameters.h"
+
+namespace mdpd {
+
+/// Hessian of the objective in d at d = 0, (levels of i + levels of j) square, by one pass over the
+/// rows (the closed form of vignette("method"), checked there against numerical derivatives).
+Matrix split_hessian(const SplitProblem& problem);
+
+struct SplitDirection {
+  Vector d;                ///< unit vector; both blocks sum to zero
+  double curvature = 0.0;  ///< smallest eigenvalue; splitting helps only where it is negative
+};
+
+/// Eigenvector of the smallest eigenvalue on the subspace where both blocks sum to zero, in an
+/// orthonormal basis of it, so that the result does not depend on how levels are coded.
+SplitDirection split_direction(const SplitProblem& problem);
+
+/// The exact objective after the two copies have moved by +d and -d.
+double split_objective(const SplitProblem& problem, const Vector& d);
+
+/// Length of the longest move along d that keeps both copies at or above `floor` in every level.
+double longest_step(const SplitProblem& problem, const Vector& d, double floor);
+
+/// The length in (0, longest] with the smallest exact objective: a grid, then golden section.
+double best_step(const SplitProblem& problem, const Vector& d, double longest);
+
+/// Duplicates the component (the copy comes last, both at half the weight) and moves the copies
+/// apart by +d and -d.
+MixtureParameters split_component(const MixtureParameters& params, const SplitProblem& problem,
+                                  const Vector& d);
+
+struct SplitOptions {
+  double step = 0.0;  ///< Euclidean length of the move on each of the two items; 0: by search
+  MissingCells missing = MissingCells::kIgnore;
+};
+
+struct Split {
+  MixtureParameters params;  ///< one component more, the copy last; as given when length is 0
+  double length = 0.0;       ///< Euclidean length of the move d; 0: the Hessian has no negative
+                             ///< eigenvalue, there is nothing to gain
+};
+
+/// The whole split: direction, length and the new parameters, with probabilities kept away from
+/// zero before (the split divides by them) and after (EM could not leave the edge of the simplex
+/// again).
+/// @param informative the items of the posterior, both items of the pair among them.
+Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemSet& informative,
+                    Index component, Index item_1, Index item_2, const SplitOptions& options);
+
+}  // namespace mdpd

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "data/grouped_items.h"
+#include "model/parameters.h"
+
+namespace mdpd {
+
+struct EStep {
+  RowMatrix posterior;  ///< n_obs x n_components, rows sum to 1
+  Vector row_loglik;    ///< n_obs: log-density of the row's items in use (nats)
+  double loglik = 0.0;  ///< case-weighted sum of row_loglik
+};
+
+/// Posterior probabilities and log-likelihood at fixed parameters (the E-step).
+///
+/// @param items the items that enter; a missing code contributes nothing. A row whose component is
+///   known has all its posterior there, and its log-density is joint with the component.
+/// @throws DimensionError if `params` does not fit `data`.
+/// Cost O(n_obs * items * n_components). Dempster, Laird and Rubin (1977), section 4.3.
+EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemSet& items);
+
+/// The same for items that were grouped before, which pays where one E-step follows another.
+EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
+                       const GroupedItems& grouped);
+
+/// Turns log-joint probabilities (n_obs x n_components) into an E-step by log-sum-exp.
+EStep normalise_rows(RowMatrix log_joint, const Vector& case_weights);
+
+/// Posterior times case weight over total weight: the row weights of the pair tables, summing to 1.
+RowMatrix weighted_posterior(const CodedData& data, const RowMatrix& posterior);
+
+}  // namespace mdpd

@@ -1,0 +1,22 @@
+#include "pairs/pair_pass.h"
+
+#include "base/errors.h"
+#include "pairs/dense_pass.h"
+#include "pairs/sparse_pass.h"
+
+namespace mdpd {
+
+void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
+                         Precision precision, Monitor& monitor, const PairVisitor& visit,
+                         Instructions instructions, Index n_leading) {
+  if (data.n_items < 2 || data.n_obs == 0) return;
+  if (!data.is_sparse()) {
+    for_each_dense_pair_block(data, row_weights, missing, precision, monitor, visit, instructions,
+                              n_leading);
+    return;
+  }
+  if (missing == MissingCells::kFrozen) throw DimensionError("sparse data have no missing level");
+  for_each_sparse_pair(data, row_weights, monitor, visit, n_leading);
+}
+
+}  // namespace mdpd

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/monitor.h"
+#include "pairs/search_options.h"
+
+namespace mdpd {
+
+struct PairChoice {
+  bool found = false;  ///< false when no pair may be chosen or none shows any dependence
+  Index item_1 = 0;    ///< item_1 < item_2
+  Index item_2 = 0;
+  Index component = 0;
+  double information = 0.0;  ///< of the chosen pair (nats)
+  double log_p_value = 0.0;  ///< of the chosen pair, corrected (Bonferroni), at most 0
+  double score = 0.0;        ///< what pairs are compared by; larger is better
+};
+
+/// Worst explained pairs, from one pass over all pairs of items.
+struct PairSearch {
+  std::vector<PairChoice> by_component;
+  /// The same within the unions asked for: what would be left to explain if two components were one.
+  /// `component` is the first of the two.
+  std::vector<PairChoice> by_union;
+  double largest_information = 0.0;  ///< over all pairs and components, chosen or not (nats)
+  std::vector<bool> strong;          ///< per item: is it in a strong pair? See SearchOptions
+};
+
+/// Ties go to the lowest indices. Cost: one pass over all pairs.
+PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
+                        const ItemSet& informative, const SearchOptions& options, Monitor& monitor);
+
+/// The pair and component whose dependence the mixture explains worst; ties as above.
+PairChoice worst_explained(const PairSearch& search);
+
+}  // namespace mdpd

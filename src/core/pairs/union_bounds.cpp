@@ -1,0 +1,62 @@
+#include "pairs/union_bounds.h"
+
+#include <algorithm>
+
+#include "base/jobs.h"
+#include "base/numerics.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Dependence of the rows of a table with two of its columns.
+double dependence(const RowMatrix& table, Index a, Index b) {
+  double cells = 0.0;
+  double rows = 0.0;
+  double sum_a = 0.0;
+  double sum_b = 0.0;
+  for (Index r = 0; r < table.rows(); ++r) {
+    cells += x_log_x(table(r, a)) + x_log_x(table(r, b));
+    rows += x_log_x(table(r, a) + table(r, b));
+    sum_a += table(r, a);
+    sum_b += table(r, b);
+  }
+  return std::max(0.0, cells - rows - x_log_x(sum_a) - x_log_x(sum_b) + x_log_x(sum_a + sum_b));
+}
+
+}  // namespace
+
+UnionBounds::UnionBounds(const CodedData& data, const RowMatrix& row_weights,
+                         const std::vector<ComponentPair>& unions)
+    : n_components_(row_weights.cols()),
+      unions_(unions),
+      with_component_(data.n_items, static_cast<Index>(unions.size())),
+      largest_(Vector::Zero(data.n_items)) {
+  const Index n_components = n_components_;
+  const double n_operations = static_cast<double>(data.n_obs * data.n_items * n_components);
+  for_each_job(data.n_items, useful_threads(data.n_threads, n_operations), [&](Index item, int) {
+    RowMatrix table = RowMatrix::Zero(data.n_levels[item] + 1, n_components);
+    const Code* codes = data.item_codes(item);
+    for (Index n = 0; n < data.n_obs; ++n) {
+      const double* from = row_weights.data() + n * n_components;
+      double* to = table.data() + codes[n] * n_components;
+      for (Index k = 0; k < n_components; ++k) to[k] += from[k];
+    }
+    for (std::size_t at = 0; at < unions_.size(); ++at) {
+      const auto& [a, b] = unions_[at];
+      with_component_(item, static_cast<Index>(at)) = dependence(table, a, b);
+    }
+    largest_[item] = with_component_.row(item).maxCoeff();
+  });
+}
+
+void UnionBounds::most_of_components(const double* dependence, const double* error,
+                                     Vector& most) const {
+  most.resize(n_components_);
+  for (Index k = 0; k < n_components_; ++k) {
+    const double root = std::sqrt(std::max(0.0, dependence[k]) + rounding) + error[k];
+    most[k] = root * root;
+  }
+}
+
+}  // namespace mdpd

@@ -1,0 +1,42 @@
+#include "base/jobs.h"
+
+#include <testthat.h>
+
+#include <vector>
+
+#include "monitors.h"
+
+namespace mdpd {
+
+context("jobs") {
+  test_that("every job is done once, whatever the number of threads") {
+    for (const int n_threads : {1, 2, 7}) {
+      std::vector<int> done(100, 0);
+      std::vector<int> workers(100, -1);
+      for_each_job(100, n_threads, [&](Index job, int worker) {
+        ++done[job];
+        workers[job] = worker;
+      });
+      for (int job = 0; job < 100; ++job) {
+        expect_true(done[job] == 1);
+        expect_true(workers[job] >= 0);
+        expect_true(workers[job] < n_threads);
+      }
+    }
+  }
+
+  test_that("the first exception stops the jobs and reaches the caller") {
+    for (const int n_threads : {1, 3}) {
+      Index n_done = 0;
+      expect_error_as(for_each_job(1000, n_threads,
+                                   [&](Index job, int worker) {
+                                     if (worker == 0) ++n_done;
+                                     if (job == 5) throw Interrupt();
+                                   }),
+                      Interrupt);
+      expect_true(n_done < 1000);
+    }
+  }
+}
+
+}  // namespace mdpd

@@ -1,0 +1,54 @@
+#include "base/lanes.h"
+
+#include <testthat.h>
+
+#include <cmath>
+
+#include "base/numerics.h"
+#include "random_data.h"
+
+namespace mdpd {
+
+context("lanes") {
+  test_that("x log x of a vector agrees with the library's logarithm") {
+    Random random(1);
+    double largest = 0.0;
+    for (int trial = 0; trial < 20000; ++trial) {
+      Lanes x;
+      Lanes out;
+      for (int lane = 0; lane < n_lanes; ++lane)
+        x[lane] = std::pow(10.0, 20.0 * random.uniform() - 17.0);
+      x_log_x(x, out);
+      for (int lane = 0; lane < n_lanes; ++lane) {
+        const double expected = x[lane] * std::log(x[lane]);
+        largest =
+            std::max(largest, std::abs(out[lane] - expected) / (x[lane] + std::abs(expected)));
+      }
+    }
+    expect_true(largest < 1e-15);
+  }
+
+  test_that("it is 0 at 0 and at 1, and finite for the smallest numbers") {
+    const double inputs[2 * n_lanes] = {0.0, 1.0, 5e-324, 1e-310, 2.2250738585072014e-308,
+                                        0.5, 2.0, 1e300};
+    double out[2 * n_lanes];
+    for (int at = 0; at < 2 * n_lanes; at += n_lanes) {
+      Lanes x;
+      Lanes value;
+      load(inputs + at, x);
+      x_log_x(x, value);
+      store(value, out + at);
+    }
+    expect_true(out[0] == 0.0);
+    expect_true(out[1] == 0.0);
+    for (int at = 2; at < 5; ++at) {
+      expect_true(out[at] <= 0.0);
+      expect_true(out[at] > -1e-304);
+    }
+    expect_true(std::abs(out[5] + 0.5 * std::log(2.0)) < 1e-16);
+    expect_true(std::abs(out[6] - 2.0 * std::log(2.0)) < 1e-15);
+    expect_true(std::isfinite(out[7]));
+  }
+}
+
+}  // namespace mdpd

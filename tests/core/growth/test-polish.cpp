@@ -1,0 +1,112 @@
+#include <testthat.h>
+
+#include "growth/polish.h"
+#include "monitors.h"
+#include "random_data.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Two components share one planted component and the third holds both others: an optimum of EM
+/// that is not the best.
+RowMatrix bad_start(const Table& table) {
+  RowMatrix start(table.data.n_obs, 3);
+  for (Index n = 0; n < table.data.n_obs; ++n) {
+    Index votes[4] = {0, 0, 0, 0};
+    for (Index item = 0; item < 9; ++item) ++votes[table.code(n, item)];
+    const bool first = votes[1] > std::max(votes[2], votes[3]);
+    start.row(n) << (first ? (table.code(n, 0) == 1 ? 0.9 : 0.1) : 0.0),
+        (first ? (table.code(n, 0) == 1 ? 0.1 : 0.9) : 0.0), (first ? 0.0 : 1.0);
+  }
+  return start;
+}
+
+}  // namespace
+
+context("polish") {
+  test_that("polishing repairs an optimum that EM cannot leave") {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const Table table = three_components(seed);
+      Monitor monitor;
+      const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+      const PolishResult result = polish(table.data, bad, {}, monitor);
+      CATCH_CAPTURE(seed);
+      expect_true(result.fit.params.n_components() == 3);
+      expect_true(sorted(result.fit.informative) == range(0, 9));
+      // Every planted component has its own: nine items at 0.8 leave little doubt.
+      expect_true(result.fit.params.mixing_weights.minCoeff() > 0.2);
+      expect_true(result.fit.e_step.posterior.rowwise().maxCoeff().mean() > 0.97);
+    }
+  }
+
+  test_that("every accepted move raises the penalised log-likelihood, and the trace ends there") {
+    const Table table = three_components(4);
+    Monitor monitor;
+    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+    const PolishResult result = polish(table.data, bad, {}, monitor);
+    double before = bad.penalised_loglik;
+    expect_false(result.trace.empty());
+    for (const PolishRecord& record : result.trace) {
+      expect_true(record.penalised_loglik > before);
+      before = record.penalised_loglik;
+    }
+    expect_true(result.fit.penalised_loglik == before);
+    const PolishResult again = polish(table.data, result.fit, {}, monitor);
+    expect_true(again.trace.empty());
+    expect_true(again.fit.params.item_probs == result.fit.params.item_probs);
+  }
+
+  test_that("the same start gives the same result, bit by bit") {
+    const Table table = three_components(5);
+    Monitor monitor;
+    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+    const PolishResult first = polish(table.data, bad, {}, monitor);
+    const PolishResult second = polish(table.data, bad, {}, monitor);
+    expect_true(first.fit.params.item_probs == second.fit.params.item_probs);
+    expect_true(first.trace.size() == second.trace.size());
+  }
+
+  test_that("trials that are raced lead to the same optimum with less work") {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      const Table table = three_components(seed);
+      CountingMonitor at_leisure;
+      CountingMonitor raced;
+      const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, raced).fit;
+      PolishOptions options;
+      options.most_small_rows = table.data.n_obs;
+      const MixtureFit slow = polish(table.data, bad, options, at_leisure).fit;
+      options.most_small_rows = table.data.n_obs - 1;
+      raced.iterations = 0;
+      const MixtureFit fast = polish(table.data, bad, options, raced).fit;
+      CATCH_CAPTURE(seed);
+      expect_true(sorted(fast.informative) == sorted(slow.informative));
+      // EM stops within a hundredth of a nat of its end, from either side.
+      expect_true(std::abs(fast.penalised_loglik - slow.penalised_loglik) < 0.05);
+      expect_true(3 * raced.iterations < 2 * at_leisure.iterations);
+    }
+  }
+
+  test_that("a fit of one component is left as it is") {
+    Random random(6);
+    const Table table = random_table(random, {50, {2, 3, 2}, 0.1});
+    Monitor monitor;
+    const MixtureFit alone = finish_fit(table.data, independence_model(table.data), {});
+    const PolishResult result = polish(table.data, alone, {}, monitor);
+    expect_true(result.trace.empty());
+    expect_true(result.fit.params.item_probs == alone.params.item_probs);
+    expect_true(result.fit.penalised_loglik == alone.penalised_loglik);
+  }
+
+  test_that("an interrupted polish unwinds") {
+    const Table table = three_components(7);
+    Monitor monitor;
+    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+    for (const Index at : {0, 5, 40}) {
+      InterruptingMonitor interrupting(at);
+      expect_error_as(polish(table.data, bad, {}, interrupting), Interrupt);
+    }
+  }
+}
+
+}  // namespace mdpd

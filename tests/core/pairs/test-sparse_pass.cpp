@@ -1,0 +1,184 @@
+// Sparse data against the same data stored dense.
+
+#include "pairs/sparse_pass.h"
+
+#include <testthat.h>
+
+#include "base/errors.h"
+#include "growth/polish.h"
+#include "growth/stagewise.h"
+#include "model/m_step.h"
+#include "model/posterior.h"
+#include "monitors.h"
+#include "pairs/information.h"
+#include "random_data.h"
+#include "starts/spectral.h"
+
+namespace mdpd {
+
+namespace {
+
+Table sparse_table(std::uint64_t seed) {
+  Random random(seed);
+  const std::vector<Index> n_levels = {3, 2, 4, 3, 2, 3, 3, 2, 5, 3, 3, 2};
+  const MixtureParameters truth = planted_mixture(random, n_levels, 6, 0.85);
+  return draw_table(random, truth, {300, n_levels, 0.6, true});
+}
+
+}  // namespace
+
+context("sparse_pass") {
+  test_that("sparse data have the sums of the same data stored dense") {
+    const Table table = sparse_table(1);
+    const CodedData sparse = sparse_copy(table.data);
+    expect_true(sparse.is_sparse());
+    expect_false(table.data.is_sparse());
+    expect_true(distance(sparse.level_weight, table.data.level_weight) < 1e-12);
+    expect_true(distance(sparse.observed_weight, table.data.observed_weight) < 1e-12);
+    expect_true(distance(sparse.marginal_loglik, table.data.marginal_loglik) < 1e-11);
+    expect_true(sparse.n_levels_seen == table.data.n_levels_seen);
+    expect_true(sparse.has_missing == table.data.has_missing);
+  }
+
+  test_that("answers are gone through in the same order") {
+    const Table table = sparse_table(2);
+    const CodedData sparse = sparse_copy(table.data);
+    const auto list = [](const CodedData& data) {
+      std::vector<Index> out;
+      for (Index item = 0; item < data.n_items; ++item) {
+        for_each_answer(data, item, [&](Index row, Code code) {
+          out.push_back(row);
+          out.push_back(code);
+        });
+      }
+      for_each_shared_row(data, 2, 5, [&](Index row, Code r, Code s) {
+        out.push_back(row);
+        out.push_back(r);
+        out.push_back(s);
+      });
+      return out;
+    };
+    expect_true(list(sparse) == list(table.data));
+  }
+
+  test_that("broken sparse data are refused") {
+    const auto make = [](std::vector<std::uint32_t> items, std::vector<Code> codes) {
+      return make_sparse_data({0, 2}, std::move(items), std::move(codes), {2, 2}, Vector::Ones(1));
+    };
+    expect_true(make({0, 1}, {1, 2}).n_obs == 1);
+    expect_error_as(make({1, 0}, {1, 2}), DimensionError);
+    expect_error_as(make({0, 2}, {1, 2}), DimensionError);
+    expect_error_as(make({0, 1}, {1, 0}), DimensionError);
+    expect_error_as(make({0, 1}, {1, 3}), DimensionError);
+    expect_error_as(make({0}, {1}), DimensionError);
+  }
+
+  test_that("E-step, M-step and pair tables agree with those of dense data") {
+    const Table table = sparse_table(3);
+    const CodedData sparse = sparse_copy(table.data);
+    Random random(3);
+    const MixtureParameters params = random_parameters(random, table.data.n_levels, 3);
+    for (const ItemSet& items : {all_items(sparse), ItemSet{4, 1}, ItemSet{}}) {
+      const EStep one = e_step(sparse, params, items);
+      const EStep other = e_step(table.data, params, items);
+      expect_true(distance(one.posterior, other.posterior) < 1e-13);
+      expect_true(std::abs(one.loglik - other.loglik) < 1e-10);
+    }
+    const RowMatrix posterior = random_posterior(random, 300, 3);
+    expect_true(distance(level_counts(sparse, posterior), level_counts(table.data, posterior)) <
+                1e-12);
+    const RowMatrix weights = weighted_posterior(sparse, posterior);
+    PairTable one;
+    PairTable other;
+    for (Index i = 0; i < 12; ++i) {
+      for (Index j = 0; j < 12; ++j) {
+        if (i == j) continue;
+        fill_pair_table(sparse, weights, i, j, MissingCells::kIgnore, one);
+        fill_pair_table(table.data, weights, i, j, MissingCells::kIgnore, other);
+        expect_true(one.cells == other.cells);
+      }
+    }
+    expect_error_as(fill_pair_table(sparse, weights, 0, 1, MissingCells::kFrozen, one),
+                    DimensionError);
+  }
+
+  test_that("the pass tells of every pair that can depend what the dense pass tells") {
+    const Table table = sparse_table(4);
+    const CodedData sparse = sparse_copy(table.data);
+    Random random(4);
+    const RowMatrix weights = weighted_posterior(sparse, random_posterior(random, 300, 3));
+    Monitor monitor;
+    for (Index component = -1; component < 3; ++component) {
+      expect_true(
+          distance(information_matrix(sparse, weights, component, MissingCells::kIgnore, monitor),
+                   information_matrix(table.data, weights, component, MissingCells::kIgnore,
+                                      monitor)) < 1e-13);
+    }
+    SearchOptions options;
+    options.unions = {{0, 2}};
+    const PairSearch one = search_pairs(sparse, weights, {1, 2}, options, monitor);
+    const PairSearch other = search_pairs(table.data, weights, {1, 2}, options, monitor);
+    for (Index k = 0; k < 3; ++k) {
+      expect_true(one.by_component[k].item_1 == other.by_component[k].item_1);
+      expect_true(one.by_component[k].item_2 == other.by_component[k].item_2);
+      expect_true(one.by_component[k].score == other.by_component[k].score);
+    }
+    expect_true(one.by_union[0].score == other.by_union[0].score);
+  }
+
+  test_that("the whole fit and its polish agree with those of dense data") {
+    const Table table = sparse_table(5);
+    const CodedData sparse = sparse_copy(table.data);
+    Monitor monitor;
+    StagewiseOptions options = robust_options();
+    options.n_components = 2;
+    const auto fit = [&](const CodedData& data) {
+      const StagewiseResult stages = stagewise_em(data, options, monitor);
+      PolishOptions polish_options;
+      const RefineResult refined = refine(data, stages.fit.e_step.posterior, stages.fit.informative,
+                                          Refinement::kSparse, polish_options.refine, monitor);
+      return polish(data, refined.fit, polish_options, monitor).fit;
+    };
+    const MixtureFit one = fit(sparse);
+    const MixtureFit other = fit(table.data);
+    expect_true(one.informative == other.informative);
+    expect_true(one.informative.size() > 1);
+    expect_true(std::abs(one.penalised_loglik - other.penalised_loglik) < 1e-8);
+    expect_true(distance(one.params.item_probs, other.params.item_probs) < 1e-8);
+  }
+
+  test_that("the spectral start agrees with that of dense data") {
+    Random random(6);
+    const std::vector<Index> n_levels(12, 3);
+    const MixtureParameters truth = random_parameters(random, n_levels, 2);
+    const Table table = draw_table(random, truth, {2000, n_levels, 0.5});
+    const CodedData sparse = sparse_copy(table.data);
+    Monitor monitor;
+    for (const ViewKind view : {ViewKind::kStacked, ViewKind::kAveraged}) {
+      SpectralOptions options;
+      options.view = view;
+      const SpectralStart one = spectral_start(sparse, 2, options, monitor);
+      const SpectralStart other = spectral_start(table.data, 2, options, monitor);
+      expect_true(one.status == other.status);
+      expect_true(distance(one.params.item_probs, other.params.item_probs) < 1e-6);
+    }
+  }
+
+  test_that("the number of threads changes no bit of sparse results") {
+    Random random(7);
+    const Table table = random_table(random, {20000, std::vector<Index>(60, 3), 0.5});
+    CodedData sparse = sparse_copy(table.data);
+    const RowMatrix posterior = random_posterior(random, 20000, 3);
+    const RowMatrix weights = weighted_posterior(sparse, posterior);
+    Monitor monitor;
+    const RowMatrix counts = level_counts(sparse, posterior);
+    const Matrix information =
+        information_matrix(sparse, weights, -1, MissingCells::kIgnore, monitor);
+    sparse.n_threads = 3;
+    expect_true(level_counts(sparse, posterior) == counts);
+    expect_true(information_matrix(sparse, weights, -1, MissingCells::kIgnore, monitor) ==
+                information);
+  }
+}
+
+}  // namespace mdpd
