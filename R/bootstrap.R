@@ -179,7 +179,6 @@ drop_unobserved <- function(coded) {
 
 # The model of one sample, with the components of `object`.
 fit_sample <- function(object, coded, refit) {
-  coded <- collapse_rows(coded)
   fit <- if (refit) fit_anew(object, coded) else fit_held(object, coded)
   by_label <- is_tied_to_labels(object, coded) &&
     length(fit$mixing_weights) == length(object$labels)
@@ -199,37 +198,39 @@ fit_sample <- function(object, coded, refit) {
   if (by_label) model else align_components(model, object)
 }
 
-# Known classes and prior counts belong to labels: component i of such a sample is label i.
-is_tied_to_labels <- function(object, coded) !is.null(coded$known) || !is.null(object$prior)
-
 # The whole method once more.
 fit_anew <- function(object, coded) {
-  settings <- list(
-    method = object$method, refine = object$refine, control = object$control,
-    known = coded$known, labels = object$labels, verbose = FALSE
-  )
-  coded$known <- NULL  # fit_stages() holds known rows after its stages
-  fit_stages(coded, object$k, settings)$fit
+  problem <- new_problem(coded, object$labels, coded$known)
+  settings <- new_settings("grow", object$k, object$method, object$refine, object$control)
+  run_engine(problem, settings)$fits[[1]]
 }
 
-# EM on the informative items of `object` from its posterior; the others at their frequencies.
+# EM on the informative items of `object` from its parameters; the others at their frequencies.
 fit_held <- function(object, coded) {
-  fit <- core_m_step(coded, matrix(1, nrow(coded$codes), 1), 0, 0)
-  fit$informative <- which(colnames(coded$codes) %in% object$informative)
-  fit$item_probs <- lapply(fit$item_probs, function(probs) probs[, rep(1, object$k), drop = FALSE])
-  if (length(fit$informative) == 0) {
+  informative <- which(colnames(coded$codes) %in% object$informative)
+  fit <- list(
+    mixing_weights = rep(1, object$k) / object$k, informative = informative,
+    item_probs = lapply(unname(level_shares(coded)), function(shares) {
+      matrix(shares, length(shares), object$k)
+    })
+  )
+  if (length(informative) == 0) {
     return(fit)
   }
   held <- coded
-  held$codes <- select_items(coded$codes, fit$informative)
-  held$levels <- coded$levels[fit$informative]
-  posterior <- posterior_of(object, coded)$posterior
-  if (is_tied_to_labels(object, coded)) {
-    posterior <- posterior[, match(object$labels, names(object$mixing_weights)), drop = FALSE]
+  held$codes <- select_items(coded$codes, informative)
+  held$levels <- coded$levels[informative]
+  columns <- if (is_tied_to_labels(object, coded)) {
+    match(object$labels, names(object$mixing_weights))
+  } else {
+    seq_len(object$k)
   }
-  em <- em_with_prior(held, posterior, object$prior, object$labels, object$control, FALSE)$fit
+  start <- model_parameters(object, columns, names(held$levels))
+  problem <- new_problem(held, object$labels, coded$known, object$prior, list(start))
+  settings <- new_settings("em", object$k, "em", "full", object$control)
+  em <- run_engine(problem, settings)$fits[[1]]
   fit$mixing_weights <- em$mixing_weights
-  fit$item_probs[fit$informative] <- em$item_probs
+  fit$item_probs[informative] <- em$item_probs
   fit
 }
 

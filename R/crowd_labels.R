@@ -190,6 +190,9 @@ count_votes <- function(x) {
   matrix(votes, nrow(x), dimnames = list(x$items, x$labels))
 }
 
+# The labels of a crowd; NULL of other data.
+labels_of <- function(x) if (inherits(x, "crowd_labels")) x$labels
+
 # Checks -------------------------------------------------------------------------------------------
 
 # The triples as a data frame or a matrix with column names.

@@ -6,6 +6,8 @@
 #   levels   named list, per item the levels seen, as strings; all workers of a crowd share theirs
 #   weights  double, n_obs case weights, at least 0; sum(weights) is the N of the formulas
 #   missing  how missing cells are modelled: "ignore", "frozen", "level" or "fail"
+#   known    integer, the component that each row is known to belong to, or NA; NULL where a fit
+#            holds no row
 
 max_levels <- 254L  # a code is one byte: 0 is missing, 255 is kept free
 missing_level <- "(missing)"
@@ -131,7 +133,7 @@ masked_weights <- function(weights, data, call) {
 
 new_coded <- function(codes, levels, weights, missing) {
   structure(
-    list(codes = codes, levels = levels, weights = weights, missing = missing),
+    list(codes = codes, levels = levels, weights = weights, missing = missing, known = NULL),
     class = "mdpd_coded"
   )
 }
@@ -152,6 +154,7 @@ code_table <- function(x, arg, call) {
 }
 
 code_crowd <- function(x, missing) {
+  # The items of a crowd are the rows, its workers the items of the model.
   codes <- answers_to_codes(x$item, x$worker, x$label, dim(x), list(x$items, x$workers), missing)
   levels <- rep(list(x$labels), length(x$workers))
   list(codes = codes, levels = stats::setNames(levels, x$workers), what = "Worker")

@@ -1,47 +1,48 @@
-# Assembles the fit that users see from what the core returns: names, order of components, and the
-# quantities that follow from the parameters. The object is a plain list, safe for saveRDS(). `born`
-# are the numbers of the core's components in the trace, where they are not 1, 2, ...; `smoothing`
-# is that of the last estimate, where it is not that of the control.
-new_mdpd <- function(core, coded, class, trace, status, method, refine, control, call, labels,
-                     keep_data, prior = NULL, born = NULL, smoothing = NULL) {
-  items <- colnames(coded$codes)
-  informative <- items[core$informative]
-  order <- order(core$mixing_weights, decreasing = TRUE)
-  item_probs <- name_item_probs(core$item_probs, coded$levels, order)
-  # Known rows have tied component i to label i, and so have prior counts that differ.
-  names <- if (is.null(coded$known) && all(prior == prior[1])) {
-    component_names(item_probs, informative, coded, labels)
-  } else {
-    labels[order]
-  }
+#' The fit that users see
+#'
+#' Gives what the engine found its names and the order of its components. The object is a plain list,
+#' safe for saveRDS().
+#'
+#' @param result One of the `fits` of run_engine().
+#' @param problem,settings What was asked, see new_problem() and new_settings().
+#' @param about A list of the `class` before `"mdpd"` or NULL, the user's `call`, and `keep_data`.
+#' @return An object of class `mdpd`, see [stagewise_em()].
+#' @noRd
+new_mdpd <- function(result, problem, settings, about) {
+  coded <- problem$coded
+  coded["known"] <- list(if (result$holds_known) problem$known)
+  informative <- colnames(coded$codes)[result$informative]
+  order <- order(result$mixing_weights, decreasing = TRUE)
+  item_probs <- name_item_probs(result$item_probs, coded$levels, order)
+  names <- component_names(item_probs, informative, coded, problem, order)
   item_probs <- lapply(item_probs, `colnames<-`, names)
-  mixing_weights <- stats::setNames(core$mixing_weights[order], names)
-  posterior <- name_posterior(core$posterior, order, rownames(coded$codes), names)
+  mixing_weights <- stats::setNames(result$mixing_weights[order], names)
   fit <- list(
     k = length(names),
     mixing_weights = mixing_weights,
     item_probs = item_probs,
     informative = informative,
     item_information = item_information(mixing_weights, item_probs),
-    item_evidence = item_evidence(item_probs, informative, posterior, coded),
-    posterior = posterior,
-    loglik = core$loglik,
-    penalised_loglik = core$penalised_loglik,
-    df = core$df,
+    item_evidence = stats::setNames(result$item_evidence, names(coded$levels)),
+    posterior = name_posterior(result$posterior, order, rownames(coded$codes), names),
+    loglik = result$loglik,
+    penalised_loglik = result$penalised_loglik,
+    df = result$df,
     nobs = sum(coded$weights),
     weights = if (any(coded$weights != 1)) coded$weights,
     n_obs = nrow(coded$codes),
     n_missing = n_missing(coded$codes),
-    trace = trace,
-    born = stats::setNames((born %||% seq_along(order))[order], names),
-    status = status,
-    converged = status %in% c("converged", "fewer_components"),
-    method = method, refine = refine, missing = coded$missing, control = control, call = call,
+    trace = result$trace,
+    born = stats::setNames((result$born %||% seq_along(order))[order], names),
+    status = result$status,
+    converged = result$status %in% c("converged", "fewer_components"),
+    method = settings$method, refine = settings$refine, missing = coded$missing,
+    control = settings$control, call = about$call,
     version = as.character(utils::packageVersion("mdpd")),
-    coded = if (keep_data) coded,
-    labels = labels, prior = prior, smoothing = smoothing %||% control$smoothing
+    coded = if (about$keep_data) coded,
+    labels = problem$labels, prior = problem$prior, smoothing = result$smoothing
   )
-  structure(fit, class = c(class, "mdpd"))
+  structure(fit, class = c(about$class, "mdpd"))
 }
 
 name_item_probs <- function(item_probs, levels, order) {
@@ -62,16 +63,24 @@ name_posterior <- function(posterior, order, row_names, names) {
   posterior
 }
 
-# Components of a crowd with one component a label carry the labels' names: the one-to-one matching
-# in which the informative workers most often say the label.
-component_names <- function(item_probs, informative, coded, labels) {
-  k <- ncol(item_probs[[1]])
+# Components of a crowd with one component a label carry the labels' names. Known rows have tied
+# component i to label i, and so have prior counts that differ; else by the one-to-one matching in
+# which the informative workers most often say the label.
+component_names <- function(item_probs, informative, coded, problem, order) {
+  labels <- problem$labels
+  k <- length(order)
+  if (!is.null(coded$known) || !all(problem$prior == problem$prior[1])) {
+    return(labels[order])
+  }
   if (is.null(labels) || k != length(labels) || length(informative) == 0) {
     return(as.character(seq_len(k)))
   }
   votes <- label_votes(item_probs, informative, coded, labels)
   labels[as.integer(clue::solve_LSAP(t(votes), maximum = TRUE))]
 }
+
+# Do known classes or prior counts say which component stands for which label?
+is_tied_to_labels <- function(object, coded) !is.null(coded$known) || !is.null(object$prior)
 
 # labels x components: how often the informative workers give a label in a component, each worker
 # counted by the weight of the rows labelled. A level for missing labels is no label.
@@ -97,43 +106,11 @@ item_information <- function(mixing_weights, item_probs) {
   }, 0)
 }
 
-# What the rows that observe an item gain in log-likelihood by letting it differ between the
-# components, at the posterior, minus its BIC penalty (nats):
-# sum_k W_k KL(mu_k || mubar) - (K - 1)(R - 1) / 2 log W, with W_k the weight of component k among
-# these rows and R the levels seen. Items outside the informative set gain and pay nothing.
-item_evidence <- function(item_probs, informative, posterior, coded) {
-  evidence <- stats::setNames(numeric(length(item_probs)), names(item_probs))
-  posterior <- posterior * coded$weights
-  total <- colSums(posterior)
-  answers <- answers_by_item(coded$codes, informative)
-  for (item in informative) {
-    probs <- item_probs[[item]]
-    weights <- observed_weights(answers(item)$row, posterior, total)
-    n <- sum(weights)
-    information <- item_information(weights / n, list(probs))
-    n_levels <- sum(rowSums(probs) > 0)
-    penalty <- (ncol(probs) - 1) * (n_levels - 1) / 2 * log(n)
-    evidence[[item]] <- n * information - penalty
-  }
-  evidence
-}
-
-# Column sums of `posterior` over `rows`, those that observe an item, or by way of the others if
-# they are fewer.
-observed_weights <- function(rows, posterior, total) {
-  if (length(rows) > nrow(posterior) / 2) {
-    total - colSums(posterior[-rows, , drop = FALSE])
-  } else {
-    colSums(posterior[rows, , drop = FALSE])
-  }
-}
-
 # The coded data a function works on: those given, read by the fit's levels, or the fit's own.
 data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::caller_env()) {
   if (!is.null(x)) {
     coded <- read_new(x, object, arg = arg, call = call)
     coded$weights <- check_weights(weights, nrow(coded$codes), call = call)
-    coded$threads <- object$control$threads
     return(coded)
   }
   if (is.null(object$coded)) {
@@ -171,5 +148,10 @@ read_new <- function(x, object, items = names(object$item_probs), arg = rlang::c
 # Posterior and log-density at the fit's parameters; all items of `coded` enter.
 posterior_of <- function(object, coded) {
   items <- colnames(coded$codes)
-  core_posterior(coded, object$mixing_weights, object$item_probs[items], seq_along(items))
+  core_posterior(
+    coded, object$mixing_weights, object$item_probs[items], threads_of(object)
+  )
 }
+
+# Threads for what is asked of a fit; a true model has no control.
+threads_of <- function(object) object$control$threads %||% core_defaults("robust")$threads

@@ -40,7 +40,7 @@ information.mdpd <- function(object, x = NULL, component = NULL, ...) {
   coded <- data_of(object, x)
   check_table_size(coded$codes, "x", rlang::current_env(), min_columns = 1)
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
-  out <- core_information(coded, posterior, component, identical(object$missing, "frozen"))
+  out <- core_information(coded, posterior, component, threads_of(object))
   dimnames(out) <- rep(list(colnames(coded$codes)), 2)
   out
 }

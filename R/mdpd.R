@@ -77,45 +77,22 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   check_count(n_starts)
   check_seed(seed)
   coded <- open_fit(x, k, weights, missing, control, keep_data, verbose)
-  labels <- if (inherits(x, "crowd_labels")) x$labels
-  control <- complete_control(control, "paper")
-  coded$threads <- control$threads
-  coded$known <- known_components(known, x, k)
+  labels <- labels_of(x)
+  known <- known_components(known, x, k)
   prior <- check_prior(prior, x, k)
-
-  kinds <- collapse_rows(coded)
-  posteriors <- start_posteriors(start, x, coded, k, n_starts, seed)
-  runs <- lapply(posteriors, function(posterior) {
-    em_with_prior(kinds, collapse_posterior(posterior, kinds), prior, labels, control, verbose)
-  })
-  best <- expand_rows(runs[[which.max(vapply(runs, function(run) run$fit$loglik, 0))]], kinds)
+  starts <- em_starts(start, x, coded, k, n_starts, seed)
+  problem <- new_problem(coded, labels, known, prior, starts)
+  settings <- new_settings("em", k, "em", "full", complete_control(control, "paper"), verbose)
+  result <- run_engine(problem, settings)
   call <- match.call()
   call[[1]] <- quote(mdpd)
   fit <- new_mdpd(
-    best$fit, coded,
-    class = NULL, trace = trace_rows("refine", best$trace, coded, k), status = best$status,
-    method = "em", refine = "full", control = control, call = call, labels = labels,
-    keep_data = keep_data, prior = prior
+    result$fits[[1]], problem, settings, list(class = NULL, call = call, keep_data = keep_data)
   )
-  fit$starts <- starts_table(runs)
+  fit$starts <- result$starts
   warn_status(fit, k)
   warn_equal_components(fit)
   fit
-}
-
-# EM on all items from a posterior. Prior counts belong to labels: with them component i is label i.
-em_with_prior <- function(coded, posterior, prior, labels, control, verbose) {
-  control$prior_counts <- prior_counts(prior, coded, labels)
-  core_refine(coded, posterior, integer(), "full", control, verbose)
-}
-
-starts_table <- function(runs) {
-  data.frame(
-    start = seq_along(runs),
-    loglik = vapply(runs, function(run) run$fit$loglik, 0),
-    iterations = vapply(runs, function(run) length(run$trace$loglik), 0L),
-    status = vapply(runs, function(run) run$status, "")
-  )
 }
 
 # Components that do the work of fewer: the same everywhere, or with less than one row.

@@ -52,60 +52,13 @@ check_path <- function(object, call = rlang::caller_env()) {
   }
 }
 
-# Fits 1 to max(ks) components. Every k is fitted from one component and, where that is possible, by
-# splitting the fit before it; the better of the two stays.
-fit_path <- function(coded, ks, settings, keep_data) {
-  fits <- list()
-  previous <- NULL
-  for (k in seq_len(max(ks))) {
-    result <- better_result(
-      fit_stages(coded, k, settings, chain = FALSE), fit_grown(previous, coded, k, settings)
-    )
-    previous <- result
-    if (k %in% ks) {
-      fits[[length(fits) + 1]] <- as_fit(result, coded, settings, keep_data = FALSE)
-    }
-  }
-  path <- do.call(rbind, Map(path_row, fits, ks))
-  from_path(fits, best_row(path, "penalised"), path, if (keep_data) whole_data(coded))
-}
-
-# NULL where there is nothing to grow from. A path has no known classes, see check_known().
-fit_grown <- function(previous, coded, k, settings) {
-  if (is.null(previous) || length(previous$fit$mixing_weights) != k - 1 ||
-      settings$refine == "none" || settings$method == "paper") {
-    return(NULL)
-  }
-  grown <- core_grow(
-    coded, previous$fit, settings$refine, settings$control, integer(), settings$verbose
-  )
-  if (length(grown$mixing_weights) != k) {
-    return(NULL)
-  }
-  refined <- refine_core(coded, grown, settings$refine, settings$control, settings$verbose)
-  list(
-    fit = refined$fit,
-    trace = bind_traces(previous$trace, growth_trace(previous$fit, grown, coded), refined$trace),
-    status = if (length(refined$fit$mixing_weights) < k) "fewer_components" else refined$status,
-    loglik_of_one = previous$loglik_of_one, known = NULL, smoothing = refined$smoothing
-  )
-}
-
-# The component that was split is the one that most of the new component's rows come from.
-growth_trace <- function(before, grown, coded) {
-  k <- length(grown$mixing_weights)
-  shared <- crossprod(before$posterior, coded$weights * grown$posterior[, k])
-  trace_rows("grow", list(
-    move = "split", component = which.max(shared), n_informative = length(grown$informative),
-    loglik = grown$loglik, penalised_loglik = grown$penalised_loglik
-  ), coded, k)
-}
-
-# The second, which may be NULL, where it is more than what the polish takes for no difference ahead
-# (nats): both may have come to the same optimum.
-better_result <- function(first, second) {
-  gain <- if (is.null(second)) -Inf else second$fit$penalised_loglik - first$fit$penalised_loglik
-  if (gain > 0.05) second else first
+# The best of several fits, with the others in its path.
+new_path <- function(results, problem, settings, about) {
+  keep_data <- about$keep_data
+  about$keep_data <- FALSE
+  fits <- lapply(results, new_mdpd, problem, settings, about)
+  path <- do.call(rbind, Map(path_row, fits, settings$k))
+  from_path(fits, best_row(path, "penalised"), path, if (keep_data) problem$coded)
 }
 
 from_path <- function(fits, row, path, coded) {

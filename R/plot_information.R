@@ -104,9 +104,8 @@ theme_information <- function(n_shown) {
 plot_information_stages <- function(object, newdata, max_items, stage, call) {
   coded <- data_of(object, newdata, arg = "newdata", call = call)
   models <- lapply(stage, model_at_stage, object = object, coded = coded)
-  frozen <- identical(object$missing, "frozen")
   values <- lapply(models, function(model) {
-    core_information(coded, model$posterior, 0L, frozen)
+    core_information(coded, model$posterior, 0L, threads_of(object))
   })
   items <- colnames(coded$codes)
   values <- lapply(values, `dimnames<-`, list(items, items))
@@ -138,11 +137,11 @@ model_at_stage <- function(stage, object, coded) {
   if (stage == 0) {
     return(list(posterior = matrix(1, nrow(coded$codes), 1), informative = integer()))
   }
-  coded$known <- NULL  # known rows are held after the stages
   control <- object$control
   control$max_stages <- stage
   k <- max(object$trace$k[object$trace$phase == "stage"])
-  core_stagewise(coded, k, object$method, coded$missing == "frozen", control, FALSE)$fit
+  settings <- new_settings("grow", k, object$method, "none", control)
+  run_engine(new_problem(coded), settings)$fits[[1]]
 }
 
 draw_information_stages <- function(values, models, stage, shown) {

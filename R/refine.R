@@ -47,34 +47,43 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   check_observed(coded, coded$weights, rlang::current_env())
   method <- object$method %||% "robust"
   control <- complete_control(control %||% object$control %||% stagewise_control(), method)
-  coded$threads <- control$threads
-  kinds <- collapse_rows(coded)
-
-  engine_control <- control
-  engine_control$prior_counts <- prior_counts(object$prior, coded, object$labels)
-  posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   columns <- core_columns(object, coded)
-  start <- list(
-    posterior = collapse_posterior(posterior[, columns, drop = FALSE], kinds),
-    informative = match(object$informative, colnames(coded$codes))
+  problem <- new_problem(
+    coded, object$labels, coded$known, object$prior,
+    list(c(
+      continued_from(object, columns, is.null(x)),
+      list(informative = match(object$informative, colnames(coded$codes)))
+    ))
   )
-  refined <- expand_rows(refine_core(kinds, start, type, engine_control, verbose), kinds)
-  fit <- new_mdpd(
-    refined$fit, coded,
-    class = setdiff(class(object), "mdpd"),
-    trace = bind_traces(object$trace, refined$trace),
-    status = if (length(refined$fit$mixing_weights) < object$k) {
-      "fewer_components"
-    } else {
-      refined$status
-    },
-    method = method, refine = type, control = control, call = match.call(),
-    labels = if (inherits(x, "crowd_labels")) x$labels else object$labels,
-    keep_data = !is.null(object$coded), prior = object$prior, born = object$born[columns],
-    smoothing = refined$smoothing
-  )
+  settings <- new_settings("continue", object$k, method, type, control, verbose)
+  result <- run_engine(problem, settings)$fits[[1]]
+  result$trace <- bind_traces(object$trace, result$trace)
+  result["born"] <- list(object$born[columns])
+  if (inherits(x, "crowd_labels")) problem$labels <- x$labels
+  fit <- new_mdpd(result, problem, settings, list(
+    class = setdiff(class(object), "mdpd"), call = match.call(),
+    keep_data = !is.null(object$coded)
+  ))
   warn_status(fit, object$k)
   fit
+}
+
+# Where EM goes on: at the posterior of the fit, or on other data at that of its parameters.
+continued_from <- function(object, columns, same_data) {
+  if (same_data) {
+    return(list(posterior = unname(object$posterior[, columns, drop = FALSE])))
+  }
+  model_parameters(object, columns)
+}
+
+# Parameters as the engine takes them.
+model_parameters <- function(object, columns = seq_len(object$k), items = names(object$item_probs)) {
+  list(
+    mixing_weights = unname(object$mixing_weights[columns]),
+    item_probs = lapply(unname(object$item_probs[items]), function(probs) {
+      unname(probs[, columns, drop = FALSE])
+    })
+  )
 }
 
 # The components in the order in which the engine goes on with them: that of the labels where known
@@ -85,113 +94,4 @@ core_columns <- function(object, coded) {
   } else {
     order(object$born %||% seq_len(object$k))
   }
-}
-
-# Refinement and polish from a posterior; "none" hands the start back. Of one component no item is
-# informative, whatever the type, and there is nothing to polish. `vote` is another start, or NULL:
-# where it refines to a higher penalised log-likelihood it goes on. NULL where EM ends at the
-# optimum `done`.
-refine_core <- function(coded, start, type, control, verbose, vote = NULL, done = NULL) {
-  if (type == "none") {
-    return(list(fit = start))
-  }
-  if (NCOL(start$posterior) == 1) {
-    refined <- refine_from(start, coded, "sparse", control, verbose)
-    refined$status <- "converged"
-    return(refined)
-  }
-  refined <- refine_from(start, coded, type, control, verbose)
-  if (!is.null(vote)) {
-    voted <- refine_from(vote, coded, type, control, verbose)
-    voted$trace$move[1] <- "vote"
-    refined <- better_result(refined, voted)
-  }
-  if (!is.null(done) && is_same_optimum(refined$fit, done, coded, control)) {
-    return(NULL)
-  }
-  if (!may_polish(refined, coded, control)) {
-    return(refined)
-  }
-  polish_core(refined, coded, type, control, verbose)
-}
-
-may_polish <- function(refined, coded, control) {
-  control$polish && is.null(coded$known) && refined$status == "converged"
-}
-
-refine_from <- function(start, coded, type, control, verbose) {
-  refined <- core_refine(coded, start$posterior, start$informative, type, control, verbose)
-  k <- length(refined$fit$mixing_weights)
-  refined$trace <- trace_rows("refine", refined$trace, coded, k)
-  refined
-}
-
-polish_core <- function(refined, coded, type, control, verbose) {
-  k <- length(refined$fit$mixing_weights)
-  polished <- core_polish(coded, refined$fit, type, control, verbose)
-  smoothed <- smooth_core(coded, polished$fit, type, control, verbose)
-  list(
-    fit = smoothed$fit, status = polished$status, smoothing = smoothed$smoothing,
-    optimum = if (polished$status == "converged") polished$fit,
-    trace = rbind(
-      refined$trace, trace_rows("polish", polished$trace, coded, k),
-      trace_rows("polish", smoothed$trace, coded, k)
-    )
-  )
-}
-
-# Did EM come to the same optimum twice? Of one it stops within a few times its tolerance of the
-# penalised log-likelihood, at the same items and, but for the order of the components, at the same
-# rows in each.
-is_same_optimum <- function(first, second, coded, control) {
-  gap <- abs(first$penalised_loglik - second$penalised_loglik)
-  if (length(first$mixing_weights) != length(second$mixing_weights) ||
-      !setequal(first$informative, second$informative) ||
-      gap > max(0.05, 5 * control$tol * abs(first$penalised_loglik))) {
-    return(FALSE)
-  }
-  shared <- crossprod(first$posterior, coded$weights * second$posterior)
-  match <- as.integer(clue::solve_LSAP(shared, maximum = TRUE))
-  moved <- rowSums(abs(first$posterior - second$posterior[, match, drop = FALSE])) / 2
-  sum(coded$weights * moved) < 0.001 * sum(coded$weights)
-}
-
-# The last move of the polish, see `smoothing_loss`; no row of the trace where the fit stays as it
-# is.
-smooth_core <- function(coded, fit, type, control, verbose) {
-  if (type != "sparse" || control$smoothing_loss == 0 || length(fit$mixing_weights) == 1) {
-    return(list(fit = fit))
-  }
-  smoothed <- core_smooth(coded, fit, control, verbose)
-  if (smoothed$smoothing > control$smoothing) {
-    smoothed$trace <- list(
-      move = "smoothing", n_informative = length(smoothed$fit$informative),
-      loglik = smoothed$fit$loglik, penalised_loglik = smoothed$fit$penalised_loglik
-    )
-  }
-  smoothed
-}
-
-# EM with rows whose class is known held there; the components take the order of the labels.
-refine_known <- function(refined, coded, known, labels, type, control, verbose) {
-  fit <- refined$fit
-  agreement <- rowsum((coded$weights * fit$posterior)[!is.na(known), , drop = FALSE],
-                      known[!is.na(known)])
-  item_probs <- name_item_probs(fit$item_probs, coded$levels, seq_along(labels))
-  votes <- label_votes(item_probs, colnames(coded$codes)[fit$informative], coded, labels)
-  # The votes count as much as ten known rows in all: a few known rows must not undo the names that
-  # the workers' labels give, many must.
-  shares <- sweep(votes, 2, colSums(votes), "/")
-  overlap <- 10 * sweep(shares, 2, fit$mixing_weights, "*")
-  at <- as.integer(rownames(agreement))
-  overlap[at, ] <- overlap[at, ] + agreement
-  order <- as.integer(clue::solve_LSAP(overlap, maximum = TRUE))
-  coded$known <- known
-  held <- core_refine(
-    coded, fit$posterior[, order, drop = FALSE], fit$informative, type, control, verbose
-  )
-  list(
-    fit = held$fit, status = held$status, born = order,
-    trace = rbind(refined$trace, trace_rows("refine", held$trace, coded, length(labels)))
-  )
 }

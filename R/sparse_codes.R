@@ -124,17 +124,16 @@ n_observed <- function(codes, weights = NULL) {
   stats::setNames(n, colnames(codes))
 }
 
-# n_obs x n_labels: the labels' shares of a row's answers, where all items have these levels; equal
-# in a row without answers.
-label_shares <- function(codes, n_labels) {
-  votes <- if (is_sparse(codes)) {
-    cell <- cell_index(answer_rows(codes), as.integer(codes$code), nrow(codes))
-    matrix(as.double(tabulate(cell, nrow(codes) * n_labels)), nrow(codes))
-  } else {
-    vapply(seq_len(n_labels), function(label) rowSums(codes == as.raw(label)), numeric(nrow(codes)))
-  }
-  votes <- votes + (rowSums(votes) == 0)
-  votes / rowSums(votes)
+# Per item the weighted shares of its levels among the rows that observe it.
+level_shares <- function(coded, items = colnames(coded$codes)) {
+  answers <- answers_by_item(coded$codes, items)
+  shares <- lapply(items, function(item) {
+    given <- answers(item)
+    level <- factor(given$code, seq_along(coded$levels[[item]]))
+    counts <- vapply(split(coded$weights[given$row], level), sum, 0, USE.NAMES = FALSE)
+    counts / sum(counts)
+  })
+  stats::setNames(shares, items)
 }
 
 # An integer where it is small enough for one.

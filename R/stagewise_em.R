@@ -143,130 +143,22 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   check_known(known, k, refine)
   known <- known_components(known, x, k)
 
+  problem <- new_problem(coded, labels_of(x), known_components(known, x, k))
+  ks <- if (length(k) > 1) k_within_rows(k, coded) else k
+  settings <- new_settings(
+    "grow", ks, method, refine, complete_control(control, method), verbose
+  )
   call <- match.call()
   call[[1]] <- quote(stagewise_em)
-  settings <- list(
-    method = method, refine = refine, control = complete_control(control, method),
-    known = known, labels = if (inherits(x, "crowd_labels")) x$labels,
-    call = call, verbose = verbose
-  )
-  coded$threads <- settings$control$threads
-  coded <- collapse_rows(coded, known)
-  settings$known <- collapse_known(known, coded)
+  about <- list(class = "stagewise_em", call = call, keep_data = keep_data)
+  fits <- run_engine(problem, settings)$fits
   if (length(k) > 1) {
-    return(fit_path(coded, k_within_rows(k, whole_data(coded)), settings, keep_data))
+    return(new_path(fits, problem, settings, about))
   }
-  result <- fit_stages(coded, k, settings)
-  fit <- as_fit(result, coded, settings, keep_data)
+  fit <- new_mdpd(fits[[1]], problem, settings, about)
   warn_status(fit, k)
-  warn_independent(fit, result$loglik_of_one)
+  warn_independent(fit, fits[[1]]$loglik_of_one)
   fit
-}
-
-# Stages, refinement and polish with k components, in the engine's terms. `chain` is for a fit that
-# has no path beside it.
-fit_stages <- function(coded, k, settings, chain = TRUE) {
-  control <- settings$control
-  stages <- core_stagewise(
-    coded, k, settings$method, coded$missing == "frozen", control, settings$verbose
-  )
-  vote <- if (grew_on_chance(stages, k, settings)) {
-    vote_start(coded, k, control, settings$verbose)
-  }
-  refined <- refine_core(coded, stages$fit, settings$refine, control, settings$verbose, vote)
-  refined$trace <- bind_traces(stage_trace(stages, coded), refined$trace)
-  if (chain) {
-    refined <- better_result(refined, refine_chain(coded, k, settings, stages, refined$optimum))
-  }
-  if (!is.null(settings$known) && length(refined$fit$mixing_weights) == k) {
-    refined <- refine_known(
-      refined, coded, settings$known, settings$labels, settings$refine, control, settings$verbose
-    )
-  } else {
-    settings$known <- NULL
-  }
-  list(
-    fit = refined$fit,
-    trace = refined$trace,
-    status = fit_status(stages, refined, k),
-    loglik_of_one = stages$loglik_of_one,
-    known = settings$known, born = refined$born, smoothing = refined$smoothing
-  )
-}
-
-# The components from which on growth without stages is another start, with fewer the polish makes
-# up for what the stages miss; and the rows up to which it is, since it takes as long as they do.
-fewest_to_chain <- 4
-most_rows_to_chain <- 20000
-
-# Refinement and polish of the fit that grows from one component to k by the best of all splits,
-# each refined to the end. The stages split at the pair that is explained worst, whatever comes of
-# it; where many components compete, either can end higher. The items that `stages` set aside are
-# here too. NULL where it is not tried, nothing can be split, or EM ends at `optimum`, at which a
-# polish has ended already.
-refine_chain <- function(coded, k, settings, stages, optimum) {
-  control <- settings$control
-  is_robust <- settings$method == "robust" && settings$refine != "none" && control$polish
-  if (!is_robust || k < fewest_to_chain || nrow(coded$codes) > most_rows_to_chain) {
-    return(NULL)
-  }
-  grown <- grow_chain(coded, k, settings, stages$leading)
-  if (is.null(grown)) {
-    return(NULL)
-  }
-  refined <- refine_core(
-    coded, grown$fit, settings$refine, control, settings$verbose, done = optimum
-  )
-  if (is.null(refined)) {
-    return(NULL)
-  }
-  refined$trace <- bind_traces(grown$trace, refined$trace)
-  refined
-}
-
-# The fit that grows to k components, with its trace; NULL where nothing can be split.
-grow_chain <- function(coded, k, settings, leading) {
-  control <- settings$control
-  fit <- core_stagewise(coded, 1, "robust", coded$missing == "frozen", control, FALSE)$fit
-  trace <- NULL
-  for (size in seq_len(k)[-1]) {
-    grown <- core_grow(coded, fit, settings$refine, control, leading, settings$verbose)
-    if (length(grown$mixing_weights) != size) {
-      return(NULL)
-    }
-    trace <- rbind(trace, growth_trace(fit, grown, coded))
-    fit <- grown
-  }
-  list(fit = fit, trace = trace)
-}
-
-# Where workers share few items no pair of them is evidence, and the stages split at what chance
-# shows. Of a crowd the majority vote is then another start, and the better of the two goes on.
-grew_on_chance <- function(stages, k, settings) {
-  at <- union(1, which(!is.na(stages$trace$split_length)))
-  p_value <- stages$trace$p_value[at]
-  settings$method == "robust" && settings$refine == "sparse" && k > 1 &&
-    k == length(settings$labels) && !isTRUE(all(p_value < settings$control$alpha))
-}
-
-# Dawid and Skene's EM on all workers, from each row's shares of the labels: at the shares alone too
-# few workers would be worth their penalty.
-vote_start <- function(coded, k, control, verbose) {
-  votes <- label_shares(coded$codes, k)
-  core_refine(coded, votes, integer(), "full", control, verbose)$fit
-}
-
-as_fit <- function(result, coded, settings, keep_data) {
-  result <- expand_rows(result, coded)
-  coded <- whole_data(coded)
-  coded$known <- result$known
-  new_mdpd(
-    result$fit, coded,
-    class = "stagewise_em", trace = result$trace, status = result$status,
-    method = settings$method, refine = settings$refine, control = settings$control,
-    call = settings$call, labels = settings$labels, keep_data = keep_data, born = result$born,
-    smoothing = result$smoothing
-  )
 }
 
 # The checks that every fit begins with; returns the coded data.
@@ -346,13 +238,6 @@ check_k_against_rows <- function(k, coded, call) {
   )
 }
 
-# A word for how the fit ended; the first reason that holds.
-fit_status <- function(stages, refined, k) {
-  if (length(refined$fit$mixing_weights) < k) return("fewer_components")
-  if (!is.null(refined$status)) return(refined$status)
-  if (stages$status == "explained") "converged" else "stage_limit"
-}
-
 # A fit that ran all its stages and was not to be refined is what was asked for: no warning.
 warn_status <- function(fit, k, call = rlang::caller_env()) {
   if (fit$status == "fewer_components") {
@@ -387,37 +272,4 @@ warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
       i = "Its penalised log-likelihood is {gap} nats higher."),
     class = "independent", call = call
   )
-}
-
-stage_trace <- function(stages, coded) {
-  trace <- stages$trace
-  trace$move <- ifelse(is.na(trace$split_length), NA, "split")
-  trace_rows("stage", trace, coded)
-}
-
-# Trace rows of one phase: columns the phase has nothing to say about are NA.
-trace_rows <- function(phase, columns, coded, k = columns$k) {
-  n <- length(columns$penalised_loglik)
-  items <- colnames(coded$codes)
-  column <- function(name, default) columns[[name]] %||% rep(default, n)
-  rows <- list(
-    stage = seq_len(n), phase = rep(phase, n), move = column("move", NA_character_),
-    k = rep_len(as.integer(k), n), item_1 = items[column("item_1", NA_integer_)],
-    item_2 = items[column("item_2", NA_integer_)], component = column("component", NA_integer_),
-    information = column("information", NA_real_), p_value = column("p_value", NA_real_),
-    n_informative = columns$n_informative, loglik = columns$loglik,
-    loglik_all = column("loglik_all", NA_real_), penalised_loglik = columns$penalised_loglik,
-    split_length = column("split_length", NA_real_),
-    merged_1 = column("merged_1", NA_integer_), merged_2 = column("merged_2", NA_integer_)
-  )
-  # data.frame() takes longer than ten EM iterations of a small table.
-  given <- !vapply(rows, is.null, NA)
-  structure(rows[given], class = "data.frame", row.names = .set_row_names(n))
-}
-
-# One table of all phases, numbered through.
-bind_traces <- function(...) {
-  trace <- rbind(...)
-  trace$stage <- seq_len(NROW(trace))
-  trace
 }

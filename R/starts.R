@@ -1,19 +1,20 @@
-# Posteriors for EM to begin with: a list, one n_obs x k matrix a start.
-start_posteriors <- function(start, x, coded, k, n_starts, seed, call = rlang::caller_env()) {
+# Where EM begins: a list with a posterior or the parameters that give it for each start, see
+# new_problem().
+em_starts <- function(start, x, coded, k, n_starts, seed, call = rlang::caller_env()) {
   named_by_label <- inherits(x, "crowd_labels") && k == length(x$labels)
   start <- start %||% (if (named_by_label) "majority" else "random")
   if (inherits(start, "mdpd")) {
     return(list(model_start(start, coded, k, call)))
   }
   if (is.matrix(start)) {
-    return(list(check_posterior(start, nrow(coded$codes), k, call)))
+    return(list(list(posterior = check_posterior(start, nrow(coded$codes), k, call))))
   }
   if (!rlang::is_string(start) || nrow(coded$codes) == 1) {
-    return(list(class_start(start, coded, k, call)))
+    return(list(list(posterior = class_start(start, coded, k, call))))
   }
   switch(
     check_choice(start, c("majority", "random", "spectral"), call = call),
-    majority = list(majority_start(x, named_by_label, call)),
+    majority = list(list(posterior = majority_start(x, named_by_label, call))),
     random = lapply(seq_len(n_starts), random_start, coded = coded, k = k, seed = seed),
     spectral = lapply(
       seq_len(n_starts), spectral_start, coded = coded, k = k, seed = seed,
@@ -41,7 +42,7 @@ random_start <- function(start, coded, k, seed) {
       sweep(probs, 2, colSums(probs), "/")
     })
   })
-  core_posterior(coded, rep(1 / k, k), probs, seq_along(probs))$posterior
+  list(mixing_weights = rep(1 / k, k), item_probs = unname(probs))
 }
 
 # A grouping of the items into three for each start. Workers of a crowd share their labels, so that
@@ -62,7 +63,7 @@ spectral_start <- function(start, coded, k, seed, shared_levels, call) {
       class = "no_spectral_start", call = call
     )
   }
-  core_posterior(coded, model$mixing_weights, model$item_probs, seq_along(coded$levels))$posterior
+  model[c("mixing_weights", "item_probs")]
 }
 
 model_start <- function(start, coded, k, call) {
@@ -79,7 +80,7 @@ model_start <- function(start, coded, k, call) {
     },
     coded$levels, start$item_probs[names(coded$levels)]
   )
-  core_posterior(coded, start$mixing_weights, probs, seq_along(probs))$posterior
+  list(mixing_weights = unname(start$mixing_weights), item_probs = unname(probs))
 }
 
 class_start <- function(start, coded, k, call) {
@@ -188,16 +189,6 @@ check_prior <- function(prior, x, k, call = rlang::caller_env()) {
                class = "argument", call = call)
   }
   unname(prior)
-}
-
-# Stacked as the engine stacks them, every item's levels in rows, components in columns. A level for
-# missing labels has none.
-prior_counts <- function(prior, coded, labels) {
-  if (is.null(prior)) {
-    return(NULL)
-  }
-  counts <- t(prior)[match(unlist(coded$levels), labels), , drop = FALSE]
-  replace(counts, is.na(counts), 0)
 }
 
 check_named_by_label <- function(arg, x, k, call) {

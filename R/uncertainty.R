@@ -281,9 +281,9 @@ prior_of_parameters <- function(object, coded) {
   smoothing <- object$smoothing %||% 0
   given <- prior_counts(object$prior, coded, object$labels)
   item_of_row <- rep(names(coded$levels), lengths(coded$levels))
+  shares <- level_shares(coded, object$informative)
   of_item <- function(item) {
-    counts <- matrix(smoothing * level_frequencies(coded, item), length(coded$levels[[item]]),
-                     object$k)
+    counts <- matrix(smoothing * shares[[item]], length(shares[[item]]), object$k)
     if (!is.null(given)) {
       counts <- counts +
         given[item_of_row == item, match(names(object$mixing_weights), object$labels, nomatch = 1)]
@@ -291,15 +291,6 @@ prior_of_parameters <- function(object, coded) {
     as.vector(counts)
   }
   c(numeric(object$k), unlist(lapply(object$informative, of_item)))
-}
-
-# Weighted share of each level among the rows that observe the item.
-level_frequencies <- function(coded, item) {
-  codes <- as.integer(coded$codes[, item])
-  counts <- vapply(seq_along(coded$levels[[item]]), function(level) {
-    sum(coded$weights[codes == level])
-  }, 0)
-  counts / sum(counts)
 }
 
 mixture_covariance <- function(model, sums) {

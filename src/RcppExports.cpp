@@ -11,113 +11,54 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// core_defaults
+Rcpp::List core_defaults(const std::string& method);
+RcppExport SEXP _mdpd_core_defaults(SEXP methodSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type method(methodSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_defaults(method));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_fit
+Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings);
+RcppExport SEXP _mdpd_core_fit(SEXP problemSEXP, SEXP settingsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fit(problem, settings));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_posterior
-Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing_weights, const Rcpp::List& item_probs, const Rcpp::IntegerVector& items);
-RcppExport SEXP _mdpd_core_posterior(SEXP codedSEXP, SEXP mixing_weightsSEXP, SEXP item_probsSEXP, SEXP itemsSEXP) {
+Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing_weights, const Rcpp::List& item_probs, double threads);
+RcppExport SEXP _mdpd_core_posterior(SEXP codedSEXP, SEXP mixing_weightsSEXP, SEXP item_probsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
     Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type mixing_weights(mixing_weightsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type item_probs(item_probsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type items(itemsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_posterior(coded, mixing_weights, item_probs, items));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_m_step
-Rcpp::List core_m_step(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, double floor, double smoothing);
-RcppExport SEXP _mdpd_core_m_step(SEXP codedSEXP, SEXP posteriorSEXP, SEXP floorSEXP, SEXP smoothingSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< double >::type floor(floorSEXP);
-    Rcpp::traits::input_parameter< double >::type smoothing(smoothingSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_m_step(coded, posterior, floor, smoothing));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_pair_table
-Rcpp::NumericVector core_pair_table(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, int item_1, int item_2, bool missing_level);
-RcppExport SEXP _mdpd_core_pair_table(SEXP codedSEXP, SEXP posteriorSEXP, SEXP item_1SEXP, SEXP item_2SEXP, SEXP missing_levelSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< int >::type item_1(item_1SEXP);
-    Rcpp::traits::input_parameter< int >::type item_2(item_2SEXP);
-    Rcpp::traits::input_parameter< bool >::type missing_level(missing_levelSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_pair_table(coded, posterior, item_1, item_2, missing_level));
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_posterior(coded, mixing_weights, item_probs, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_information
-Rcpp::NumericMatrix core_information(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, int component, bool missing_level);
-RcppExport SEXP _mdpd_core_information(SEXP codedSEXP, SEXP posteriorSEXP, SEXP componentSEXP, SEXP missing_levelSEXP) {
+Rcpp::NumericMatrix core_information(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, int component, double threads);
+RcppExport SEXP _mdpd_core_information(SEXP codedSEXP, SEXP posteriorSEXP, SEXP componentSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
     Rcpp::traits::input_parameter< int >::type component(componentSEXP);
-    Rcpp::traits::input_parameter< bool >::type missing_level(missing_levelSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_information(coded, posterior, component, missing_level));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_best_pair
-Rcpp::List core_best_pair(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, const Rcpp::IntegerVector& informative, const std::string& by, bool outside_only, bool missing_level);
-RcppExport SEXP _mdpd_core_best_pair(SEXP codedSEXP, SEXP posteriorSEXP, SEXP informativeSEXP, SEXP bySEXP, SEXP outside_onlySEXP, SEXP missing_levelSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type informative(informativeSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type by(bySEXP);
-    Rcpp::traits::input_parameter< bool >::type outside_only(outside_onlySEXP);
-    Rcpp::traits::input_parameter< bool >::type missing_level(missing_levelSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_best_pair(coded, posterior, informative, by, outside_only, missing_level));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_split_hessian
-Rcpp::NumericMatrix core_split_hessian(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, int component, int item_1, int item_2, const Eigen::VectorXd& probs_1, const Eigen::VectorXd& probs_2, bool missing_level);
-RcppExport SEXP _mdpd_core_split_hessian(SEXP codedSEXP, SEXP posteriorSEXP, SEXP componentSEXP, SEXP item_1SEXP, SEXP item_2SEXP, SEXP probs_1SEXP, SEXP probs_2SEXP, SEXP missing_levelSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< int >::type component(componentSEXP);
-    Rcpp::traits::input_parameter< int >::type item_1(item_1SEXP);
-    Rcpp::traits::input_parameter< int >::type item_2(item_2SEXP);
-    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type probs_1(probs_1SEXP);
-    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type probs_2(probs_2SEXP);
-    Rcpp::traits::input_parameter< bool >::type missing_level(missing_levelSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_split_hessian(coded, posterior, component, item_1, item_2, probs_1, probs_2, missing_level));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_split_objective
-double core_split_objective(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, int component, int item_1, int item_2, const Eigen::VectorXd& probs_1, const Eigen::VectorXd& probs_2, bool missing_level, const Eigen::VectorXd& d);
-RcppExport SEXP _mdpd_core_split_objective(SEXP codedSEXP, SEXP posteriorSEXP, SEXP componentSEXP, SEXP item_1SEXP, SEXP item_2SEXP, SEXP probs_1SEXP, SEXP probs_2SEXP, SEXP missing_levelSEXP, SEXP dSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< int >::type component(componentSEXP);
-    Rcpp::traits::input_parameter< int >::type item_1(item_1SEXP);
-    Rcpp::traits::input_parameter< int >::type item_2(item_2SEXP);
-    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type probs_1(probs_1SEXP);
-    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type probs_2(probs_2SEXP);
-    Rcpp::traits::input_parameter< bool >::type missing_level(missing_levelSEXP);
-    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type d(dSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_split_objective(coded, posterior, component, item_1, item_2, probs_1, probs_2, missing_level, d));
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_information(coded, posterior, component, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -132,20 +73,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type labelled(labelledSEXP);
     Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_vote_gains(posterior, label_probs, labelled, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_distinct_rows
-SEXP core_distinct_rows(const Rcpp::RawMatrix& codes, const Rcpp::Nullable<Rcpp::IntegerVector>& known, const Rcpp::NumericVector& weights, double most);
-RcppExport SEXP _mdpd_core_distinct_rows(SEXP codesSEXP, SEXP knownSEXP, SEXP weightsSEXP, SEXP mostSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::RawMatrix& >::type codes(codesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::IntegerVector>& >::type known(knownSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_distinct_rows(codes, known, weights, most));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -165,112 +92,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_defaults
-Rcpp::List core_defaults(const std::string& method);
-RcppExport SEXP _mdpd_core_defaults(SEXP methodSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type method(methodSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_defaults(method));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_stagewise
-Rcpp::List core_stagewise(const Rcpp::List& coded, int n_components, const std::string& method, bool missing_level, const Rcpp::List& control, bool verbose);
-RcppExport SEXP _mdpd_core_stagewise(SEXP codedSEXP, SEXP n_componentsSEXP, SEXP methodSEXP, SEXP missing_levelSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< int >::type n_components(n_componentsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type method(methodSEXP);
-    Rcpp::traits::input_parameter< bool >::type missing_level(missing_levelSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_stagewise(coded, n_components, method, missing_level, control, verbose));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_refine
-Rcpp::List core_refine(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior, const Rcpp::IntegerVector& informative, const std::string& type, const Rcpp::List& control, bool verbose);
-RcppExport SEXP _mdpd_core_refine(SEXP codedSEXP, SEXP posteriorSEXP, SEXP informativeSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type informative(informativeSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type type(typeSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_refine(coded, posterior, informative, type, control, verbose));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_polish
-Rcpp::List core_polish(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type, const Rcpp::List& control, bool verbose);
-RcppExport SEXP _mdpd_core_polish(SEXP codedSEXP, SEXP fitSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type fit(fitSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type type(typeSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_polish(coded, fit, type, control, verbose));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_smooth
-Rcpp::List core_smooth(const Rcpp::List& coded, const Rcpp::List& fit, const Rcpp::List& control, bool verbose);
-RcppExport SEXP _mdpd_core_smooth(SEXP codedSEXP, SEXP fitSEXP, SEXP controlSEXP, SEXP verboseSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type fit(fitSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_smooth(coded, fit, control, verbose));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_grow
-Rcpp::List core_grow(const Rcpp::List& coded, const Rcpp::List& fit, const std::string& type, const Rcpp::List& control, const Rcpp::IntegerVector& leading, bool verbose);
-RcppExport SEXP _mdpd_core_grow(SEXP codedSEXP, SEXP fitSEXP, SEXP typeSEXP, SEXP controlSEXP, SEXP leadingSEXP, SEXP verboseSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type fit(fitSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type type(typeSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type leading(leadingSEXP);
-    Rcpp::traits::input_parameter< bool >::type verbose(verboseSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_grow(coded, fit, type, control, leading, verbose));
-    return rcpp_result_gen;
-END_RCPP
-}
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
-    {"_mdpd_core_m_step", (DL_FUNC) &_mdpd_core_m_step, 4},
-    {"_mdpd_core_pair_table", (DL_FUNC) &_mdpd_core_pair_table, 5},
-    {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
-    {"_mdpd_core_best_pair", (DL_FUNC) &_mdpd_core_best_pair, 6},
-    {"_mdpd_core_split_hessian", (DL_FUNC) &_mdpd_core_split_hessian, 8},
-    {"_mdpd_core_split_objective", (DL_FUNC) &_mdpd_core_split_objective, 9},
-    {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 4},
-    {"_mdpd_core_distinct_rows", (DL_FUNC) &_mdpd_core_distinct_rows, 4},
-    {"_mdpd_core_spectral_start", (DL_FUNC) &_mdpd_core_spectral_start, 6},
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
-    {"_mdpd_core_stagewise", (DL_FUNC) &_mdpd_core_stagewise, 6},
-    {"_mdpd_core_refine", (DL_FUNC) &_mdpd_core_refine, 6},
-    {"_mdpd_core_polish", (DL_FUNC) &_mdpd_core_polish, 5},
-    {"_mdpd_core_smooth", (DL_FUNC) &_mdpd_core_smooth, 4},
-    {"_mdpd_core_grow", (DL_FUNC) &_mdpd_core_grow, 6},
+    {"_mdpd_core_fit", (DL_FUNC) &_mdpd_core_fit, 2},
+    {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
+    {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
+    {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 4},
+    {"_mdpd_core_spectral_start", (DL_FUNC) &_mdpd_core_spectral_start, 6},
     {NULL, NULL, 0}
 };
 

@@ -23,7 +23,7 @@ const char* spectral_status_to_r(mdpd::SpectralStatus status) {
 Rcpp::List core_spectral_start(const Rcpp::List& coded, int n_components,
                                const Rcpp::Nullable<Rcpp::IntegerVector>& groups, int n_restarts,
                                double seed, bool averaged) {
-  const mdpd::CodedData data = mdpd::as_coded_data(coded);
+  const mdpd::CodedData data = mdpd::as_coded_data(coded, 1.0);
   mdpd::SpectralOptions options;
   options.view = averaged ? mdpd::ViewKind::kAveraged : mdpd::ViewKind::kStacked;
   if (groups.isNotNull()) {
@@ -34,6 +34,6 @@ Rcpp::List core_spectral_start(const Rcpp::List& coded, int n_components,
   mdpd::RMonitor monitor(false);
   const mdpd::SpectralStart start = mdpd::spectral_start(data, n_components, options, monitor);
   return Rcpp::List::create(_["mixing_weights"] = start.params.mixing_weights,
-                            _["item_probs"] = mdpd::item_probs_to_r(data, start.params),
+                            _["item_probs"] = mdpd::item_probs_to_r(data.n_levels, start.params),
                             _["status"] = spectral_status_to_r(start.status));
 }

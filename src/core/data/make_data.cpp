@@ -80,6 +80,16 @@ void list_by_item(CodedData& data) {
 
 }  // namespace
 
+CodedData make_data(Cells cells, Vector case_weights) {
+  if (cells.codes == nullptr) {
+    return make_sparse_data(std::move(cells.row_start), std::move(cells.items),
+                            std::move(cells.answers), std::move(cells.n_levels),
+                            std::move(case_weights));
+  }
+  return make_coded_data(cells.codes, cells.n_obs, std::move(cells.n_levels),
+                         std::move(case_weights));
+}
+
 CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_levels,
                           Vector case_weights) {
   CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights));

@@ -4,6 +4,21 @@
 
 namespace mdpd {
 
+/// A table of codes as it comes: dense, or of each row its answers.
+struct Cells {
+  Index n_obs = 0;
+  std::vector<Index> n_levels;  ///< per item
+  const Code* codes = nullptr;  ///< n_obs x n_items, column-major, the caller's; null where sparse
+  std::vector<std::size_t> row_start;  ///< see `make_sparse_data()`
+  std::vector<std::uint32_t> items;
+  std::vector<Code> answers;
+
+  Index n_items() const { return static_cast<Index>(n_levels.size()); }
+};
+
+/// @throws DimensionError as the two below.
+CodedData make_data(Cells cells, Vector case_weights);
+
 /// @throws DimensionError if sizes disagree or a code exceeds its item's levels.
 CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_levels,
                           Vector case_weights);

@@ -30,13 +30,6 @@ constexpr double pace_margin = 3.0;
 constexpr double same_component = 0.05;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
-/// A smaller gain is EM that had not quite converged, not another optimum: in nats, and in units of
-/// the change at which EM stops. Large data have their optima far from each other, and EM creeps
-/// longer.
-constexpr double smallest_gain = 0.05;
-constexpr double smallest_gain_in_tol = 5.0;
-constexpr double smallest_gain_in_tol_of_large = 100.0;
-
 struct Trial {
   PolishRecord move;
   MixtureFit fit;

@@ -6,10 +6,10 @@ namespace mdpd {
 
 struct PolishOptions : TrialOptions {
   Index max_rounds = 50;
-  /// Data of more rows are large: among so many no single row can hold EM back, and none is moved;
-  /// and as a round of some 600 iterations would take minutes, while a trial that is to win or lose
-  /// by thousands of nats shows it after a few, trials are raced.
-  Index most_small_rows = 20000;
+  /// Of data of more rows no single row is moved; and as a round of some 600 iterations would take
+  /// minutes, while a trial that is to win or lose by thousands of nats shows it after a few, trials
+  /// are raced.
+  Index most_small_rows = most_rows_of_small_data;
 };
 
 enum class MoveKind {

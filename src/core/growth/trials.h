@@ -5,6 +5,17 @@
 
 namespace mdpd {
 
+/// Data of more rows are large: among so many no single row can hold EM back, optima lie far from
+/// each other, and what takes as long as the fit itself once more is not tried.
+inline constexpr Index most_rows_of_small_data = 20000;
+
+/// A smaller gain is EM that had not quite converged, not another optimum: in nats, and in units of
+/// the change at which EM stops. Large data have their optima far from each other, and EM creeps
+/// longer.
+inline constexpr double smallest_gain = 0.05;
+inline constexpr double smallest_gain_in_tol = 5.0;
+inline constexpr double smallest_gain_in_tol_of_large = 100.0;
+
 /// How what is tried is refined.
 struct TrialOptions {
   Refinement refinement = Refinement::kSparse;

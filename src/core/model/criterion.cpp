@@ -2,7 +2,33 @@
 
 #include <cmath>
 
+#include "base/numerics.h"
+#include "model/m_step.h"
+
 namespace mdpd {
+
+namespace {
+
+/// Nats below which columns are equal but for rounding.
+constexpr double least_information = 1e-12;
+
+/// Mutual information of an item with the component, whose probabilities are `weights`.
+double information_of(const CodedData& data, const MixtureParameters& params, Index item,
+                      const Vector& weights) {
+  const auto probs = params.item_probs.middleRows(data.offset[item], data.n_levels[item]);
+  double sum = 0.0;
+  for (Index r = 0; r < probs.rows(); ++r) {
+    double mean = 0.0;
+    for (Index k = 0; k < probs.cols(); ++k) {
+      mean += weights[k] * probs(r, k);
+      sum += weights[k] * x_log_x(probs(r, k));
+    }
+    sum -= x_log_x(mean);
+  }
+  return sum > least_information ? sum : 0.0;
+}
+
+}  // namespace
 
 double item_penalty(const CodedData& data, Index item, Index n_components) {
   const double free_per_component = static_cast<double>(data.n_levels_seen[item] - 1);
@@ -21,6 +47,21 @@ double penalised_loglik(const CodedData& data, double loglik, const ItemSet& inf
   double penalty = 0.5 * static_cast<double>(n_components - 1) * std::log(data.total_weight);
   for (const Index item : informative) penalty += item_penalty(data, item, n_components);
   return loglik - penalty;
+}
+
+Vector item_evidence(const CodedData& data, const MixtureParameters& params,
+                     const RowMatrix& posterior, const ItemSet& informative) {
+  Vector out = Vector::Zero(data.n_items);
+  if (informative.empty()) return out;
+  const RowMatrix counts = level_counts(data, posterior);
+  for (const Index item : informative) {
+    const Vector weights =
+        counts.middleRows(data.offset[item], data.n_levels[item]).colwise().sum();
+    const double observed = data.observed_weight[item];
+    out[item] = observed * information_of(data, params, item, weights / observed) -
+                item_penalty(data, item, params.n_components());
+  }
+  return out;
 }
 
 double n_free_parameters(const CodedData& data, const ItemSet& informative, Index n_components) {

@@ -1,0 +1,241 @@
+#include "convert.h"
+#include "core/base/jobs.h"
+#include "core/fit/fit.h"
+#include "r_monitor.h"
+
+using Rcpp::_;
+
+namespace {
+
+std::string text(const Rcpp::List& list, const char* name) {
+  return Rcpp::as<std::string>(list[name]);
+}
+
+double number(const Rcpp::List& list, const char* name) { return Rcpp::as<double>(list[name]); }
+
+mdpd::Index count(const Rcpp::List& list, const char* name) {
+  return static_cast<mdpd::Index>(number(list, name));
+}
+
+// What goes in --------------------------------------------------------------------------------------
+
+mdpd::FitOptions defaults_of(const std::string& method) {
+  return method == "paper" ? mdpd::paper_fit() : mdpd::robust_fit();
+}
+
+mdpd::Task as_task(const std::string& task) {
+  if (task == "grow") return mdpd::Task::kGrow;
+  return task == "continue" ? mdpd::Task::kContinue : mdpd::Task::kEm;
+}
+
+mdpd::StagewiseOptions as_stage_options(const Rcpp::List& control, mdpd::StagewiseOptions options) {
+  options.max_stages = count(control, "max_stages");
+  options.em_steps = count(control, "em_steps");
+  options.alpha = number(control, "alpha");
+  options.split_step = number(control, "split_step");
+  options.m_step.smoothing = number(control, "smoothing");
+  options.m_step.floor = number(control, "floor");
+  return options;
+}
+
+/// From an R list made by `new_settings()`.
+mdpd::FitOptions as_options(const Rcpp::List& settings) {
+  const Rcpp::List control = settings["control"];
+  mdpd::FitOptions options = defaults_of(text(settings, "method"));
+  options.task = as_task(text(settings, "task"));
+  options.n_components.clear();
+  for (const double k : Rcpp::NumericVector(settings["k"])) {
+    options.n_components.push_back(static_cast<mdpd::Index>(k));
+  }
+  options.stages = as_stage_options(control, options.stages);
+  const std::string refine = text(settings, "refine");
+  options.refinement.reset();
+  if (refine == "sparse") options.refinement = mdpd::Refinement::kSparse;
+  if (refine == "full") options.refinement = mdpd::Refinement::kFull;
+  // The floor protects the split of a young component; kept in EM it would stop the likelihood
+  // short.
+  options.refine.m_step.smoothing = number(control, "smoothing");
+  options.refine.tol = number(control, "tol");
+  options.refine.max_iter = count(control, "max_iter");
+  options.polish = Rcpp::as<bool>(control["polish"]);
+  options.smoothing_loss = number(control, "smoothing_loss");
+  return options;
+}
+
+/// A posterior, or the parameters that give it.
+mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells) {
+  mdpd::FitStart out;
+  if (start.containsElementNamed("posterior")) {
+    out.posterior = Rcpp::as<mdpd::Matrix>(start["posterior"]);
+  } else {
+    out.params = mdpd::as_parameters(
+        cells.n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]), start["item_probs"]);
+  }
+  if (start.containsElementNamed("informative")) {
+    out.informative = mdpd::as_item_set(start["informative"]);
+  }
+  return out;
+}
+
+/// From an R list made by `new_problem()`.
+mdpd::Problem as_problem(const Rcpp::List& problem, double threads) {
+  const Rcpp::List coded = problem["coded"];
+  mdpd::Problem out;
+  out.cells = mdpd::as_cells(coded);
+  out.case_weights = Rcpp::as<mdpd::Vector>(coded["weights"]);
+  out.known = mdpd::as_known(problem["known"]);
+  out.n_labels = Rf_xlength(problem["labels"]);
+  if (!Rf_isNull(problem["prior_counts"])) {
+    out.prior_counts = Rcpp::as<mdpd::Matrix>(problem["prior_counts"]);
+  }
+  for (const SEXP start : Rcpp::List(problem["starts"])) {
+    out.starts.push_back(as_start(Rcpp::List(start), out.cells));
+  }
+  out.n_threads = mdpd::allowed_threads(threads);
+  return out;
+}
+
+// What comes out ------------------------------------------------------------------------------------
+
+const char* status_to_r(mdpd::FitStatus status) {
+  switch (status) {
+    case mdpd::FitStatus::kFewerComponents: return "fewer_components";
+    case mdpd::FitStatus::kConverged: return "converged";
+    case mdpd::FitStatus::kIterationLimit: return "iteration_limit";
+    case mdpd::FitStatus::kStageLimit: return "stage_limit";
+  }
+  return "unknown";
+}
+
+const char* phase_to_r(mdpd::Phase phase) {
+  switch (phase) {
+    case mdpd::Phase::kStage: return "stage";
+    case mdpd::Phase::kGrow: return "grow";
+    case mdpd::Phase::kRefine: return "refine";
+    case mdpd::Phase::kPolish: return "polish";
+  }
+  return "unknown";
+}
+
+Rcpp::String move_to_r(mdpd::TraceMove move) {
+  switch (move) {
+    case mdpd::TraceMove::kNone: return NA_STRING;
+    case mdpd::TraceMove::kSplit: return "split";
+    case mdpd::TraceMove::kSplitMerge: return "split-merge";
+    case mdpd::TraceMove::kMergeSplit: return "merge-split";
+    case mdpd::TraceMove::kItems: return "items";
+    case mdpd::TraceMove::kRow: return "row";
+    case mdpd::TraceMove::kSmoothing: return "smoothing";
+    case mdpd::TraceMove::kVote: return "vote";
+  }
+  return NA_STRING;
+}
+
+/// A column of the trace.
+template <class Column, class Get>
+Column column_of(const mdpd::Trace& trace, Get get) {
+  Column out(trace.size());
+  for (std::size_t at = 0; at < trace.size(); ++at) out[at] = get(trace[at]);
+  return out;
+}
+
+/// Counted from 1, NA where there is none.
+template <class Get>
+Rcpp::IntegerVector positions_of(const mdpd::Trace& trace, Get get) {
+  return column_of<Rcpp::IntegerVector>(trace, [&](const mdpd::TraceRow& row) {
+    return get(row) == mdpd::TraceRow::not_said ? NA_INTEGER : static_cast<int>(get(row)) + 1;
+  });
+}
+
+template <class Get>
+Rcpp::NumericVector numbers_of(const mdpd::Trace& trace, Get get) {
+  return column_of<Rcpp::NumericVector>(
+      trace, [&](const mdpd::TraceRow& row) { return std::isnan(get(row)) ? NA_REAL : get(row); });
+}
+
+Rcpp::List trace_to_r(const mdpd::Trace& trace) {
+  using Row = mdpd::TraceRow;
+  const auto counts = [&](auto get) { return column_of<Rcpp::IntegerVector>(trace, get); };
+  return Rcpp::List::create(
+      _["phase"] = column_of<Rcpp::CharacterVector>(
+          trace, [](const Row& row) { return phase_to_r(row.phase); }),
+      _["move"] = column_of<Rcpp::CharacterVector>(
+          trace, [](const Row& row) { return move_to_r(row.move); }),
+      _["k"] = counts([](const Row& row) { return static_cast<int>(row.n_components); }),
+      _["item_1"] = positions_of(trace, [](const Row& row) { return row.item_1; }),
+      _["item_2"] = positions_of(trace, [](const Row& row) { return row.item_2; }),
+      _["component"] = positions_of(trace, [](const Row& row) { return row.component; }),
+      _["information"] = numbers_of(trace, [](const Row& row) { return row.information; }),
+      _["p_value"] = numbers_of(trace, [](const Row& row) { return row.p_value; }),
+      _["n_informative"] =
+          counts([](const Row& row) { return static_cast<int>(row.n_informative); }),
+      _["loglik"] = numbers_of(trace, [](const Row& row) { return row.loglik; }),
+      _["loglik_all"] = numbers_of(trace, [](const Row& row) { return row.loglik_all; }),
+      _["penalised_loglik"] =
+          numbers_of(trace, [](const Row& row) { return row.penalised_loglik; }),
+      _["split_length"] = numbers_of(trace, [](const Row& row) { return row.split_length; }),
+      _["merged_1"] = positions_of(trace, [](const Row& row) { return row.merged_1; }),
+      _["merged_2"] = positions_of(trace, [](const Row& row) { return row.merged_2; }));
+}
+
+Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::FitResult& result) {
+  const mdpd::MixtureFit& fit = result.fit;
+  return Rcpp::List::create(
+      _["mixing_weights"] = fit.params.mixing_weights,
+      _["item_probs"] = mdpd::item_probs_to_r(n_levels, fit.params),
+      _["informative"] = mdpd::item_set_to_r(fit.informative),
+      _["posterior"] = mdpd::Matrix(fit.e_step.posterior), _["loglik"] = fit.loglik,
+      _["penalised_loglik"] = fit.penalised_loglik, _["df"] = result.n_free_parameters,
+      _["item_evidence"] = result.item_evidence, _["loglik_of_one"] = result.loglik_of_one,
+      _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),
+      _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
+      _["holds_known"] = result.holds_known);
+}
+
+Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
+  Rcpp::NumericVector loglik;
+  Rcpp::IntegerVector iterations;
+  Rcpp::CharacterVector status;
+  for (const mdpd::StartRecord& start : starts) {
+    loglik.push_back(start.loglik);
+    iterations.push_back(static_cast<int>(start.n_iterations));
+    status.push_back(status_to_r(start.status));
+  }
+  return Rcpp::List::create(_["loglik"] = loglik, _["iterations"] = iterations,
+                            _["status"] = status);
+}
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::List core_defaults(const std::string& method) {
+  const mdpd::FitOptions options = defaults_of(method);
+  const mdpd::StagewiseOptions& stages = options.stages;
+  return Rcpp::List::create(
+      _["polish"] = options.polish, _["max_stages"] = static_cast<double>(stages.max_stages),
+      _["em_steps"] = static_cast<double>(stages.em_steps), _["alpha"] = stages.alpha,
+      _["split_step"] = stages.split_step, _["floor"] = stages.m_step.floor,
+      _["smoothing"] = stages.m_step.smoothing, _["smoothing_loss"] = options.smoothing_loss,
+      _["tol"] = options.refine.tol, _["max_iter"] = static_cast<double>(options.refine.max_iter),
+      _["threads"] = mdpd::default_threads);
+}
+
+// The whole method: `problem` and `settings` are made by new_problem() and new_settings().
+// [[Rcpp::export]]
+Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
+  mdpd::FitOptions options = as_options(settings);
+  const Rcpp::List control = settings["control"];
+  const mdpd::Problem in = as_problem(problem, number(control, "threads"));
+  options.stages.missing = mdpd::as_missing_cells(Rcpp::List(problem["coded"]));
+  mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
+  const mdpd::FitOutcome outcome = mdpd::fit_mixture(in, options, monitor);
+  Rcpp::List fits(outcome.fits.size());
+  for (std::size_t at = 0; at < outcome.fits.size(); ++at) {
+    fits[at] = result_to_r(in.cells.n_levels, outcome.fits[at]);
+  }
+  const mdpd::WorkDone& work = outcome.work;
+  return Rcpp::List::create(_["fits"] = fits, _["starts"] = starts_to_r(outcome.starts),
+                            _["n_builds"] = static_cast<double>(work.n_builds),
+                            _["n_full_passes"] = static_cast<double>(work.n_full_passes),
+                            _["n_partial_passes"] = static_cast<double>(work.n_partial_passes));
+}

@@ -1,0 +1,55 @@
+#include "convert.h"
+#include "core/base/jobs.h"
+#include "core/model/posterior.h"
+#include "core/model/vote_gains.h"
+#include "core/pairs/information.h"
+#include "r_monitor.h"
+
+using Rcpp::_;
+
+// What is asked of a fit that is there.
+
+// All items of `coded` enter.
+// [[Rcpp::export]]
+Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing_weights,
+                          const Rcpp::List& item_probs, double threads) {
+  const mdpd::CodedData data = mdpd::as_coded_data(coded, threads);
+  const mdpd::EStep step = mdpd::e_step(
+      data, mdpd::as_parameters(data.n_levels, mixing_weights, item_probs), mdpd::all_items(data));
+  return Rcpp::List::create(_["posterior"] = mdpd::Matrix(step.posterior),
+                            _["row_loglik"] = step.row_loglik);
+}
+
+// `component` from 1; 0 stands for all of them.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_information(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior,
+                                     int component, double threads) {
+  const mdpd::CodedData data = mdpd::as_coded_data(coded, threads);
+  const mdpd::RowMatrix row_weights =
+      mdpd::weighted_posterior(data, Rcpp::as<mdpd::Matrix>(posterior));
+  mdpd::RMonitor monitor(false);
+  return Rcpp::wrap(mdpd::information_matrix(data, row_weights, component - 1,
+                                             mdpd::as_missing_cells(coded), monitor));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior, const Rcpp::List& label_probs,
+                           const Rcpp::List& labelled, double threads) {
+  mdpd::Voters voters;
+  for (R_xlen_t worker = 0; worker < label_probs.size(); ++worker) {
+    voters.label_probs.push_back(Rcpp::as<mdpd::Matrix>(label_probs[worker]));
+    voters.labelled.emplace_back();
+    for (const int row : Rcpp::IntegerVector(labelled[worker])) {
+      voters.labelled.back().push_back(static_cast<std::uint32_t>(row - 1));
+    }
+  }
+  const mdpd::VoteGains gains =
+      mdpd::vote_gains(Rcpp::as<mdpd::Matrix>(posterior), voters, mdpd::allowed_threads(threads));
+  Rcpp::IntegerVector best_worker(gains.best_worker.size());
+  for (R_xlen_t row = 0; row < best_worker.size(); ++row) {
+    const mdpd::Index worker = gains.best_worker[row];
+    best_worker[row] = worker == mdpd::no_worker ? NA_INTEGER : static_cast<int>(worker) + 1;
+  }
+  return Rcpp::List::create(_["mean"] = gains.mean, _["best"] = gains.best,
+                            _["best_worker"] = best_worker);
+}

@@ -1,0 +1,300 @@
+#include "fit/fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.h"
+#include "fit/fit_data.h"
+#include "fit/known_rows.h"
+#include "fit/refinement.h"
+#include "growth/grow.h"
+#include "model/criterion.h"
+#include "starts/vote.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Components from which on growth without stages is another start of a fit that has no path beside
+/// it: with fewer the polish makes up for what the stages miss.
+constexpr Index fewest_to_grow_again = 4;
+
+bool is_by_evidence(const FitOptions& options) {
+  return options.stages.selection == Selection::kEvidence;
+}
+
+RefinementPlan plan_of(const Problem& problem, const FitOptions& options) {
+  RefinementPlan plan;
+  plan.trials.refinement = options.refinement.value_or(Refinement::kSparse);
+  plan.trials.refine = options.refine;
+  plan.trials.refine.m_step.prior_counts = problem.prior_counts;
+  plan.trials.missing = options.stages.missing;
+  plan.polish = options.polish;
+  plan.smoothing_loss = options.smoothing_loss;
+  return plan;
+}
+
+/// The component of `before` that most of the last component's rows come from.
+Index split_component_of(const CodedData& data, const MixtureFit& before, const MixtureFit& grown) {
+  const Index last = grown.params.n_components() - 1;
+  const Vector rows = data.case_weights.cwiseProduct(grown.e_step.posterior.col(last));
+  Index component = 0;
+  (before.e_step.posterior.transpose() * rows).maxCoeff(&component);
+  return component;
+}
+
+/// A fit with one component more, and the row of the trace that says so.
+struct GrownFit {
+  MixtureFit fit;
+  TraceRow row;
+};
+
+/// One run of the method on one problem.
+class FitRun {
+ public:
+  FitRun(const Problem& problem, const FitOptions& options, Monitor& monitor)
+      : problem_(problem),
+        options_(options),
+        plan_(plan_of(problem, options)),
+        monitor_(monitor),
+        rows_(problem) {
+    outcome_.work.n_builds = 1;
+  }
+
+  FitOutcome run() {
+    switch (options_.task) {
+      case Task::kGrow: fit_path(); break;
+      case Task::kContinue: outcome_.fits.push_back(continue_from(problem_.starts.front())); break;
+      case Task::kEm: outcome_.fits.push_back(best_of_starts()); break;
+    }
+    for (FitResult& result : outcome_.fits) complete(result);
+    return std::move(outcome_);
+  }
+
+ private:
+  const CodedData& data() const { return rows_.data(); }
+
+  // Growth ----------------------------------------------------------------------------------------
+
+  /// Of several numbers of components every one up to the largest is fitted from one component and,
+  /// where that is possible, by splitting the fit before it; the better of the two stays.
+  void fit_path() {
+    const std::vector<Index>& ks = options_.n_components;
+    if (ks.size() == 1) {
+      outcome_.fits.push_back(fit_alone(ks.front()));
+      return;
+    }
+    FitResult result;
+    for (Index k = 1; k <= ks.back(); ++k) {
+      std::optional<FitResult> grown;
+      if (k > 1) grown = grow_from(result, k);
+      result = fit_stages(k, nullptr).result;
+      if (grown && is_better(*grown, result)) result = std::move(*grown);
+      if (std::binary_search(ks.begin(), ks.end(), k)) outcome_.fits.push_back(result);
+    }
+  }
+
+  FitResult fit_alone(Index k) {
+    ItemSet leading;
+    Refined fitted = fit_stages(k, &leading);
+    if (std::optional<FitResult> grown = grow_from_one(k, leading, fitted.optimum)) {
+      if (is_better(*grown, fitted.result)) fitted.result = std::move(*grown);
+    }
+    FitResult& result = fitted.result;
+    if (!problem_.known.empty() && result.fit.params.n_components() == k) {
+      hold_known_rows(rows_, problem_.n_labels, plan_, monitor_, result);
+      if (result.fit.params.n_components() < k) result.status = FitStatus::kFewerComponents;
+    }
+    return std::move(result);
+  }
+
+  /// Stages, refinement and polish.
+  /// @param leading receives the items that the stages did not set aside; or null.
+  Refined fit_stages(Index k, ItemSet* leading) {
+    StagewiseOptions stage_options = options_.stages;
+    stage_options.n_components = k;
+    StagewiseResult stages = stagewise_em(data(), stage_options, monitor_);
+    outcome_.work.n_full_passes += stages.n_full_passes;
+    outcome_.work.n_partial_passes += stages.n_partial_passes;
+    if (leading != nullptr) *leading = stages.leading;
+    Refined out;
+    if (options_.refinement) {
+      out = refine_best(stages, k);
+    } else {
+      out.result.status =
+          stages.status == StageStatus::kExplained ? FitStatus::kConverged : FitStatus::kStageLimit;
+      out.result.smoothing = options_.refine.m_step.smoothing;
+      out.result.fit = std::move(stages.fit);
+    }
+    Trace trace = trace_of(stages.trace);
+    append(out.result.trace, trace);
+    out.result.trace = std::move(trace);
+    if (out.result.fit.params.n_components() < k) out.result.status = FitStatus::kFewerComponents;
+    return out;
+  }
+
+  /// Refinement from the stages or from the vote, and polish of the better one.
+  Refined refine_best(const StagewiseResult& stages, Index k) {
+    Refined out =
+        refine_from(data(), {stages.fit.e_step.posterior, stages.fit.informative}, plan_, monitor_);
+    if (split_by_chance(stages, k)) {
+      const MixtureFit vote = vote_start(data(), problem_.n_labels, plan_.trials.refine, monitor_);
+      Refined voted =
+          refine_from(data(), {vote.e_step.posterior, vote.informative}, plan_, monitor_);
+      voted.result.trace.front().move = TraceMove::kVote;
+      if (is_better(voted.result, out.result)) out = std::move(voted);
+    }
+    polish_further(data(), plan_, monitor_, out);
+    return out;
+  }
+
+  /// Where workers share few items no pair of them is evidence, and the stages split at what chance
+  /// shows. Of a crowd the majority vote is then another start.
+  bool split_by_chance(const StagewiseResult& stages, Index k) const {
+    const bool may_vote = is_by_evidence(options_) && options_.refinement == Refinement::kSparse &&
+                          k > 1 && k == problem_.n_labels;
+    if (!may_vote || stages.trace.empty()) return may_vote;
+    const double log_alpha = std::log(options_.stages.alpha);
+    const auto is_chance = [&](const StageRecord& stage) {
+      return !stage.pair.found || !(stage.pair.log_p_value < log_alpha);
+    };
+    return is_chance(stages.trace.front()) ||
+           std::any_of(stages.trace.begin(), stages.trace.end(), [&](const StageRecord& stage) {
+             return stage.split_length > 0.0 && is_chance(stage);
+           });
+  }
+
+  /// The fit with one component more; none where nothing can be split.
+  std::optional<GrownFit> grow_once(const MixtureFit& before, const ItemSet& leading) {
+    GrownFit out;
+    out.fit = grow(data(), before, plan_.trials, {leading, options_.stages.alpha}, monitor_);
+    if (out.fit.params.n_components() != before.params.n_components() + 1) return {};
+    out.row = trace_row(Phase::kGrow, TraceMove::kSplit, out.fit);
+    out.row.component = split_component_of(data(), before, out.fit);
+    return out;
+  }
+
+  /// The fit of k components that goes on from the one before in a path.
+  std::optional<FitResult> grow_from(const FitResult& before, Index k) {
+    const bool may_grow = is_by_evidence(options_) && options_.refinement.has_value() &&
+                          before.fit.params.n_components() == k - 1;
+    if (!may_grow) return {};
+    const std::optional<GrownFit> grown = grow_once(before.fit, {});
+    if (!grown) return {};
+    Refined refined =
+        refine_from(data(), {grown->fit.e_step.posterior, grown->fit.informative}, plan_, monitor_);
+    polish_further(data(), plan_, monitor_, refined);
+    Trace trace = before.trace;
+    trace.push_back(grown->row);
+    append(refined.result.trace, trace);
+    refined.result.trace = std::move(trace);
+    return std::move(refined.result);
+  }
+
+  /// Growth from one component to k by the best of all splits, each refined to the end. The stages
+  /// split at the pair that is explained worst, whatever comes of it; where many components compete,
+  /// either can end higher.
+  /// @param done an optimum at which a polish has ended already: another that EM takes there is none.
+  std::optional<FitResult> grow_from_one(Index k, const ItemSet& leading,
+                                         const std::optional<MixtureFit>& done) {
+    const bool is_worth_it = is_by_evidence(options_) && options_.refinement.has_value() &&
+                             options_.polish && k >= fewest_to_grow_again &&
+                             data().n_obs <= most_rows_of_small_data;
+    if (!is_worth_it) return {};
+    MixtureFit fit = finish_fit(data(), independence_model(data()), {});
+    Trace trace;
+    while (fit.params.n_components() < k) {
+      std::optional<GrownFit> grown = grow_once(fit, leading);
+      if (!grown) return {};
+      trace.push_back(grown->row);
+      fit = std::move(grown->fit);
+    }
+    Refined refined = refine_from(data(), {fit.e_step.posterior, fit.informative}, plan_, monitor_);
+    if (done && is_same_optimum(data(), refined.result.fit, *done, options_.refine.tol)) return {};
+    polish_further(data(), plan_, monitor_, refined);
+    append(refined.result.trace, trace);
+    refined.result.trace = std::move(trace);
+    if (refined.result.fit.params.n_components() < k)
+      refined.result.status = FitStatus::kFewerComponents;
+    return std::move(refined.result);
+  }
+
+  // Starts ----------------------------------------------------------------------------------------
+
+  RowMatrix posterior_of(const FitStart& start) const {
+    if (start.posterior.size() == 0) {
+      return e_step(data(), start.params, all_items(data())).posterior;
+    }
+    if (start.posterior.rows() != problem_.cells.n_obs) throw DimensionError("a row for each row");
+    return rows_.of_kinds(start.posterior, problem_.case_weights);
+  }
+
+  FitResult continue_from(const FitStart& start) {
+    rows_.hold_known();
+    const RowMatrix posterior = posterior_of(start);
+    Refined refined = refine_from(data(), {posterior, start.informative}, plan_, monitor_);
+    polish_further(data(), plan_, monitor_, refined);
+    FitResult& result = refined.result;
+    if (result.fit.params.n_components() < posterior.cols())
+      result.status = FitStatus::kFewerComponents;
+    result.holds_known = !problem_.known.empty();
+    return std::move(result);
+  }
+
+  FitResult best_of_starts() {
+    rows_.hold_known();
+    FitResult best;
+    for (const FitStart& start : problem_.starts) {
+      const RowMatrix posterior = posterior_of(start);
+      RefineResult run = refine_full(data(), posterior, plan_.trials.refine, monitor_);
+      const bool is_best = outcome_.starts.empty() || run.fit.loglik > best.fit.loglik;
+      const FitStatus status = status_of(run.status, posterior.cols());
+      outcome_.starts.push_back({run.fit.loglik, static_cast<Index>(run.trace.size()), status});
+      if (!is_best) continue;
+      best.fit = std::move(run.fit);
+      best.trace = trace_of(run.trace, best.fit.params.n_components());
+      best.status = status;
+    }
+    best.smoothing = plan_.trials.refine.m_step.smoothing;
+    best.holds_known = !problem_.known.empty();
+    return best;
+  }
+
+  // The end ---------------------------------------------------------------------------------------
+
+  void complete(FitResult& result) const {
+    result.loglik_of_one = data().marginal_loglik.sum();
+    result.n_free_parameters =
+        n_free_parameters(data(), result.fit.informative, result.fit.params.n_components());
+    result.item_evidence = item_evidence(data(), result.fit.params, result.fit.e_step.posterior,
+                                         result.fit.informative);
+    rows_.expand(result.fit);
+  }
+
+  const Problem& problem_;
+  const FitOptions& options_;
+  const RefinementPlan plan_;
+  Monitor& monitor_;
+  FitData rows_;
+  FitOutcome outcome_;
+};
+
+void require_whole(const Problem& problem, const FitOptions& options) {
+  const auto n_obs = static_cast<std::size_t>(problem.cells.n_obs);
+  if (static_cast<std::size_t>(problem.case_weights.size()) != n_obs)
+    throw DimensionError("one case weight per observation");
+  if (!problem.known.empty() && problem.known.size() != n_obs)
+    throw DimensionError("one known component per observation");
+  if (options.n_components.empty()) throw DimensionError("a number of components");
+  if (options.task != Task::kGrow && problem.starts.empty())
+    throw DimensionError("EM begins somewhere");
+}
+
+}  // namespace
+
+FitOutcome fit_mixture(const Problem& problem, const FitOptions& options, Monitor& monitor) {
+  require_whole(problem, options);
+  return FitRun(problem, options, monitor).run();
+}
+
+}  // namespace mdpd

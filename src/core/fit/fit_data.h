@@ -1,0 +1,38 @@
+#pragma once
+
+#include "data/distinct_rows.h"
+#include "fit/problem.h"
+#include "model/refine.h"
+
+namespace mdpd {
+
+/// The rows of a problem as the method computes with them: where at most half of them are different,
+/// one of each kind with the weight of all. EM, penalties and information are sums over rows, in
+/// which a row of weight 2 is two rows, and equal rows have equal posteriors.
+class FitData {
+ public:
+  explicit FitData(const Problem& problem);
+  FitData(const FitData&) = delete;
+  FitData& operator=(const FitData&) = delete;
+
+  const CodedData& data() const { return data_; }
+
+  /// From here on the rows whose component is known stay in it.
+  void hold_known() { data_.known = known_; }
+  const std::vector<Index>& known() const { return known_; }
+
+  /// A posterior to start from, for the kinds of rows: the first M-step takes the sum over rows of a
+  /// kind, which need not be equal in a start.
+  RowMatrix of_kinds(const RowMatrix& posterior, const Vector& case_weights) const;
+
+  /// A fit of the kinds, for all rows.
+  void expand(MixtureFit& fit) const;
+
+ private:
+  CodedData data_;
+  std::vector<Code> codes_;   ///< of the kinds; empty where the rows are computed with as they are
+  DistinctRows kinds_;        ///< likewise
+  std::vector<Index> known_;  ///< of the rows computed with
+};
+
+}  // namespace mdpd

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "data/make_data.h"
+#include "model/parameters.h"
+
+namespace mdpd {
+
+/// Where EM begins.
+struct FitStart {
+  RowMatrix posterior = {};       ///< n_obs x n_components, rows sum to 1; empty where
+  MixtureParameters params = {};  ///< these give it, by all items
+  ItemSet informative = {};       ///< in it, in the order they joined; for a sparse refinement
+};
+
+/// What is to be fitted. Codes that are dense belong to the caller.
+struct Problem {
+  Cells cells;
+  Vector case_weights;            ///< n_obs, >= 0
+  std::vector<Index> known = {};  ///< empty, or n_obs: see CodedData. Growth holds these rows once
+                                  ///< it has come to one component a label
+  Index n_labels = 0;             ///< of a crowd: every item's first levels are these labels, and
+                                  ///< component i of as many stands for label i; else 0
+  RowMatrix prior_counts = {};    ///< see MStepOptions
+  std::vector<FitStart> starts = {};  ///< none: growth from one component
+  int n_threads = 1;
+};
+
+}  // namespace mdpd

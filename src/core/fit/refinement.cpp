@@ -1,0 +1,104 @@
+#include "fit/refinement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/assignment.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Share of the rows' weight that may have moved between two ends at the same optimum.
+constexpr double most_moved = 0.001;
+
+/// The last move of the polish, see `smooth()`; no row of the trace where the fit stays as it is.
+void smooth_further(const CodedData& data, const RefinementPlan& plan, Monitor& monitor,
+                    FitResult& result) {
+  const TrialOptions& trials = plan.trials;
+  if (trials.refinement != Refinement::kSparse || !(plan.smoothing_loss > 0.0)) return;
+  if (result.fit.params.n_components() == 1) return;
+  SmoothedFit smoothed = smooth(data, result.fit, plan.smoothing_loss, trials.refine, monitor);
+  result.fit = std::move(smoothed.fit);
+  result.smoothing = smoothed.smoothing;
+  if (smoothed.smoothing > trials.refine.m_step.smoothing) {
+    result.trace.push_back(trace_row(Phase::kPolish, TraceMove::kSmoothing, result.fit));
+  }
+}
+
+bool are_same_items(ItemSet first, ItemSet second) {
+  std::sort(first.begin(), first.end());
+  std::sort(second.begin(), second.end());
+  return first == second;
+}
+
+}  // namespace
+
+FitStatus status_of(Status status, Index n_asked) {
+  switch (status) {
+    case Status::kConverged: return FitStatus::kConverged;
+    case Status::kIterationLimit: return FitStatus::kIterationLimit;
+    case Status::kNothingInformative:
+      return n_asked > 1 ? FitStatus::kFewerComponents : FitStatus::kConverged;
+  }
+  return FitStatus::kConverged;
+}
+
+Refined refine_from(const CodedData& data, const RefinementStart& start, const RefinementPlan& plan,
+                    Monitor& monitor) {
+  const TrialOptions& trials = plan.trials;
+  const bool is_one = start.posterior.cols() == 1;
+  RefineResult run =
+      refine(data, start.posterior, start.informative,
+             is_one ? Refinement::kSparse : trials.refinement, trials.refine, monitor);
+  Refined out;
+  out.result.fit = std::move(run.fit);
+  out.result.trace = trace_of(run.trace, out.result.fit.params.n_components());
+  out.result.status = status_of(run.status, start.posterior.cols());
+  out.result.smoothing = trials.refine.m_step.smoothing;
+  return out;
+}
+
+void polish_further(const CodedData& data, const RefinementPlan& plan, Monitor& monitor,
+                    Refined& refined) {
+  FitResult& result = refined.result;
+  const bool may_polish = plan.polish && data.known.empty() &&
+                          result.status == FitStatus::kConverged &&
+                          result.fit.params.n_components() > 1;
+  if (!may_polish) return;
+  const Index n_components = result.fit.params.n_components();
+  PolishOptions options;
+  static_cast<TrialOptions&>(options) = plan.trials;
+  PolishResult polished = polish(data, std::move(result.fit), options, monitor);
+  result.fit = std::move(polished.fit);
+  result.status = status_of(polished.status, n_components);
+  append(trace_of(polished.trace, n_components), result.trace);
+  if (polished.status == Status::kConverged) refined.optimum = result.fit;
+  smooth_further(data, plan, monitor, result);
+}
+
+bool is_better(const FitResult& second, const FitResult& first) {
+  return second.fit.penalised_loglik - first.fit.penalised_loglik > smallest_gain;
+}
+
+bool is_same_optimum(const CodedData& data, const MixtureFit& first, const MixtureFit& second,
+                     double tol) {
+  const double change_at_stop = tol * std::abs(first.penalised_loglik);
+  const double most_gap = std::max(smallest_gain, smallest_gain_in_tol * change_at_stop);
+  if (first.params.n_components() != second.params.n_components() ||
+      !are_same_items(first.informative, second.informative) ||
+      std::abs(first.penalised_loglik - second.penalised_loglik) > most_gap) {
+    return false;
+  }
+  const RowMatrix& before = first.e_step.posterior;
+  const RowMatrix& after = second.e_step.posterior;
+  const std::vector<Index> match =
+      best_assignment(before.transpose() * data.case_weights.asDiagonal() * after);
+  double moved = 0.0;
+  for (Index k = 0; k < before.cols(); ++k) {
+    moved += 0.5 * data.case_weights.dot((before.col(k) - after.col(match[k])).cwiseAbs());
+  }
+  return moved < most_moved * data.total_weight;
+}
+
+}  // namespace mdpd

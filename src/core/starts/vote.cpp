@@ -1,0 +1,27 @@
+#include "starts/vote.h"
+
+namespace mdpd {
+
+RowMatrix label_shares(const CodedData& data, Index n_labels) {
+  RowMatrix votes = RowMatrix::Zero(data.n_obs, n_labels);
+  for (Index item = 0; item < data.n_items; ++item) {
+    for_each_answer(data, item, [&](Index row, Code code) {
+      if (code <= n_labels) votes(row, code - 1) += 1.0;
+    });
+  }
+  for (Index n = 0; n < data.n_obs; ++n) {
+    const double sum = votes.row(n).sum();
+    if (sum > 0.0)
+      votes.row(n) /= sum;
+    else
+      votes.row(n).setConstant(1.0 / static_cast<double>(n_labels));
+  }
+  return votes;
+}
+
+MixtureFit vote_start(const CodedData& data, Index n_labels, const RefineOptions& options,
+                      Monitor& monitor) {
+  return refine_full(data, label_shares(data, n_labels), options, monitor).fit;
+}
+
+}  // namespace mdpd

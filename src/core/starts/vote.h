@@ -1,0 +1,16 @@
+#pragma once
+
+#include "model/refine.h"
+
+namespace mdpd {
+
+/// The labels' shares of each row's answers (n_obs x n_labels), where the first levels of every item
+/// are the labels; equal in a row without answers. Cost O(answers).
+RowMatrix label_shares(const CodedData& data, Index n_labels);
+
+/// EM on all items from these shares, after Dawid and Skene (1979): at the shares alone too few items
+/// would be worth their penalty.
+MixtureFit vote_start(const CodedData& data, Index n_labels, const RefineOptions& options,
+                      Monitor& monitor);
+
+}  // namespace mdpd
