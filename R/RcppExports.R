@@ -21,7 +21,3 @@ core_vote_gains <- function(posterior, label_probs, labelled, threads) {
     .Call(`_mdpd_core_vote_gains`, posterior, label_probs, labelled, threads)
 }
 
-core_spectral_start <- function(coded, n_components, groups, n_restarts, seed, averaged) {
-    .Call(`_mdpd_core_spectral_start`, coded, n_components, groups, n_restarts, seed, averaged)
-}
-

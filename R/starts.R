@@ -17,7 +17,7 @@ em_starts <- function(start, x, coded, k, n_starts, seed, call = rlang::caller_e
     majority = list(list(posterior = majority_start(x, named_by_label, call))),
     random = lapply(seq_len(n_starts), random_start, coded = coded, k = k, seed = seed),
     spectral = lapply(
-      seq_len(n_starts), spectral_start, coded = coded, k = k, seed = seed,
+      seq_len(n_starts), grouping_start, coded = coded, k = k, seed = seed,
       shared_levels = inherits(x, "crowd_labels") && k <= length(x$labels), call = call
     )
   )
@@ -47,10 +47,8 @@ random_start <- function(start, coded, k, seed) {
 
 # A grouping of the items into three for each start. Workers of a crowd share their labels, so that
 # the answers of a group can be averaged; other items' levels are stacked.
-spectral_start <- function(start, coded, k, seed, shared_levels, call) {
-  model <- core_spectral_start(
-    coded, k, groups = NULL, n_restarts = 20, seed = seed + start - 1, averaged = shared_levels
-  )
+grouping_start <- function(start, coded, k, seed, shared_levels, call) {
+  model <- spectral_start(collapse_rows(coded), k, seed + start - 1, averaged = shared_levels)
   if (model$status != "found") {
     abort_mdpd(
       c("The spectral start found no {k} components.",

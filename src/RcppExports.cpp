@@ -76,22 +76,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_spectral_start
-Rcpp::List core_spectral_start(const Rcpp::List& coded, int n_components, const Rcpp::Nullable<Rcpp::IntegerVector>& groups, int n_restarts, double seed, bool averaged);
-RcppExport SEXP _mdpd_core_spectral_start(SEXP codedSEXP, SEXP n_componentsSEXP, SEXP groupsSEXP, SEXP n_restartsSEXP, SEXP seedSEXP, SEXP averagedSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
-    Rcpp::traits::input_parameter< int >::type n_components(n_componentsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::IntegerVector>& >::type groups(groupsSEXP);
-    Rcpp::traits::input_parameter< int >::type n_restarts(n_restartsSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< bool >::type averaged(averagedSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_spectral_start(coded, n_components, groups, n_restarts, seed, averaged));
-    return rcpp_result_gen;
-END_RCPP
-}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
@@ -99,7 +83,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
     {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
     {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 4},
-    {"_mdpd_core_spectral_start", (DL_FUNC) &_mdpd_core_spectral_start, 6},
     {NULL, NULL, 0}
 };
 

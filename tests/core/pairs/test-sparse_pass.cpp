@@ -12,7 +12,6 @@
 #include "monitors.h"
 #include "pairs/information.h"
 #include "random_data.h"
-#include "starts/spectral.h"
 
 namespace mdpd {
 
@@ -145,23 +144,6 @@ context("sparse_pass") {
     expect_true(one.informative.size() > 1);
     expect_true(std::abs(one.penalised_loglik - other.penalised_loglik) < 1e-8);
     expect_true(distance(one.params.item_probs, other.params.item_probs) < 1e-8);
-  }
-
-  test_that("the spectral start agrees with that of dense data") {
-    Random random(6);
-    const std::vector<Index> n_levels(12, 3);
-    const MixtureParameters truth = random_parameters(random, n_levels, 2);
-    const Table table = draw_table(random, truth, {2000, n_levels, 0.5});
-    const CodedData sparse = sparse_copy(table.data);
-    Monitor monitor;
-    for (const ViewKind view : {ViewKind::kStacked, ViewKind::kAveraged}) {
-      SpectralOptions options;
-      options.view = view;
-      const SpectralStart one = spectral_start(sparse, 2, options, monitor);
-      const SpectralStart other = spectral_start(table.data, 2, options, monitor);
-      expect_true(one.status == other.status);
-      expect_true(distance(one.params.item_probs, other.params.item_probs) < 1e-6);
-    }
   }
 
   test_that("the number of threads changes no bit of sparse results") {
