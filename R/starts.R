@@ -46,9 +46,11 @@ random_start <- function(start, coded, k, seed) {
 }
 
 # A grouping of the items into three for each start. Workers of a crowd share their labels, so that
-# the answers of a group can be averaged; other items' levels are stacked.
+# the answers of a group can be averaged; other items' levels are stacked, and those of workers of
+# whom only some have a level for missing labels.
 grouping_start <- function(start, coded, k, seed, shared_levels, call) {
-  model <- spectral_start(collapse_rows(coded), k, seed + start - 1, averaged = shared_levels)
+  averaged <- shared_levels && length(unique(lengths(coded$levels))) == 1
+  model <- spectral_start(coded, k, seed + start - 1, averaged)
   if (model$status != "found") {
     abort_mdpd(
       c("The spectral start found no {k} components.",

@@ -171,6 +171,17 @@ test_that("with fewer components than labels the answers are averaged and then n
   expect_lt(n_wrong(fit$posterior, as.integer(two$truth[kept])) / sum(kept), 0.01)
 })
 
+test_that("workers may differ in whether missing labels are a level", {
+  crowd <- dense_crowd(500)
+  triples <- as.data.frame(crowd$labels)
+  gone <- triples$worker == "1" & as.integer(triples$item) %% 5 == 0
+  some_missing <- crowd_labels(triples[!gone, ])
+  fit <- mdpd(some_missing, k = 3, start = "spectral", missing = "level")
+  complete <- mdpd(crowd$labels, k = 3, start = "spectral")
+  # A hundred labels of the worst of twenty workers.
+  expect_lt(error_rate(fit, crowd$truth), error_rate(complete, crowd$truth) + 0.01)
+})
+
 test_that("a case weight of w is w rows", {
   coded <- encode(dense_crowd(300, missing = 0.2)$labels)
   coded$weights <- rep_len(c(1, 3, 2, 0), 300)
