@@ -16,8 +16,7 @@ settings_of <- function(polish = TRUE, refine = "sparse", ...) {
 
 expect_collapsed <- function(coded) expect_false(is.null(coded$kind))
 
-# The fit of all rows and that of their kinds: sums in another order, see `rounding` in
-# test-stagewise_em.R.
+# The fit of all rows and that of their kinds: sums in another order, see `fit_tolerance`.
 expect_fits_agree <- function(coded, k, settings) {
   kinds <- collapse_rows(coded, settings$known)
   expect_collapsed(kinds)

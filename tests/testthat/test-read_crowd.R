@@ -191,3 +191,13 @@ test_that("the real crowds have the sizes their source gives", {
     expect_setequal(names(shared_truth(name)), crowd$items)
   }
 })
+
+test_that("a file that does not exist, is empty or has two columns gives no crowd to fit", {
+  file <- tempfile(fileext = ".csv")
+  expect_error(read_crowd(file), "does not exist", class = "mdpd_error_file")
+  file.create(file)
+  expect_error(read_crowd(file), "is empty", class = "mdpd_error_file")
+  writeLines(c("item,label", "1,2", "2,1"), file)
+  expect_error(read_crowd(file), "three columns", class = "mdpd_error_file")
+  unlink(file)
+})

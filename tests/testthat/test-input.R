@@ -1,0 +1,141 @@
+# ---- the same data in another form ---------------------------------------------------------------
+
+test_that("matrix, data frame, tibble and data.table are the same data", {
+  x <- answers()
+  fit <- stagewise_em(x, k = 2)
+  as_class <- function(...) `class<-`(x, c(..., "data.frame"))
+  strings <- as.data.frame(lapply(x, as.character))
+  forms <- list(as_class("tbl_df", "tbl"), as_class("data.table"), strings, as.matrix(x),
+                as.data.frame(lapply(x, ordered)))
+  for (form in forms) {
+    expect_identical(without(stagewise_em(form, k = 2), "call"), without(fit, "call"))
+  }
+})
+
+test_that("integers, doubles, strings and factors are the same data, logicals but for names", {
+  codes <- as.data.frame(lapply(as.data.frame(as.matrix(small_crowd()$labels)), `==`, "1"))
+  codes[] <- lapply(codes, as.integer)
+  fit <- stagewise_em(codes, k = 2)
+  forms <- list(
+    as.matrix(codes),
+    as.data.frame(lapply(codes, as.double)),
+    as.data.frame(lapply(codes, as.character)),
+    as.data.frame(lapply(codes, factor)),
+    as.data.frame(lapply(codes, factor, levels = -1:5)),  # levels that no row has
+    as.data.frame(lapply(codes, factor, levels = c("0", "a", NA, "1"), exclude = NULL))
+  )
+  for (form in forms) {
+    expect_identical(without(stagewise_em(form, k = 2), "call"), without(fit, "call"))
+  }
+  logical <- stagewise_em(as.data.frame(lapply(codes, as.logical)), k = 2)
+  expect_identical(rownames(logical$item_probs[[1]]), c("FALSE", "TRUE"))
+  expect_identical(without(logical, "call", "item_probs", "coded"),
+                   without(fit, "call", "item_probs", "coded"))
+})
+
+test_that("columns of several types stand side by side", {
+  x <- answers()
+  mixed <- x
+  mixed$item_1 <- x$item_1 == levels(x$item_1)[2]
+  mixed$item_2 <- as.integer(x$item_2)
+  mixed$item_3 <- as.character(x$item_3)
+  mixed$item_4 <- as.double(as.integer(x$item_4)) * 1e6
+  fit <- stagewise_em(mixed, k = 2)
+  expect_equal(fit$posterior, stagewise_em(x, k = 2)$posterior)
+  expect_identical(rownames(fit$item_probs$item_1), c("FALSE", "TRUE"))
+  expect_identical(rownames(fit$item_probs$item_2), c("1", "2", "3"))
+  expect_identical(rownames(fit$item_probs$item_4), c("1000000", "2000000"))
+})
+
+test_that("columns with odd class attributes do not break a fit", {
+  x <- answers()
+  odd <- x
+  odd$item_1 <- structure(as.integer(x$item_1), class = c("units", "odd"), unit = "m")
+  odd$item_2 <- structure(as.character(x$item_2), class = "labelled", label = "a question")
+  expect_equal(stagewise_em(odd, k = 2)$posterior, stagewise_em(x, k = 2)$posterior)
+})
+
+test_that("a formula is the same as the columns it names", {
+  x <- answers()
+  same <- function(formula, columns) {
+    expect_identical(without(stagewise_em(formula, k = 2, data = x), "call"),
+                     without(stagewise_em(x[columns], k = 2), "call"))
+  }
+  same(~., names(x))
+  same(~ item_3 + item_1 + item_2 + item_5, c("item_3", "item_1", "item_2", "item_5"))
+  same(~ . - item_8, names(x)[1:7])
+  x$`a name` <- x$item_1
+  x$item_1 <- NULL
+  same(~ `a name` + item_2 + item_3, c("a name", "item_2", "item_3"))
+})
+
+test_that("a formula takes the arguments of a fit", {
+  x <- with_gaps(answers())
+  fit <- stagewise_em(~., k = 2, data = x, method = "paper", refine = "none", missing = "frozen",
+                      weights = rep(2, 300))
+  expect_identical(unclass(fit)[c("method", "refine", "missing", "nobs")],
+                   list(method = "paper", refine = "none", missing = "frozen", nobs = 600))
+})
+
+test_that("a table of counts is fitted by formula as its rows written out", {
+  counts <- as.data.frame(Titanic)
+  counted <- stagewise_em(~., k = 2, data = counts, weights = Freq)
+  written_out <- stagewise_em(counts[rep(seq_len(32), counts$Freq), 1:4], k = 2)
+  expect_equal(counted$item_probs, written_out$item_probs)
+  expect_named(mdpd(~., k = 2, data = counts, weights = Freq)$item_probs, names(counts)[1:4])
+})
+
+test_that("a crowd is the same as its table of items by workers", {
+  crowd <- small_crowd(missing = 0.3)$labels
+  fit <- stagewise_em(crowd, k = 2)  # 3 labels, so components carry no labels' names
+  skip <- c("call", "labels", "coded")
+  expect_equal(without(stagewise_em(as.matrix(crowd), k = 2), skip), without(fit, skip))
+  expect_identical(fit$labels, c("1", "2", "3"))
+})
+
+test_that("row names are kept, automatic ones are none", {
+  x <- answers()
+  expect_null(rownames(stagewise_em(x, k = 2)$posterior))
+  rownames(x) <- paste0("person_", 300:1)
+  expect_identical(rownames(stagewise_em(x, k = 2)$posterior), rownames(x))
+  expect_identical(rownames(stagewise_em(as.matrix(x), k = 2)$posterior), rownames(x))
+  crowd <- small_crowd()$labels
+  expect_identical(rownames(stagewise_em(crowd, k = 3)$posterior), crowd$items)
+})
+
+# ---- odd items -----------------------------------------------------------------------------------
+
+test_that("a constant item is kept, never informative and changes nothing", {
+  x <- answers()
+  for (method in c("robust", "paper")) {
+    for (refine in c("sparse", "full", "none")) {
+      plain <- stagewise_em(x, k = 2, method = method, refine = refine)
+      fit <- stagewise_em(cbind(constant = "yes", x), k = 2, method = method, refine = refine)
+      expect_false("constant" %in% fit$informative)
+      expect_equal(unname(fit$item_probs$constant), matrix(1, 1, 2))
+      expect_lt(fit$item_information[["constant"]], 1e-12)  # a sum of doubles of size one
+      expect_equal(fit$loglik, plain$loglik, tolerance = fit_tolerance)
+      expect_equal(fit$penalised_loglik, plain$penalised_loglik, tolerance = fit_tolerance)
+      expect_equal(fit$df, plain$df)
+      expect_equal(fit$posterior, plain$posterior, tolerance = fit_tolerance)
+    }
+  }
+})
+
+test_that("an item that repeats another is a classed warning that names both", {
+  x <- answers()
+  x$copy <- x$item_2
+  expect_snapshot(show_conditions(
+    fit <- stagewise_em(x, k = 2, method = "paper", refine = "none")
+  ))
+  expect_identical(dim(fit$posterior), c(300L, 2L))
+})
+
+test_that("254 levels can be fitted and 255 cannot", {
+  x <- data.frame(a = rep(1:254, 2), b = rep(c("u", "v"), each = 254), c = rep(1:4, 127))
+  expect_identical(dim(stagewise_em(x, k = 1)$item_probs$a), c(254L, 1L))
+  expect_identical(nrow(suppressWarnings(stagewise_em(x, k = 2))$item_probs$a), 254L)
+  x$a[1] <- 255L
+  x <- rbind(x, data.frame(a = 256L, b = "u", c = 1L))
+  expect_error(stagewise_em(x, k = 1), "at most 254 levels", class = "mdpd_error_data")
+})
