@@ -10,7 +10,7 @@ help:
 	@echo 'make test                      run the C++ and the R tests'
 	@echo 'make check                     R CMD check on the built package'
 	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
-	@echo 'make bench                     remake the reports and pictures in bench/, some hours'
+	@echo 'make bench                     remake the reports in bench/results/, some hours'
 	@echo 'make bench BENCH=accuracy      the same for some of them, by name'
 	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings;'
 	@echo '                               with pkgdown, build and check the website'

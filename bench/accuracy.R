@@ -3,18 +3,17 @@
 #
 #   Rscript bench/accuracy.R [--fresh] [--methods KEY,KEY...] [--data NAME,NAME...]
 #
-# Writes bench/accuracy.md and bench/accuracy-*.png. Results are kept in .build/bench/accuracy, so
-# that an interrupted run goes on where it was.
+# Writes accuracy.md and accuracy-*.png in bench/results. Results are kept in .build/bench/accuracy,
+# so that an interrupted run goes on where it was.
 #   --fresh     computes everything anew
-#   --methods   computes just these methods anew, by the keys in methods.R (such as default,paper),
-#               and takes of the others what is there
+#   --methods   computes just these methods anew, by the keys in lib/methods.R (such as
+#               default,paper), and takes of the others what is there
 #   --data      the same for data sets, such as "bluebird,10 experts"
-# The data sets are in cases.R, the methods in methods.R, the report in
-# accuracy_report.R, accuracy_dna.R and accuracy_pictures.R.
+# In lib/ are the data sets (cases.R), the methods (methods.R) and the report (accuracy_*.R).
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 parts <- c("common", "cases", "methods", "accuracy_report", "accuracy_dna", "accuracy_pictures")
 for (part in parts) {
-  source(file.path(dirname(script), paste0(part, ".R")))
+  source(file.path(dirname(script), "lib", paste0(part, ".R")))
 }
 
 # Scores ------------------------------------------------------------------------------------------

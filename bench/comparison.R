@@ -7,7 +7,7 @@
 # where they are installed.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (part in c("common.R", "cases.R", "methods.R")) {
-  source(file.path(dirname(script), part))
+  source(file.path(dirname(script), "lib", part))
 }
 
 # Data --------------------------------------------------------------------------------------------

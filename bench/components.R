@@ -1,10 +1,10 @@
 # How often `k = 1:6` finds the true number of components: 40 simulated data sets, K = 1 to 5, R = 2
 # to 4 levels, sparse and dense, balanced and 4:1 mixing weights.
 #
-#   Rscript bench/components.R       writes bench/components.md
+#   Rscript bench/components.R       writes bench/results/components.md
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(dirname(script), "common.R"))
+source(file.path(dirname(script), "lib", "common.R"))
 
 # Informative items lean towards a level that depends on the component; the others do not.
 draw_model <- function(k, n_levels, n_informative, n_items, unbalanced) {

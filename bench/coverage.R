@@ -1,10 +1,10 @@
 # Coverage of the confidence intervals of confint(): simulates a sparse, well-identified model, fits
 # each data set by the default call and counts how often the intervals hold the true value.
 #
-#   Rscript bench/coverage.R [n_sim = 500] [processes = 1]       writes bench/coverage.md
+#   Rscript bench/coverage.R [n_sim = 500] [processes = 1]       writes bench/results/coverage.md
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(dirname(script), "common.R"))
+source(file.path(dirname(script), "lib", "common.R"))
 
 # Three components; 8 items of 3 levels that differ between them and 12 that do not.
 true_model <- function() {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "base/jobs.h"
-#include "milliseconds.h"
+#include "lib/milliseconds.h"
 #include "model/refine.h"
 
 namespace {

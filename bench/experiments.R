@@ -5,11 +5,11 @@
 # Without arguments all four. Writes vignettes/results/experiments-*.csv:
 #   stages   the 0.3-sparse simulation, 10 draws: how 20 stages of the paper's method go
 #   error    3-label crowds with 5 to 20 experts among 100 workers, 10 draws each: wrong items
-#   crowds   bluebird, dog and rte (from the folder described in common.R): wrong items
+#   crowds   bluebird, dog and rte (from the folder described in lib/common.R): wrong items
 #   steps    bluebird and dog under other lengths of a split; dog under other codings of its labels
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (part in c("common.R", "cases.R", "methods.R")) {
-  source(file.path(dirname(script), part))
+  source(file.path(dirname(script), "lib", part))
 }
 
 write_result <- function(table, name) {

@@ -1,9 +1,9 @@
 # Whether every start ends at the same optimum: random EM starts, refined and polished, against the
 # default call, by penalised log-likelihood, on the real crowds and ten simulated ones.
 #
-#   Rscript bench/optima.R [starts = 50]        writes bench/optima.md
+#   Rscript bench/optima.R [starts = 50]        writes bench/results/optima.md
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(dirname(script), "common.R"))
+source(file.path(dirname(script), "lib", "common.R"))
 
 arguments <- commandArgs(trailingOnly = TRUE)
 n_starts <- if (length(arguments) > 0) as.integer(arguments[1]) else 50L

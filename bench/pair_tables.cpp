@@ -13,9 +13,9 @@
 #include <random>
 
 #include "base/jobs.h"
-#include "milliseconds.h"
+#include "lib/milliseconds.h"
 #include "model/posterior.h"
-#include "pairs/dense_pass.h"
+#include "pairs/pair_pass.h"
 
 extern "C" void dsyrk_(const char* part, const char* transpose, const int* n, const int* k,
                        const double* alpha, const double* a, const int* rows, const double* beta,

@@ -1,9 +1,9 @@
 # One default fit of large data. Usage: Rscript bench/speed-large.R wide|wider|tall|crowd
 # Prints: case, seconds elapsed and of the processor, peak memory (MB), error, that of the truth;
-# then the seconds of each part and the stages' passes, see bench/parts.R.
+# then the seconds of each part and the stages' passes, see bench/lib/parts.R.
 library(mdpd)
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(dirname(script), "parts.R"))
+source(file.path(dirname(script), "lib", "parts.R"))
 case <- commandArgs(trailingOnly = TRUE)[1]
 set.seed(1)
 

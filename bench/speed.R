@@ -1,11 +1,12 @@
 # Time, memory and accuracy, each against what one would use instead, in the same run.
 # Usage: Rscript bench/speed.R [case ...]: pairs, fits, large, crowd, growth; by default all of
 # them, and with `report` none: it only writes the report again.
-# Writes bench/speed.md, its pictures and the tables that README.Rmd shows from the results of all
-# cases so far, which are kept in .build/bench/speed; see bench/common.R for how to run it.
+# Writes speed.md, its pictures and the tables that README.Rmd shows into bench/results, from the
+# results of all cases so far, which are kept in .build/bench/speed; see lib/common.R for how to run
+# it.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(dirname(script), "common.R"))
-source(file.path(here, "parts.R"))
+source(file.path(dirname(script), "lib", "common.R"))
+source(file.path(here, "lib", "parts.R"))
 
 cases <- commandArgs(trailingOnly = TRUE)
 if (length(cases) == 0) cases <- c("pairs", "fits", "large", "crowd", "growth")
@@ -30,19 +31,19 @@ seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
 # A program of this folder, compiled with the engine.
 compiled <- function(name) {
   program <- file.path(normalizePath(kept), name)
-  folders <- c(here, file.path(here, "..", "src", "core"))
-  sources <- list.files(folders, "[.](cpp|h)$", full.names = TRUE)
+  core <- normalizePath(file.path(here, "..", "src", "core"))
+  sources <- list.files(c(here, core), "[.](cpp|h)$", full.names = TRUE, recursive = TRUE)
+  engine <- list.files(core, "[.]cpp$", full.names = TRUE, recursive = TRUE)
   is_new <- file.exists(program) && all(file.mtime(program) > file.mtime(sources))
   if (is_new) return(program)
   include <- function(package) system.file("include", package = package)
   r_config <- function(name) system2("R", c("CMD", "config", name), stdout = TRUE)
-  core <- normalizePath(file.path(here, "..", "src", "core"))
   makeconf <- readLines(file.path(R.home("etc"), "Makeconf"))
   openmp <- sub("^.*= *", "", grep("^SHLIB_OPENMP_CXXFLAGS", makeconf, value = TRUE))
   status <- system(paste(
     r_config("CXX17"), r_config("CXX17STD"), "-O2 -DNDEBUG", openmp,
     "-I", shQuote(core), "-isystem", shQuote(include("RcppEigen")), "-o", shQuote(program),
-    shQuote(file.path(here, paste0(name, ".cpp"))), file.path(shQuote(core), "*", "*.cpp"),
+    shQuote(file.path(here, paste0(name, ".cpp"))), paste(shQuote(engine), collapse = " "),
     r_config("BLAS_LIBS")
   ))
   if (status != 0) stop("bench/", name, ".cpp does not compile.")
@@ -313,7 +314,7 @@ draw_parts <- function(rows) {
     ggplot2::theme(legend.position = "bottom", panel.grid.major.y = ggplot2::element_blank(),
                    plot.margin = ggplot2::margin(6, 16, 6, 6)) +
     ggplot2::guides(fill = ggplot2::guide_legend(nrow = 1))
-  ggplot2::ggsave(file.path(here, "speed-parts.png"), plot, width = 9, height = 3.2, dpi = 120,
+  ggplot2::ggsave(result_file("speed-parts.png"), plot, width = 9, height = 3.2, dpi = 120,
                   bg = "white")
 }
 
@@ -364,7 +365,7 @@ draw_growth <- function(rows) {
     ggplot2::scale_y_log10() +
     ggplot2::labs(x = NULL, y = "milliseconds of a pass") +
     ggplot2::theme_minimal()
-  ggplot2::ggsave(file.path(here, "speed.png"), plot, width = 9, height = 2.8, dpi = 120,
+  ggplot2::ggsave(result_file("speed.png"), plot, width = 9, height = 2.8, dpi = 120,
                   bg = "white")
 }
 
@@ -392,7 +393,7 @@ if (has("growth")) draw_growth(readRDS(file_of("growth")))
 # Two tables for README.Rmd.
 for (case in Filter(has, c("fits", "large"))) {
   table <- list(fits = fits_table, large = large_table)[[case]](readRDS(file_of(case)))
-  utils::write.csv(table, file.path(here, paste0("speed-", case, ".csv")), row.names = FALSE)
+  utils::write.csv(table, result_file(paste0("speed-", case, ".csv")), row.names = FALSE)
 }
 write_report("speed", c(
   "# Speed", "", "Written by `Rscript bench/speed.R`; do not edit by hand.", "",

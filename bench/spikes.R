@@ -2,12 +2,12 @@
 #
 #   Rscript bench/spikes.R
 #
-# Takes half an hour. Writes bench/spikes.md and, in vignettes/results/:
+# Takes half an hour. Writes bench/results/spikes.md and, in vignettes/results/:
 #   spikes-draws.csv    a row for each population, draw and method
 #   spikes-classes.csv  one draw: share of the orientations in each class, by method
 #   spikes-neurons.csv  one draw: what each neuron tells, in truth and in the default fit
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(dirname(script), "common.R"))
+source(file.path(dirname(script), "lib", "common.R"))
 
 seeds <- 1:5
 # The first is what simulate_spikes() has by default: 60 of 240 neurons tuned, 2400 trials, gains

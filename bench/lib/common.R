@@ -1,11 +1,14 @@
 # What the benchmarks share: where things are, the real crowds, the tables of a report. A script
-# that reads it has set `script`, its own path.
+# that reads it has set `script`, its own path in bench/.
 #
 # The package must be installed; `R_LIBS=.lib` before a command takes the one that `make demo`
 # installs into the clone, and `make bench` does all of it.
 library(mdpd)
 
 here <- dirname(normalizePath(script))
+
+# Reports, their pictures and tables.
+result_file <- function(name) file.path(here, "results", name)
 
 # Real crowds -------------------------------------------------------------------------------------
 
@@ -68,8 +71,8 @@ machine_line <- function() {
          utils::osVersion, "; ", R.version.string, "; mdpd ", utils::packageVersion("mdpd"), ".")
 }
 
-# Writes bench/<name>.md and shows it.
+# Writes bench/results/<name>.md and shows it.
 write_report <- function(name, lines) {
-  writeLines(lines, file.path(here, paste0(name, ".md")))
+  writeLines(lines, result_file(paste0(name, ".md")))
   cat(lines, sep = "\n")
 }

@@ -1,4 +1,4 @@
-# The section of bench/accuracy.md about the columns of DNA that each method selects.
+# The section of bench/results/accuracy.md about the columns of DNA that each method selects.
 
 # About the splice site, which is between columns 90 and 91.
 dna_site <- 55:105

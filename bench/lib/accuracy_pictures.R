@@ -19,7 +19,7 @@ bench_theme <- function() {
 }
 
 save_picture <- function(name, plot, width, height) {
-  ggsave(file.path(here, paste0("accuracy-", name, ".png")), plot, width = width, height = height,
+  ggsave(result_file(paste0("accuracy-", name, ".png")), plot, width = width, height = height,
          dpi = 130)
 }
 
