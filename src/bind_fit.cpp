@@ -117,16 +117,16 @@ const char* phase_to_r(mdpd::Phase phase) {
   return "unknown";
 }
 
-Rcpp::String move_to_r(mdpd::TraceMove move) {
+Rcpp::String move_to_r(mdpd::Move move) {
   switch (move) {
-    case mdpd::TraceMove::kNone: return NA_STRING;
-    case mdpd::TraceMove::kSplit: return "split";
-    case mdpd::TraceMove::kSplitMerge: return "split-merge";
-    case mdpd::TraceMove::kMergeSplit: return "merge-split";
-    case mdpd::TraceMove::kItems: return "items";
-    case mdpd::TraceMove::kRow: return "row";
-    case mdpd::TraceMove::kSmoothing: return "smoothing";
-    case mdpd::TraceMove::kVote: return "vote";
+    case mdpd::Move::kNone: return NA_STRING;
+    case mdpd::Move::kSplit: return "split";
+    case mdpd::Move::kSplitMerge: return "split-merge";
+    case mdpd::Move::kMergeSplit: return "merge-split";
+    case mdpd::Move::kItems: return "items";
+    case mdpd::Move::kRow: return "row";
+    case mdpd::Move::kSmoothing: return "smoothing";
+    case mdpd::Move::kVote: return "vote";
   }
   return NA_STRING;
 }

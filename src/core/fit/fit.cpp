@@ -126,7 +126,7 @@ class FitRun {
       out.result.smoothing = options_.refine.m_step.smoothing;
       out.result.fit = std::move(stages.fit);
     }
-    Trace trace = trace_of(stages.trace);
+    Trace trace = std::move(stages.trace);
     append(out.result.trace, trace);
     out.result.trace = std::move(trace);
     if (out.result.fit.params.n_components() < k) out.result.status = FitStatus::kFewerComponents;
@@ -141,7 +141,7 @@ class FitRun {
       const MixtureFit vote = vote_start(data(), problem_.n_labels, plan_.trials.refine, monitor_);
       Refined voted =
           refine_from(data(), {vote.e_step.posterior, vote.informative}, plan_, monitor_);
-      voted.result.trace.front().move = TraceMove::kVote;
+      voted.result.trace.front().move = Move::kVote;
       if (is_better(voted.result, out.result)) out = std::move(voted);
     }
     polish_further(data(), plan_, monitor_, out);
@@ -154,13 +154,13 @@ class FitRun {
     const bool may_vote = is_by_evidence(options_) && options_.refinement == Refinement::kSparse &&
                           k > 1 && k == problem_.n_labels;
     if (!may_vote || stages.trace.empty()) return may_vote;
-    const double log_alpha = std::log(options_.stages.alpha);
-    const auto is_chance = [&](const StageRecord& stage) {
-      return !stage.pair.found || !(stage.pair.log_p_value < log_alpha);
+    // A p-value that is not known is no evidence.
+    const auto is_chance = [&](const TraceRow& stage) {
+      return !(stage.p_value < options_.stages.alpha);
     };
     return is_chance(stages.trace.front()) ||
-           std::any_of(stages.trace.begin(), stages.trace.end(), [&](const StageRecord& stage) {
-             return stage.split_length > 0.0 && is_chance(stage);
+           std::any_of(stages.trace.begin(), stages.trace.end(), [&](const TraceRow& stage) {
+             return stage.move == Move::kSplit && is_chance(stage);
            });
   }
 
@@ -169,7 +169,7 @@ class FitRun {
     GrownFit out;
     out.fit = grow(data(), before, plan_.trials, {leading, options_.stages.alpha}, monitor_);
     if (out.fit.params.n_components() != before.params.n_components() + 1) return {};
-    out.row = trace_row(Phase::kGrow, TraceMove::kSplit, out.fit);
+    out.row = trace_row(Phase::kGrow, Move::kSplit, out.fit);
     out.row.component = split_component_of(data(), before, out.fit);
     return out;
   }
@@ -252,7 +252,7 @@ class FitRun {
       outcome_.starts.push_back({run.fit.loglik, static_cast<Index>(run.trace.size()), status});
       if (!is_best) continue;
       best.fit = std::move(run.fit);
-      best.trace = trace_of(run.trace, best.fit.params.n_components());
+      best.trace = std::move(run.trace);
       best.status = status;
     }
     best.smoothing = plan_.trials.refine.m_step.smoothing;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/monitor.h"
+#include "fit/options.h"
 #include "fit/problem.h"
 #include "fit/result.h"
 

@@ -22,7 +22,7 @@ void smooth_further(const CodedData& data, const RefinementPlan& plan, Monitor& 
   result.fit = std::move(smoothed.fit);
   result.smoothing = smoothed.smoothing;
   if (smoothed.smoothing > trials.refine.m_step.smoothing) {
-    result.trace.push_back(trace_row(Phase::kPolish, TraceMove::kSmoothing, result.fit));
+    result.trace.push_back(trace_row(Phase::kPolish, Move::kSmoothing, result.fit));
   }
 }
 
@@ -44,6 +44,10 @@ FitStatus status_of(Status status, Index n_asked) {
   return FitStatus::kConverged;
 }
 
+void append(const Trace& more, Trace& trace) {
+  trace.insert(trace.end(), more.begin(), more.end());
+}
+
 Refined refine_from(const CodedData& data, const RefinementStart& start, const RefinementPlan& plan,
                     Monitor& monitor) {
   const TrialOptions& trials = plan.trials;
@@ -53,7 +57,9 @@ Refined refine_from(const CodedData& data, const RefinementStart& start, const R
              is_one ? Refinement::kSparse : trials.refinement, trials.refine, monitor);
   Refined out;
   out.result.fit = std::move(run.fit);
-  out.result.trace = trace_of(run.trace, out.result.fit.params.n_components());
+  out.result.trace = std::move(run.trace);
+  // Of a fit that lost its components the iterations count as those of what it became.
+  for (TraceRow& row : out.result.trace) row.n_components = out.result.fit.params.n_components();
   out.result.status = status_of(run.status, start.posterior.cols());
   out.result.smoothing = trials.refine.m_step.smoothing;
   return out;
@@ -72,7 +78,7 @@ void polish_further(const CodedData& data, const RefinementPlan& plan, Monitor& 
   PolishResult polished = polish(data, std::move(result.fit), options, monitor);
   result.fit = std::move(polished.fit);
   result.status = status_of(polished.status, n_components);
-  append(trace_of(polished.trace, n_components), result.trace);
+  append(polished.trace, result.trace);
   if (polished.status == Status::kConverged) refined.optimum = result.fit;
   smooth_further(data, plan, monitor, result);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "fit/result.h"
 
 namespace mdpd {
@@ -25,6 +27,8 @@ struct RefinementStart {
 
 /// @param n_asked components that EM began with.
 FitStatus status_of(Status status, Index n_asked);
+
+void append(const Trace& more, Trace& trace);
 
 /// Refinement alone. Of one component no item is informative, whatever the type.
 Refined refine_from(const CodedData& data, const RefinementStart& start, const RefinementPlan& plan,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "fit/trace.h"
+#include "growth/polish.h"
 
 namespace mdpd {
 

@@ -31,7 +31,7 @@ constexpr double same_component = 0.05;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
 struct Trial {
-  PolishRecord move;
+  TraceRow move;
   MixtureFit fit;
   bool given_up = false;  ///< it cannot become better than the fit it set out from
 };
@@ -139,10 +139,10 @@ bool has_come_back(const CodedData& data, const RowMatrix& posterior, const Mixt
 /// Has a trial that is below the goal no hope to reach it? A move of components that ends where it
 /// began has failed; the items have moves of their own.
 bool is_hopeless(const CodedData& data, const MixtureFit& fit, double goal, const RefineResult& run,
-                 MoveKind kind) {
+                 Move kind) {
   if (run.fit.penalised_loglik >= goal) return false;
   if (falls_short(run, goal)) return true;
-  const bool of_components = kind == MoveKind::kSplitMerge || kind == MoveKind::kMergeSplit;
+  const bool of_components = kind == Move::kSplitMerge || kind == Move::kMergeSplit;
   return of_components && has_come_back(data, run.fit.e_step.posterior, fit);
 }
 
@@ -160,14 +160,20 @@ void race(const CodedData& data, const MixtureFit& fit, Index iterations,
   for (Index done = 0; done < iterations && !trial.given_up; done += heat_iterations) {
     RefineResult run = em(trial.fit.e_step.posterior, trial.fit.informative,
                           std::min(heat_iterations, iterations - done));
-    trial.given_up = is_hopeless(data, fit, goal, run, trial.move.kind);
+    trial.given_up = is_hopeless(data, fit, goal, run, trial.move.move);
     trial.fit = std::move(run.fit);
     if (run.status != Status::kIterationLimit) break;
   }
 }
 
+TraceRow item_move() {
+  TraceRow move;
+  move.move = Move::kItems;
+  return move;
+}
+
 /// A trial at the posterior it starts from, without parameters yet.
-Trial trial_at(Start start, const PolishRecord& move) {
+Trial trial_at(Start start, const TraceRow& move) {
   Trial trial;
   trial.move = move;
   trial.fit.e_step.posterior = std::move(start.posterior);
@@ -175,9 +181,9 @@ Trial trial_at(Start start, const PolishRecord& move) {
   return trial;
 }
 
-PolishRecord record_move(MoveKind kind, const PairChoice& pair, Index merged_1, Index merged_2) {
-  PolishRecord move;
-  move.kind = kind;
+TraceRow record_move(Move kind, const PairChoice& pair, Index merged_1, Index merged_2) {
+  TraceRow move;
+  move.move = kind;
   move.component = pair.component;
   move.item_1 = pair.item_1;
   move.item_2 = pair.item_2;
@@ -208,7 +214,7 @@ std::vector<Trial> split_merge_trials(const CodedData& data, const MixtureFit& f
     if (a == pair.component && b == n_split - 1) continue;
     const Start merged{merge_posterior(split.e_step.posterior, a, b), split.informative};
     keep_if_good(trials,
-                 {record_move(MoveKind::kSplitMerge, pair, a, b),
+                 {record_move(Move::kSplitMerge, pair, a, b),
                   refine_briefly(data, merged, 1, options, monitor)},
                  merges_per_split);
   }
@@ -225,7 +231,7 @@ void add_merge_split_trial(const CodedData& data, const MixtureFit& fit, Index a
   const MixtureParameters params = m_step(data, merged, options.refine.m_step);
   Start start = split_start(data, params, fit.informative, pair, options.missing);
   if (start.posterior.size() == 0) return;
-  Trial trial = trial_at(std::move(start), record_move(MoveKind::kMergeSplit, pair, a, b));
+  Trial trial = trial_at(std::move(start), record_move(Move::kMergeSplit, pair, a, b));
   continue_em(data, fit, options, 2 * brief_of(data, options), monitor, trial);
   keep_if_good(trials, std::move(trial), finalists);
 }
@@ -236,8 +242,7 @@ void add_item_trial(const CodedData& data, const MixtureFit& fit, double penalty
   PolishOptions scaled = options;
   scaled.refine.penalty_scale = penalty_scale;
   const Start start{fit.e_step.posterior, fit.informative};
-  Trial trial{PolishRecord{},
-              refine_briefly(data, start, brief_of(data, options), scaled, monitor)};
+  Trial trial{item_move(), refine_briefly(data, start, brief_of(data, options), scaled, monitor)};
   continue_em(data, fit, options, brief_of(data, options), monitor, trial);
   keep_if_good(trials, std::move(trial), finalists);
 }
@@ -320,7 +325,7 @@ void add_toggle_trials(const CodedData& data, const MixtureFit& fit, const Polis
     const auto em = [&](const RowMatrix& posterior, const ItemSet& held, Index n) {
       return refine_fixed(data, posterior, held, brief(options.refine, n), monitor);
     };
-    Trial trial = trial_at({toggled_posterior(data, fit, probs, toggle), items}, PolishRecord{});
+    Trial trial = trial_at({toggled_posterior(data, fit, probs, toggle), items}, item_move());
     race(data, fit, options.refine.max_iter, options, em, trial);
     keep_if_good(trials, std::move(trial), finalists);
   }
@@ -357,8 +362,8 @@ void add_flip_trials(const CodedData& data, const MixtureFit& fit, const PolishO
     Start start{fit.e_step.posterior, fit.informative};
     start.posterior.row(flip.row).setZero();
     start.posterior(flip.row, flip.component) = 1.0;
-    PolishRecord move;
-    move.kind = MoveKind::kRow;
+    TraceRow move;
+    move.move = Move::kRow;
     keep_if_good(trials, {move, refine_briefly(data, start, brief_iterations, options, monitor)},
                  finalists);
   }
@@ -406,7 +411,8 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
   PolishResult result;
   result.fit = std::move(fit);
   // With one component there is nothing to merge.
-  if (result.fit.params.n_components() < 2) return result;
+  const Index n_components = result.fit.params.n_components();
+  if (n_components < 2) return result;
   for (Index round = 0; round < options.max_rounds; ++round) {
     std::vector<Trial> trials = round_of_trials(data, result.fit, options, monitor);
     if (trials.empty()) return result;
@@ -414,6 +420,8 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
     const double gain = best.fit.penalised_loglik - result.fit.penalised_loglik;
     if (!(gain > least_gain(data, result.fit, options))) return result;
     result.fit = std::move(best.fit);
+    best.move.phase = Phase::kPolish;
+    best.move.n_components = n_components;
     best.move.n_informative = static_cast<Index>(result.fit.informative.size());
     best.move.loglik = result.fit.loglik;
     best.move.penalised_loglik = result.fit.penalised_loglik;

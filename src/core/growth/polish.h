@@ -12,31 +12,10 @@ struct PolishOptions : TrialOptions {
   Index most_small_rows = most_rows_of_small_data;
 };
 
-enum class MoveKind {
-  kSplitMerge,  ///< a component was split, then two components were merged
-  kMergeSplit,  ///< two components were merged, then their union was split
-  kItems,       ///< items moved into or out of the informative set
-  kRow          ///< one row moved to another component
-};
-
-/// One accepted move as it is kept in the trace. Components are numbered as before the move; the
-/// copy made by a split has the number n_components.
-struct PolishRecord {
-  MoveKind kind = MoveKind::kItems;
-  Index component = 0;  ///< that was split (kMergeSplit: the first of the union)
-  Index item_1 = 0;
-  Index item_2 = 0;
-  Index merged_1 = 0;
-  Index merged_2 = 0;
-  Index n_informative = 0;
-  double loglik = 0.0;
-  double penalised_loglik = 0.0;
-};
-
 struct PolishResult {
   MixtureFit fit;
   Status status = Status::kConverged;
-  std::vector<PolishRecord> trace;
+  Trace trace;  ///< a row an accepted move
 };
 
 /// Search for a better optimum with the same number of components. Each round tries three kinds of

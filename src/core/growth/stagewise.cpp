@@ -65,19 +65,22 @@ void em_on_informative(const CodedData& data, const StagewiseOptions& options, S
   }
 }
 
-StageRecord record(const CodedData& data, const StageState& state, const PairSearch& pairs,
-                   double split_length) {
-  const MixtureFit fit = finish_fit(data, state.params, state.informative);
-  StageRecord out;
-  out.n_components = state.params.n_components();
-  out.pair = worst_explained(pairs);
-  out.largest_information = pairs.largest_information;
-  out.n_informative = static_cast<Index>(state.informative.size());
-  out.loglik = fit.loglik;
-  out.loglik_all = e_step(data, state.params, all_items(data)).loglik;
-  out.penalised_loglik = fit.penalised_loglik;
-  out.split_length = split_length;
-  return out;
+TraceRow record(const CodedData& data, const StageState& state, const PairSearch& pairs,
+                double split_length) {
+  const bool has_split = split_length > 0.0;
+  TraceRow row = trace_row(Phase::kStage, has_split ? Move::kSplit : Move::kNone,
+                           finish_fit(data, state.params, state.informative));
+  const PairChoice pair = worst_explained(pairs);
+  if (pair.found) {
+    row.item_1 = pair.item_1;
+    row.item_2 = pair.item_2;
+    row.component = pair.component;
+    row.p_value = std::exp(pair.log_p_value);
+  }
+  row.information = pairs.largest_information;
+  row.loglik_all = e_step(data, state.params, all_items(data)).loglik;
+  if (has_split) row.split_length = split_length;
+  return row;
 }
 
 /// What one stage did to the model before its EM steps.

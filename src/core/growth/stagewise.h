@@ -35,22 +35,10 @@ struct StagewiseOptions {
 StagewiseOptions robust_options();
 StagewiseOptions paper_options();
 
-/// One stage as it is kept in the trace.
-struct StageRecord {
-  Index n_components;
-  PairChoice pair;             ///< pair.found is false when the stage did EM only
-  double largest_information;  ///< over the pairs searched and all components (nats)
-  Index n_informative;
-  double loglik;      ///< informative items by component, the others at their frequencies
-  double loglik_all;  ///< all items by component: the paper's
-  double penalised_loglik;
-  double split_length;  ///< Euclidean length of the move d; 0 when nothing was split
-};
-
 struct StagewiseResult {
   MixtureFit fit;
   StageStatus status;
-  std::vector<StageRecord> trace;
+  Trace trace;                 ///< a row a stage; no pair where it did EM only
   Index n_full_passes = 0;     ///< over all pairs of items
   Index n_partial_passes = 0;  ///< over the pairs that touch an item not set aside
   ItemSet leading;             ///< the items not set aside; empty if none was

@@ -80,8 +80,7 @@ RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet infor
     posterior = &result.fit.e_step.posterior;
     const double now = result.fit.penalised_loglik +
                        log_prior(data, result.fit.params, options.m_step, informative);
-    result.trace.push_back(
-        {static_cast<Index>(informative.size()), result.fit.loglik, result.fit.penalised_loglik});
+    result.trace.push_back(trace_row(Phase::kRefine, Move::kNone, result.fit));
     monitor.on_iteration(iteration, now);
     if (informative.size() < 2) {
       result.fit = finish_fit(data, independence_model(data), {});
@@ -98,6 +97,17 @@ RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet infor
 }
 
 }  // namespace
+
+TraceRow trace_row(Phase phase, Move move, const MixtureFit& fit) {
+  TraceRow row;
+  row.phase = phase;
+  row.move = move;
+  row.n_components = fit.params.n_components();
+  row.n_informative = static_cast<Index>(fit.informative.size());
+  row.loglik = fit.loglik;
+  row.penalised_loglik = fit.penalised_loglik;
+  return row;
+}
 
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
   return finish_grouped_fit(data, std::move(params), group_items(data, std::move(informative)));

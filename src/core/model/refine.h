@@ -3,6 +3,7 @@
 #include "base/monitor.h"
 #include "model/m_step.h"
 #include "model/posterior.h"
+#include "model/trace.h"
 
 namespace mdpd {
 
@@ -31,18 +32,14 @@ struct MixtureFit {
   double penalised_loglik = 0.0;  ///< see criterion.h (nats)
 };
 
-/// One EM iteration as it is kept in the trace.
-struct IterationRecord {
-  Index n_informative;
-  double loglik;
-  double penalised_loglik;
-};
-
 struct RefineResult {
   MixtureFit fit;
   Status status;
-  std::vector<IterationRecord> trace;
+  Trace trace;  ///< a row an iteration
 };
+
+/// The row of the trace of a move that ended in `fit`.
+TraceRow trace_row(Phase phase, Move move, const MixtureFit& fit);
 
 /// The last E-step: posterior, log-likelihoods and parameters that agree.
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative);

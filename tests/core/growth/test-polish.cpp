@@ -47,7 +47,7 @@ context("polish") {
     const PolishResult result = polish(table.data, bad, {}, monitor);
     double before = bad.penalised_loglik;
     expect_false(result.trace.empty());
-    for (const PolishRecord& record : result.trace) {
+    for (const TraceRow& record : result.trace) {
       expect_true(record.penalised_loglik > before);
       before = record.penalised_loglik;
     }

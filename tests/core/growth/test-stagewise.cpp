@@ -85,20 +85,20 @@ std::vector<Index> mixed_levels(Index n_items) {
   return n_levels;
 }
 
+bool is_same(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
+
 /// Is every bit the same? The largest information is that of the pairs searched.
 bool same_result(const StagewiseResult& a, const StagewiseResult& b) {
   if (a.status != b.status || a.trace.size() != b.trace.size()) return false;
   for (std::size_t stage = 0; stage < a.trace.size(); ++stage) {
-    const StageRecord& x = a.trace[stage];
-    const StageRecord& y = b.trace[stage];
-    const bool same =
-        x.n_components == y.n_components && x.pair.found == y.pair.found &&
-        x.pair.item_1 == y.pair.item_1 && x.pair.item_2 == y.pair.item_2 &&
-        x.pair.component == y.pair.component && x.pair.information == y.pair.information &&
-        x.pair.log_p_value == y.pair.log_p_value && x.pair.score == y.pair.score &&
-        x.n_informative == y.n_informative && x.loglik == y.loglik &&
-        x.loglik_all == y.loglik_all && x.penalised_loglik == y.penalised_loglik &&
-        x.split_length == y.split_length && x.largest_information <= y.largest_information;
+    const TraceRow& x = a.trace[stage];
+    const TraceRow& y = b.trace[stage];
+    const bool same = x.n_components == y.n_components && x.move == y.move &&
+                      x.item_1 == y.item_1 && x.item_2 == y.item_2 && x.component == y.component &&
+                      is_same(x.p_value, y.p_value) && x.n_informative == y.n_informative &&
+                      x.loglik == y.loglik && x.loglik_all == y.loglik_all &&
+                      x.penalised_loglik == y.penalised_loglik &&
+                      is_same(x.split_length, y.split_length) && x.information <= y.information;
     if (!same) return false;
   }
   return a.fit.informative == b.fit.informative && a.fit.loglik == b.fit.loglik &&
@@ -302,7 +302,7 @@ context("stagewise") {
     expect_true(result.trace.size() == 30);
     Index n_informative = 0;
     Index n_components = 1;
-    for (const StageRecord& record : result.trace) {
+    for (const TraceRow& record : result.trace) {
       const bool grew = record.n_informative > n_informative;
       expect_true(record.n_informative - n_informative <= 2);
       expect_true(record.n_informative >= n_informative);
@@ -399,7 +399,7 @@ context("stagewise") {
     const Table table = planted_table(13, 300, 0.1);
     for (const StagewiseOptions& options : {robust(2), paper(2)}) {
       const StagewiseResult result = run(table, options);
-      const StageRecord& last = result.trace.back();
+      const TraceRow& last = result.trace.back();
       expect_true(last.loglik == result.fit.loglik);
       expect_true(last.penalised_loglik == result.fit.penalised_loglik);
       expect_true(last.n_components == result.fit.params.n_components());

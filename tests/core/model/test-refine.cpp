@@ -18,10 +18,10 @@ double largest_fall(const std::vector<double>& objective) {
   return largest;
 }
 
-std::vector<double> column(const std::vector<IterationRecord>& trace,
-                           double IterationRecord::*member) {
+std::vector<double> column(const Trace& trace,
+                           double TraceRow::*member) {
   std::vector<double> out;
-  for (const IterationRecord& record : trace) out.push_back(record.*member);
+  for (const TraceRow& record : trace) out.push_back(record.*member);
   return out;
 }
 
@@ -76,7 +76,7 @@ context("refine") {
       for (const RowMatrix& from : {in.start, start}) {
         const RefineResult result = refine_sparse(in.table.data, from, {}, {}, monitor);
         // Rounding of a sum of 150 * 30 logarithms.
-        expect_true(largest_fall(column(result.trace, &IterationRecord::penalised_loglik)) < 1e-13);
+        expect_true(largest_fall(column(result.trace, &TraceRow::penalised_loglik)) < 1e-13);
         expect_true(is_consistent(in.table.data, result.fit));
       }
     }
@@ -91,7 +91,7 @@ context("refine") {
                                      {100, n_levels, seed % 2 * 0.3, seed % 3 == 0});
       const RowMatrix start = random_posterior(random, 100, 2 + static_cast<Index>(seed % 4));
       const RefineResult result = refine_full(table.data, start, {}, monitor);
-      expect_true(largest_fall(column(result.trace, &IterationRecord::loglik)) < 1e-13);
+      expect_true(largest_fall(column(result.trace, &TraceRow::loglik)) < 1e-13);
       expect_true(is_consistent(table.data, result.fit));
       expect_true(result.fit.informative == ItemSet({0, 1, 2, 3, 4, 6}));  // 5 never varies
     }
@@ -101,7 +101,7 @@ context("refine") {
     Monitor monitor;
     const Case in = planted_case(15, 150, 0.2, true);
     const RefineResult result = refine_fixed(in.table.data, in.start, {9, 0, 3}, {}, monitor);
-    expect_true(largest_fall(column(result.trace, &IterationRecord::loglik)) < 1e-13);
+    expect_true(largest_fall(column(result.trace, &TraceRow::loglik)) < 1e-13);
     expect_true(result.fit.informative == ItemSet({9, 0, 3}));
     expect_true(is_consistent(in.table.data, result.fit));
   }
@@ -368,7 +368,7 @@ context("refine") {
       const RefineResult result = sparse ? refine_sparse(in.table.data, in.start, {}, {}, monitor)
                                          : refine_full(in.table.data, in.start, {}, monitor);
       expect_true(monitor.iterations == static_cast<Index>(result.trace.size()));
-      const IterationRecord& last = result.trace.back();
+      const TraceRow& last = result.trace.back();
       expect_true(last.loglik == result.fit.loglik);
       expect_true(last.penalised_loglik == result.fit.penalised_loglik);
       expect_true(last.n_informative == static_cast<Index>(result.fit.informative.size()));
