@@ -136,11 +136,10 @@ class FitRun {
   /// Refinement from the stages or from the vote, and polish of the better one.
   Refined refine_best(const StagewiseResult& stages, Index k) {
     Refined out =
-        refine_from(data(), {stages.fit.e_step.posterior, stages.fit.informative}, plan_, monitor_);
+        refine_from(data(), stages.fit.e_step.posterior, stages.fit.informative, plan_, monitor_);
     if (split_by_chance(stages, k)) {
       const MixtureFit vote = vote_start(data(), problem_.n_labels, plan_.trials.refine, monitor_);
-      Refined voted =
-          refine_from(data(), {vote.e_step.posterior, vote.informative}, plan_, monitor_);
+      Refined voted = refine_from(data(), vote.e_step.posterior, vote.informative, plan_, monitor_);
       voted.result.trace.front().move = Move::kVote;
       if (is_better(voted.result, out.result)) out = std::move(voted);
     }
@@ -182,7 +181,7 @@ class FitRun {
     const std::optional<GrownFit> grown = grow_once(before.fit, {});
     if (!grown) return {};
     Refined refined =
-        refine_from(data(), {grown->fit.e_step.posterior, grown->fit.informative}, plan_, monitor_);
+        refine_from(data(), grown->fit.e_step.posterior, grown->fit.informative, plan_, monitor_);
     polish_further(data(), plan_, monitor_, refined);
     Trace trace = before.trace;
     trace.push_back(grown->row);
@@ -209,7 +208,7 @@ class FitRun {
       trace.push_back(grown->row);
       fit = std::move(grown->fit);
     }
-    Refined refined = refine_from(data(), {fit.e_step.posterior, fit.informative}, plan_, monitor_);
+    Refined refined = refine_from(data(), fit.e_step.posterior, fit.informative, plan_, monitor_);
     if (done && is_same_optimum(data(), refined.result.fit, *done, options_.refine.tol)) return {};
     polish_further(data(), plan_, monitor_, refined);
     append(refined.result.trace, trace);
@@ -232,7 +231,7 @@ class FitRun {
   FitResult continue_from(const FitStart& start) {
     rows_.hold_known();
     const RowMatrix posterior = posterior_of(start);
-    Refined refined = refine_from(data(), {posterior, start.informative}, plan_, monitor_);
+    Refined refined = refine_from(data(), posterior, start.informative, plan_, monitor_);
     polish_further(data(), plan_, monitor_, refined);
     FitResult& result = refined.result;
     if (result.fit.params.n_components() < posterior.cols())

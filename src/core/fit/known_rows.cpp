@@ -53,7 +53,7 @@ void hold_known_rows(FitData& rows, Index n_labels, const RefinementPlan& plan, 
   }
   rows.hold_known();
   const ItemSet informative = result.fit.informative;
-  Refined held = refine_from(rows.data(), {posterior, informative}, plan, monitor);
+  Refined held = refine_from(rows.data(), posterior, informative, plan, monitor);
   for (TraceRow& row : held.result.trace) row.n_components = n_labels;
   append(held.result.trace, result.trace);
   result.fit = std::move(held.result.fit);

@@ -48,19 +48,19 @@ void append(const Trace& more, Trace& trace) {
   trace.insert(trace.end(), more.begin(), more.end());
 }
 
-Refined refine_from(const CodedData& data, const RefinementStart& start, const RefinementPlan& plan,
-                    Monitor& monitor) {
+Refined refine_from(const CodedData& data, const RowMatrix& posterior, const ItemSet& informative,
+                    const RefinementPlan& plan, Monitor& monitor) {
   const TrialOptions& trials = plan.trials;
-  const bool is_one = start.posterior.cols() == 1;
+  const bool is_one = posterior.cols() == 1;
   RefineResult run =
-      refine(data, start.posterior, start.informative,
-             is_one ? Refinement::kSparse : trials.refinement, trials.refine, monitor);
+      refine(data, posterior, informative, is_one ? Refinement::kSparse : trials.refinement,
+             trials.refine, monitor);
   Refined out;
   out.result.fit = std::move(run.fit);
   out.result.trace = std::move(run.trace);
   // Of a fit that lost its components the iterations count as those of what it became.
   for (TraceRow& row : out.result.trace) row.n_components = out.result.fit.params.n_components();
-  out.result.status = status_of(run.status, start.posterior.cols());
+  out.result.status = status_of(run.status, posterior.cols());
   out.result.smoothing = trials.refine.m_step.smoothing;
   return out;
 }

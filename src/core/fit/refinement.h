@@ -19,20 +19,15 @@ struct Refined {
   std::optional<MixtureFit> optimum;  ///< at which a polish ended, before it was smoothed
 };
 
-/// A posterior, and the items that are informative in it.
-struct RefinementStart {
-  const RowMatrix& posterior;
-  const ItemSet& informative;
-};
-
 /// @param n_asked components that EM began with.
 FitStatus status_of(Status status, Index n_asked);
 
 void append(const Trace& more, Trace& trace);
 
 /// Refinement alone. Of one component no item is informative, whatever the type.
-Refined refine_from(const CodedData& data, const RefinementStart& start, const RefinementPlan& plan,
-                    Monitor& monitor);
+/// @param informative the items that are so in the posterior.
+Refined refine_from(const CodedData& data, const RowMatrix& posterior, const ItemSet& informative,
+                    const RefinementPlan& plan, Monitor& monitor);
 
 /// Polish and smoothing of what was refined, if there is anything to polish: it converged with two
 /// components or more, and no row is held.
