@@ -45,6 +45,7 @@ new_settings <- function(task, k, method, refine, control, verbose = FALSE) {
 #'   starts  data frame with a row for each start of ordinary EM
 #'   n_builds, n_full_passes, n_partial_passes
 #'           how often the coded data were built and pairs of items were searched by the stages
+#'   seconds by what was done: stages, growth, refinement, polish
 #' @noRd
 run_engine <- function(problem, settings) {
   result <- core_fit(problem, settings)

@@ -234,8 +234,12 @@ Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
     fits[at] = result_to_r(in.cells.n_levels, outcome.fits[at]);
   }
   const mdpd::WorkDone& work = outcome.work;
-  return Rcpp::List::create(_["fits"] = fits, _["starts"] = starts_to_r(outcome.starts),
-                            _["n_builds"] = static_cast<double>(work.n_builds),
-                            _["n_full_passes"] = static_cast<double>(work.n_full_passes),
-                            _["n_partial_passes"] = static_cast<double>(work.n_partial_passes));
+  return Rcpp::List::create(
+      _["fits"] = fits, _["starts"] = starts_to_r(outcome.starts),
+      _["n_builds"] = static_cast<double>(work.n_builds),
+      _["n_full_passes"] = static_cast<double>(work.n_full_passes),
+      _["n_partial_passes"] = static_cast<double>(work.n_partial_passes),
+      _["seconds"] = Rcpp::NumericVector::create(
+          _["stages"] = work.stage_seconds, _["growth"] = work.growth_seconds,
+          _["refinement"] = work.refinement_seconds, _["polish"] = work.polish_seconds));
 }

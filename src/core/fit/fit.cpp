@@ -1,6 +1,7 @@
 #include "fit/fit.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "base/errors.h"
@@ -43,6 +44,15 @@ Index split_component_of(const CodedData& data, const MixtureFit& before, const 
   return component;
 }
 
+/// Does some work and adds the time it takes.
+template <class Work>
+auto timed(double& seconds, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  auto out = work();
+  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
 /// A fit with one component more, and the row of the trace that says so.
 struct GrownFit {
   MixtureFit fit;
@@ -73,6 +83,22 @@ class FitRun {
 
  private:
   const CodedData& data() const { return rows_.data(); }
+
+  Refined refine_start(const RowMatrix& posterior, const ItemSet& informative) {
+    return timed(outcome_.work.refinement_seconds,
+                 [&] { return refine_from(data(), posterior, informative, plan_, monitor_); });
+  }
+
+  Refined refine_start(const MixtureFit& fit) {
+    return refine_start(fit.e_step.posterior, fit.informative);
+  }
+
+  void polish_start(Refined& refined) {
+    timed(outcome_.work.polish_seconds, [&] {
+      polish_further(data(), plan_, monitor_, refined);
+      return true;
+    });
+  }
 
   // Growth ----------------------------------------------------------------------------------------
 
@@ -113,7 +139,8 @@ class FitRun {
   Refined fit_stages(Index k, ItemSet* leading) {
     StagewiseOptions stage_options = options_.stages;
     stage_options.n_components = k;
-    StagewiseResult stages = stagewise_em(data(), stage_options, monitor_);
+    StagewiseResult stages = timed(outcome_.work.stage_seconds,
+                                   [&] { return stagewise_em(data(), stage_options, monitor_); });
     outcome_.work.n_full_passes += stages.n_full_passes;
     outcome_.work.n_partial_passes += stages.n_partial_passes;
     if (leading != nullptr) *leading = stages.leading;
@@ -135,15 +162,14 @@ class FitRun {
 
   /// Refinement from the stages or from the vote, and polish of the better one.
   Refined refine_best(const StagewiseResult& stages, Index k) {
-    Refined out =
-        refine_from(data(), stages.fit.e_step.posterior, stages.fit.informative, plan_, monitor_);
+    Refined out = refine_start(stages.fit);
     if (split_by_chance(stages, k)) {
       const MixtureFit vote = vote_start(data(), problem_.n_labels, plan_.trials.refine, monitor_);
-      Refined voted = refine_from(data(), vote.e_step.posterior, vote.informative, plan_, monitor_);
+      Refined voted = refine_start(vote);
       voted.result.trace.front().move = Move::kVote;
       if (is_better(voted.result, out.result)) out = std::move(voted);
     }
-    polish_further(data(), plan_, monitor_, out);
+    polish_start(out);
     return out;
   }
 
@@ -166,7 +192,9 @@ class FitRun {
   /// The fit with one component more; none where nothing can be split.
   std::optional<GrownFit> grow_once(const MixtureFit& before, const ItemSet& leading) {
     GrownFit out;
-    out.fit = grow(data(), before, plan_.trials, {leading, options_.stages.alpha}, monitor_);
+    out.fit = timed(outcome_.work.growth_seconds, [&] {
+      return grow(data(), before, plan_.trials, {leading, options_.stages.alpha}, monitor_);
+    });
     if (out.fit.params.n_components() != before.params.n_components() + 1) return {};
     out.row = trace_row(Phase::kGrow, Move::kSplit, out.fit);
     out.row.component = split_component_of(data(), before, out.fit);
@@ -180,9 +208,8 @@ class FitRun {
     if (!may_grow) return {};
     const std::optional<GrownFit> grown = grow_once(before.fit, {});
     if (!grown) return {};
-    Refined refined =
-        refine_from(data(), grown->fit.e_step.posterior, grown->fit.informative, plan_, monitor_);
-    polish_further(data(), plan_, monitor_, refined);
+    Refined refined = refine_start(grown->fit);
+    polish_start(refined);
     Trace trace = before.trace;
     trace.push_back(grown->row);
     append(refined.result.trace, trace);
@@ -208,9 +235,9 @@ class FitRun {
       trace.push_back(grown->row);
       fit = std::move(grown->fit);
     }
-    Refined refined = refine_from(data(), fit.e_step.posterior, fit.informative, plan_, monitor_);
+    Refined refined = refine_start(fit);
     if (done && is_same_optimum(data(), refined.result.fit, *done, options_.refine.tol)) return {};
-    polish_further(data(), plan_, monitor_, refined);
+    polish_start(refined);
     append(refined.result.trace, trace);
     refined.result.trace = std::move(trace);
     if (refined.result.fit.params.n_components() < k)
@@ -231,8 +258,8 @@ class FitRun {
   FitResult continue_from(const FitStart& start) {
     rows_.hold_known();
     const RowMatrix posterior = posterior_of(start);
-    Refined refined = refine_from(data(), posterior, start.informative, plan_, monitor_);
-    polish_further(data(), plan_, monitor_, refined);
+    Refined refined = refine_start(posterior, start.informative);
+    polish_start(refined);
     FitResult& result = refined.result;
     if (result.fit.params.n_components() < posterior.cols())
       result.status = FitStatus::kFewerComponents;

@@ -32,11 +32,15 @@ struct StartRecord {
   FitStatus status = FitStatus::kConverged;
 };
 
-/// How often the dear things were done.
+/// How often the dear things were done, and what took how long.
 struct WorkDone {
   Index n_builds = 0;       ///< of the coded data
   Index n_full_passes = 0;  ///< of the stages over all pairs of items; see StagewiseResult
   Index n_partial_passes = 0;
+  double stage_seconds = 0.0;
+  double growth_seconds = 0.0;  ///< from fits with one component less
+  double refinement_seconds = 0.0;
+  double polish_seconds = 0.0;  ///< with smoothing
 };
 
 struct FitOutcome {
