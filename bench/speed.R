@@ -217,7 +217,7 @@ large_case <- function() {
     result <- tryCatch(utils::read.table(text = utils::tail(out, 1)), error = function(e) NULL)
     if (is.null(result)) return(NULL)
     stats::setNames(result, c("case", "elapsed", "processor", "megabytes", "error", "bayes",
-                              names(part_functions), "R", "full", "partial"))
+                              part_names, "R", "full", "partial"))
   })
   do.call(rbind, rows)
 }
@@ -273,12 +273,12 @@ crowd_lines <- function(times) {
 
 parts_of_all <- function(small, large_rows) {
   of_large <- data.frame(data = unlist(large[large_rows$case]),
-                         large_rows[c(names(part_functions), "R", "full", "partial")])
+                         large_rows[c(part_names, "R", "full", "partial")])
   rbind(small, of_large)
 }
 
 parts_lines <- function(rows) {
-  parts <- c(names(part_functions), "R")
+  parts <- names(colours)
   total <- rowSums(rows[parts])
   shares <- lapply(rows[parts], function(part) sprintf("%.0f %%", 100 * part / total))
   table <- data.frame(data = rows$data, "seconds" = number(total, 3), shares,
@@ -287,8 +287,8 @@ parts_lines <- function(rows) {
   c(
     "## What each part of a fit takes", "",
     prose("Of the fits above, time elapsed: the stages; growth by one component, from which fits",
-          "of four and more components start as well; the refinements by sparse EM; the polish;",
-          "the smoothing; what is left is R: coding the data, tables of results. The passes are",
+          "of four and more components start as well; the refinements by sparse EM; the polish",
+          "with the smoothing; what is left is R: coding the data, tables of results. The passes are",
           "those of the stages: full ones over all pairs, partial ones over those of the items",
           "that are not set aside. The plain loop makes a full one a stage."), "",
     table_lines(table, setdiff(names(table), "data")), "", "![](speed-parts.png)", ""
@@ -296,14 +296,14 @@ parts_lines <- function(rows) {
 }
 
 draw_parts <- function(rows) {
-  parts <- c(names(part_functions), "R")
+  colours <- c("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#999999")
+  names(colours) <- c(part_names, "R")
+  parts <- names(colours)
   long <- data.frame(
     data = factor(rep(rows$data, length(parts)), rev(rows$data)),
     part = factor(rep(parts, each = nrow(rows)), rev(parts)),
     share = unlist(rows[parts]) / rowSums(rows[parts])
   )
-  colours <- c(stages = "#0072B2", growth = "#56B4E9", refinement = "#009E73", polish = "#E69F00",
-               smoothing = "#CC79A7", R = "#999999")
   plot <- ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$data, fill = .data$part)) +
     ggplot2::geom_col(width = 0.7) +
     ggplot2::scale_fill_manual(NULL, values = colours, breaks = parts) +

@@ -1,6 +1,8 @@
 # What the parts of a fit take, as the engine says; what they leave is spent in R. The engine's door
 # is replaced in the package's namespace by one that notes what comes out of it.
 
+part_names <- c("stages", "growth", "refinement", "polish")
+
 # Seconds of each part, and the passes over all pairs that the stages made, full and partial.
 time_parts <- function(code) {
   namespace <- asNamespace("mdpd")
