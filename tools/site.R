@@ -1,4 +1,4 @@
-# Builds the website with pkgdown, makes its formulas independent of the network and checks it.
+# Builds the website with pkgdown, gives its pages their contents and checks them.
 # Usage: Rscript tools/site.R, with mdpd installed
 options(pkgdown.internet = FALSE)  # nothing is asked of CRAN
 site <- ".build/site"
@@ -21,60 +21,8 @@ read_page <- function(file) paste(readLines(file, encoding = "UTF-8"), collapse 
 
 write_page <- function(page, file) writeLines(enc2utf8(page), file, useBytes = TRUE)
 
-plain_text <- function(html) {
-  for (entity in list(c("&lt;", "<"), c("&gt;", ">"), c("&amp;", "&"))) {
-    html <- gsub(entity[1], entity[2], html, fixed = TRUE)
-  }
-  html
-}
-
-# Formulas -----------------------------------------------------------------------------------------
-
-# \(...\) and $$...$$, where they are no code.
-formula_pattern <- paste0(
-  "(?s)<(pre|code|script|math)\\b.*?</\\1>(*SKIP)(*FAIL)", "|\\\\\\(.*?\\\\\\)|\\$\\$.*?\\$\\$"
-)
-
-# TeX to MathML, one for each, by pandoc.
-as_mathml <- function(formulas) {
-  tex <- gsub("\\s+", " ", trimws(plain_text(substr(formulas, 3, nchar(formulas) - 2))))
-  # Browsers draw what pandoc makes of \mathrm, letter by letter, in italics.
-  tex <- gsub("\\mathrm", "\\text", tex, fixed = TRUE)
-  mark <- ifelse(startsWith(formulas, "$$"), "$$", "$")
-  file <- tempfile(fileext = ".md")
-  writeLines(paste0(mark, tex, mark, "\n"), file, useBytes = TRUE)
-  html <- system2(
-    rmarkdown::pandoc_exec(), c("--from=markdown", "--mathml", "--fail-if-warnings", shQuote(file)),
-    stdout = TRUE
-  )
-  html <- paste(enc2utf8(html), collapse = "\n")
-  math <- regmatches(html, gregexpr("(?s)<math.*?</math>", html, perl = TRUE))[[1]]
-  if (length(math) != length(formulas)) {
-    stop("pandoc could not read one of these formulas:\n", paste(tex, collapse = "\n"),
-         call. = FALSE)
-  }
-  set_brackets(math, tex)
-}
-
-# pandoc lets all brackets grow with what is between them but those of a given size; TeX does the
-# opposite, unless told by \left.
-set_brackets <- function(math, tex) {
-  plain <- !grepl("\\left", tex, fixed = TRUE)
-  math[plain] <- gsub("<mo stretchy=\"true\"", "<mo stretchy=\"false\"", math[plain], fixed = TRUE)
-  gsub("(maxsize=\"[^\"]*\") stretchy=\"false\"", "\\1 stretchy=\"true\"", math)
-}
-
-# MathML is drawn by the browser itself; MathJax would be fetched by every reader of every page.
-set_formulas <- function(page) {
-  page <- gsub("(?i)(<!-- mathjax -->\\s*)?<script[^>]*mathjax[^>]*></script>", "", page,
-               perl = TRUE)
-  at <- gregexpr(formula_pattern, page, perl = TRUE)
-  formulas <- regmatches(page, at)[[1]]
-  if (length(formulas) > 0) {
-    regmatches(page, at) <- list(as_mathml(formulas))
-  }
-  page
-}
+# Debian's pkgdown asks for the MathJax of the machine that builds before that of the network.
+drop_local_scripts <- function(page) gsub("<script src=\"file:///[^>]*></script>\\s*", "", page)
 
 # Contents -----------------------------------------------------------------------------------------
 
@@ -124,17 +72,15 @@ has_place <- function(target, place, pages) {
   is.na(place) || is.null(page) || place %in% attribute_values(page, c("id", "name"))
 }
 
-# A file of this machine is none elsewhere; a formula that is not set needs the network.
+# A file of this machine is none elsewhere.
 check_pages <- function(files) {
   files <- normalizePath(files)
   text <- vapply(files, read_page, "")
   pages <- lapply(stats::setNames(nm = files), xml2::read_html, encoding = "UTF-8")
   local <- files[grepl("file:///", text, fixed = TRUE)]
-  unset <- files[grepl(formula_pattern, text, perl = TRUE)]
   problems <- c(
     unlist(lapply(files, broken_links, pages = pages)),
-    paste0(local, ": a path of this machine", recycle0 = TRUE),
-    paste0(unset, ": a formula that is not set", recycle0 = TRUE)
+    paste0(local, ": a path of this machine", recycle0 = TRUE)
   )
   if (length(problems) > 0) {
     stop("In the website:\n", paste(problems, collapse = "\n"), call. = FALSE)
@@ -150,6 +96,6 @@ unlink(site, recursive = TRUE)
 pkgdown::build_site(pkg, install = FALSE, new_process = FALSE, devel = FALSE, preview = FALSE)
 files <- dir(site, "[.]html$", recursive = TRUE, full.names = TRUE)
 for (file in files) {
-  write_page(set_contents(set_formulas(read_page(file))), file)
+  write_page(set_contents(drop_local_scripts(read_page(file))), file)
 }
 check_pages(files)
