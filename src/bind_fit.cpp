@@ -225,13 +225,14 @@ Rcpp::List core_defaults(const std::string& method) {
 Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
   mdpd::FitOptions options = as_options(settings);
   const Rcpp::List control = settings["control"];
-  const mdpd::Problem in = as_problem(problem, number(control, "threads"));
+  mdpd::Problem in = as_problem(problem, number(control, "threads"));
+  const std::vector<mdpd::Index> n_levels = in.cells.n_levels;
   options.stages.missing = mdpd::as_missing_cells(Rcpp::List(problem["coded"]));
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
-  const mdpd::FitOutcome outcome = mdpd::fit_mixture(in, options, monitor);
+  const mdpd::FitOutcome outcome = mdpd::fit_mixture(std::move(in), options, monitor);
   Rcpp::List fits(outcome.fits.size());
   for (std::size_t at = 0; at < outcome.fits.size(); ++at) {
-    fits[at] = result_to_r(in.cells.n_levels, outcome.fits[at]);
+    fits[at] = result_to_r(n_levels, outcome.fits[at]);
   }
   const mdpd::WorkDone& work = outcome.work;
   return Rcpp::List::create(

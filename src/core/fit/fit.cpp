@@ -62,12 +62,13 @@ struct GrownFit {
 /// One run of the method on one problem.
 class FitRun {
  public:
-  FitRun(const Problem& problem, const FitOptions& options, Monitor& monitor)
-      : problem_(problem),
+  FitRun(Problem problem, const FitOptions& options, Monitor& monitor)
+      : problem_(std::move(problem)),
         options_(options),
-        plan_(plan_of(problem, options)),
+        plan_(plan_of(problem_, options)),
         monitor_(monitor),
-        rows_(problem) {
+        n_obs_(problem_.cells.n_obs),
+        rows_(std::move(problem_.cells), problem_) {
     outcome_.work.n_builds = 1;
   }
 
@@ -251,7 +252,7 @@ class FitRun {
     if (start.posterior.size() == 0) {
       return e_step(data(), start.params, all_items(data())).posterior;
     }
-    if (start.posterior.rows() != problem_.cells.n_obs) throw DimensionError("a row for each row");
+    if (start.posterior.rows() != n_obs_) throw DimensionError("a row for each row");
     return rows_.of_kinds(start.posterior, problem_.case_weights);
   }
 
@@ -297,10 +298,11 @@ class FitRun {
     rows_.expand(result.fit);
   }
 
-  const Problem& problem_;
+  Problem problem_;  ///< but its cells: rows_ has them
   const FitOptions& options_;
   const RefinementPlan plan_;
   Monitor& monitor_;
+  const Index n_obs_;
   FitData rows_;
   FitOutcome outcome_;
 };
@@ -318,9 +320,9 @@ void require_whole(const Problem& problem, const FitOptions& options) {
 
 }  // namespace
 
-FitOutcome fit_mixture(const Problem& problem, const FitOptions& options, Monitor& monitor) {
+FitOutcome fit_mixture(Problem problem, const FitOptions& options, Monitor& monitor) {
   require_whole(problem, options);
-  return FitRun(problem, options, monitor).run();
+  return FitRun(std::move(problem), options, monitor).run();
 }
 
 }  // namespace mdpd

@@ -18,6 +18,6 @@ namespace mdpd {
 ///
 /// The coded data are built once. Nothing depends on the number of threads or the order of the rows.
 /// @throws DimensionError if the parts of the problem do not fit together.
-FitOutcome fit_mixture(const Problem& problem, const FitOptions& options, Monitor& monitor);
+FitOutcome fit_mixture(Problem problem, const FitOptions& options, Monitor& monitor);
 
 }  // namespace mdpd

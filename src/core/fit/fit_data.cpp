@@ -8,11 +8,10 @@ namespace {
 /// fit hardly costs less.
 constexpr double most_kinds_per_row = 0.5;
 
-DistinctRows kinds_of(const Problem& problem) {
-  const Cells& cells = problem.cells;
+DistinctRows kinds_of(const Cells& cells, const std::vector<Index>& known) {
   if (cells.codes == nullptr) return {};
   const auto most = static_cast<Index>(most_kinds_per_row * static_cast<double>(cells.n_obs));
-  return distinct_rows(cells.codes, cells.n_obs, cells.n_items(), problem.known, most);
+  return distinct_rows(cells.codes, cells.n_obs, cells.n_items(), known, most);
 }
 
 std::vector<Code> pick_codes(const Cells& cells, const std::vector<Index>& rows) {
@@ -27,21 +26,22 @@ std::vector<Code> pick_codes(const Cells& cells, const std::vector<Index>& rows)
 
 }  // namespace
 
-FitData::FitData(const Problem& problem) : kinds_(kinds_of(problem)), known_(problem.known) {
+FitData::FitData(Cells cells, const Problem& problem)
+    : kinds_(kinds_of(cells, problem.known)), known_(problem.known) {
   if (kinds_.first.empty()) {
-    data_ = make_data(problem.cells, problem.case_weights);
+    data_ = make_data(std::move(cells), problem.case_weights);
   } else {
     const auto n_kinds = static_cast<Index>(kinds_.first.size());
     Vector weights = Vector::Zero(n_kinds);
-    for (Index n = 0; n < problem.cells.n_obs; ++n) {
+    for (Index n = 0; n < cells.n_obs; ++n) {
       weights[kinds_.kind[n]] += problem.case_weights[n];
     }
     if (!known_.empty()) {
       known_.clear();
       for (const Index row : kinds_.first) known_.push_back(problem.known[row]);
     }
-    codes_ = pick_codes(problem.cells, kinds_.first);
-    data_ = make_coded_data(codes_.data(), n_kinds, problem.cells.n_levels, std::move(weights));
+    codes_ = pick_codes(cells, kinds_.first);
+    data_ = make_coded_data(codes_.data(), n_kinds, std::move(cells.n_levels), std::move(weights));
   }
   data_.n_threads = problem.n_threads;
 }

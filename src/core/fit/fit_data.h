@@ -11,7 +11,8 @@ namespace mdpd {
 /// which a row of weight 2 is two rows, and equal rows have equal posteriors.
 class FitData {
  public:
-  explicit FitData(const Problem& problem);
+  /// @param problem whose cells these are.
+  FitData(Cells cells, const Problem& problem);
   FitData(const FitData&) = delete;
   FitData& operator=(const FitData&) = delete;
 
