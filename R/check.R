@@ -1,6 +1,7 @@
 # Argument checks: one line per argument, first thing in a public function. Each returns its input
 # invisibly, or an error of class `mdpd_error_argument` (files: `mdpd_error_file`) that says what
-# must hold and what was given. Checks of tables are in encode.R, of triples in crowd_labels.R.
+# must hold and what was given. Checks of tables are in check_table.R, of triples in
+# crowd_labels.R, of fits in check_fit.R.
 
 check_count <- function(x, min = 1, max = Inf, arg = rlang::caller_arg(x),
                         call = rlang::caller_env()) {
@@ -160,4 +161,17 @@ describe_range <- function(range) {
   } else if (is.finite(range[2])) {
     paste0(" of at most ", ends[2])
   }
+}
+
+check_counts <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (length(x) < 2) {
+    return(check_count(x, arg = arg, call = call))
+  }
+  if (!rlang::is_integerish(x, finite = TRUE) || any(x < 1)) {
+    abort_mdpd(
+      "{.arg {arg}} must be whole numbers of at least 1, not {describe(x)}.",
+      class = "argument", call = call
+    )
+  }
+  invisible(x)
 }

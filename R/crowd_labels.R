@@ -128,11 +128,6 @@ as.data.frame.crowd_labels <- function(x, row.names = NULL, # nolint: object_nam
   )
 }
 
-# No search: the codes are known to be those of the levels.
-code_to_factor <- function(codes, levels) {
-  structure(codes, levels = levels, class = "factor")
-}
-
 #' @export
 print.crowd_labels <- function(x, ...) {
   share <- tabulate(x$label, length(x$labels)) / length(x$label)

@@ -127,17 +127,6 @@ data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::c
   coded
 }
 
-# A fit, as against a true model, which has parameters only.
-check_fit <- function(object, call = rlang::caller_env()) {
-  if (is.null(object$loglik)) {
-    abort_mdpd(
-      "{.arg object} must be a fit; it is a model without data.",
-      class = "not_stored", call = call
-    )
-  }
-  invisible(object)
-}
-
 # New data by the levels and the treatment of missing values of a fit.
 read_new <- function(x, object, items = names(object$item_probs), arg = rlang::caller_arg(x),
                      call = rlang::caller_env()) {

@@ -89,8 +89,6 @@ vote_gains <- function(object, given) {
   )
 }
 
-p_log_p <- function(p) ifelse(p > 0, p * log(p), 0)
-
 # What a worker says who gives a label: without the level for missing labels, if the fit has it.
 label_probs <- function(object, worker) {
   probs <- object$item_probs[[worker]]

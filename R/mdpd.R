@@ -94,21 +94,3 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   warn_equal_components(fit)
   fit
 }
-
-# Components that do the work of fewer: the same everywhere, or with less than one row.
-warn_equal_components <- function(fit, call = rlang::caller_env()) {
-  empty <- names(which(fit$mixing_weights * fit$nobs < 1))
-  probs <- do.call(rbind, fit$item_probs)
-  same <- fit$k > 1 & duplicated(round(t(probs), 6))
-  if (length(empty) == 0 && !any(same)) {
-    return(invisible(fit))
-  }
-  detail <- c(
-    if (length(empty) > 0) "Component{?s} {.val {empty}} {?has/have} less than one row.",
-    if (any(same)) "Component{?s} {.val {colnames(probs)[same]}} repeat{?s/} another."
-  )
-  warn_mdpd(
-    c("Fewer than {fit$k} components are in use.", rlang::set_names(detail, "x")),
-    class = "equal_components", call = call
-  )
-}

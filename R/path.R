@@ -42,16 +42,6 @@ choose_k <- function(object, k = NULL, criterion = c("penalised", "BIC", "AIC", 
   from_path(object$path_fits, row, object$path, object$coded)
 }
 
-check_path <- function(object, call = rlang::caller_env()) {
-  if (is.null(object$path)) {
-    abort_mdpd(
-      c("The fit has no path of several {.arg k}.",
-        i = "Give {.fn stagewise_em} several {.arg k}, such as {.code k = 1:6}."),
-      class = "not_stored", call = call
-    )
-  }
-}
-
 # The best of several fits, with the others in its path.
 new_path <- function(results, problem, settings, about) {
   keep_data <- about$keep_data

@@ -112,23 +112,3 @@ ggplot2::autoplot
 
 #' @importFrom rlang .data
 NULL
-
-# A picture needs a part of the fit that true models do not have.
-check_stored <- function(object, part, call = rlang::caller_env(2)) {
-  if (!is.null(object[[part]]) && NROW(object[[part]]) > 0) {
-    return(invisible(object))
-  }
-  abort_mdpd(
-    c("The model must hold a {part} to draw it, and this one does not.",
-      i = "Models returned by {.fn stagewise_em} hold one."),
-    class = "not_stored", call = call
-  )
-}
-
-# The informative items, the one with most evidence first; a true model has no data, so the one that
-# tells most about the component.
-informative_order <- function(object) {
-  items <- object$informative
-  strength <- object$item_evidence %||% object$item_information
-  items[order(strength[items], decreasing = TRUE)]
-}

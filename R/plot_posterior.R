@@ -104,18 +104,3 @@ posterior_labels <- function(object) {
     )
   )
 }
-
-predicted_component <- function(posterior) max.col(posterior, ties.method = "first")
-
-largest_posterior <- function(posterior) {
-  posterior[cbind(seq_len(nrow(posterior)), predicted_component(posterior))]
-}
-
-# Case weights, where the fit keeps them; else every row counts the same.
-row_weights <- function(object) {
-  weights <- object[["weights"]]
-  if (is.null(weights)) {
-    weights <- object[["coded"]][["weights"]]
-  }
-  if (is.null(weights)) rep(1, nrow(object$posterior)) else weights
-}

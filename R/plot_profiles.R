@@ -116,11 +116,6 @@ draw_mixed_profiles <- function(object, cells) {
     )
 }
 
-# Thin white lines between tiles, unless they would eat the tiles.
-profile_tiles <- function(n_tiles = 1) {
-  ggplot2::geom_tile(colour = "white", linewidth = if (n_tiles > 30) 0 else 0.3)
-}
-
 profile_numbers <- function(cells, show) {
   if (show) {
     ggplot2::geom_text(
@@ -152,10 +147,6 @@ profile_labels <- function(object, n_shown, n_all) {
 # On two lines where the level would make it too long for a narrow picture.
 probability_of <- function(level) {
   paste0("Probability of", if (nchar(level, "width") > 6) "\n" else " ", "\"", level, "\"")
-}
-
-vertical_text <- function(size) {
-  ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5, size = size)
 }
 
 theme_profiles <- function(n_rows) {

@@ -78,49 +78,6 @@ scale_fill_heat <- function(..., limits = NULL) {
 # Text on a tile of the heat scale, for a value between 0 and 1.
 ink_on_heat <- function(value) ifelse(value > 0.45, "white", "grey10")
 
-# The first way to shorten that keeps different labels different: cut the end, the middle, or
-# what all labels begin with; else number them.
-shorten <- function(labels, width = 16) {
-  if (!any(nchar(labels, "width") > width)) {
-    return(labels)
-  }
-  without_prefix <- paste0(ellipsis, substring(labels, common_prefix(labels) + 1))
-  ways <- list(cut_middle(labels, width, 0), cut_middle(labels, width, 6),
-               cut_middle(without_prefix, width, 0))
-  for (short in ways) {
-    if (length(unique(short)) == length(unique(labels))) {
-      return(short)
-    }
-  }
-  number_cut(labels, width)
-}
-
-# The beginning of every label that is too long, and which of the labels it is.
-number_cut <- function(labels, width) {
-  end <- paste0(ellipsis, match(labels, unique(labels)))
-  ifelse(nchar(labels, "width") > width, paste0(strtrim(labels, width - nchar(end)), end), labels)
-}
-
-# At most `width` columns of text, the last `n_last` characters from the end of the label. Columns,
-# not characters: Chinese, Japanese and Korean characters are two wide.
-cut_middle <- function(labels, width, n_last) {
-  n <- nchar(labels)
-  end <- substr(labels, n - n_last + 1, n)
-  start <- strtrim(labels, pmax(0, width - nchar(ellipsis) - nchar(end, "width")))
-  ifelse(nchar(labels, "width") > width, paste0(start, ellipsis, end), labels)
-}
-
-# The number of characters that all labels share at their beginning.
-common_prefix <- function(labels) {
-  letters <- strsplit(labels[c(which.min(rank(labels)), which.max(rank(labels)))], "")
-  shortest <- min(lengths(letters))
-  differ <- letters[[1]][seq_len(shortest)] != letters[[2]][seq_len(shortest)]
-  match(TRUE, c(differ, TRUE)) - 1
-}
-
-# Not the single character: a pdf() device does not have it in its encoding.
-ellipsis <- "..."
-
 # For the `breaks` of a discrete scale: every second, third, ... value when there are too many,
 # beginning with the one that is drawn first: on a vertical axis the last, which is on top.
 thin_breaks <- function(most, vertical = FALSE) {
@@ -128,10 +85,6 @@ thin_breaks <- function(most, vertical = FALSE) {
     if (vertical) limits <- rev(limits)
     limits[seq(1, length(limits), by = max(1, ceiling(length(limits) / most)))]
   }
-}
-
-percent <- function(share, digits = 0) {
-  paste0(formatC(100 * share, format = "f", digits = digits), " %")
 }
 
 # "2 (31 %)": a component and its mixing weight.
@@ -144,4 +97,19 @@ component_labels <- function(object, between = " ") {
 # Type size (points) at which `n` labels fit into a picture five inches high.
 label_size <- function(n, largest = 9, smallest = 6) max(smallest, min(largest, 210 / n))
 
-comma <- function(x) format(x, big.mark = ",", trim = TRUE, scientific = FALSE)
+# Thin white lines between tiles, unless they would eat the tiles.
+profile_tiles <- function(n_tiles = 1) {
+  ggplot2::geom_tile(colour = "white", linewidth = if (n_tiles > 30) 0 else 0.3)
+}
+
+vertical_text <- function(size) {
+  ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5, size = size)
+}
+
+whole_breaks <- function(limits) setdiff(round(pretty(limits, 4)), 0)
+
+# What the steps of the phases are, as the title of an axis.
+step_names <- function(names, phases) {
+  title <- paste(names[names(names) %in% phases], collapse = "; ")
+  paste0(toupper(substr(title, 1, 1)), substring(title, 2))
+}

@@ -77,8 +77,6 @@ trace_line <- function(points) {
   }
 }
 
-whole_breaks <- function(limits) setdiff(round(pretty(limits, 4)), 0)
-
 # Whole numbers where that leaves enough of them: the size of S is a count.
 few_breaks <- function(limits) {
   breaks <- pretty(limits, 4)
@@ -97,21 +95,6 @@ trace_labels <- function(object) {
     ggplot2::labs(x = step_names(steps, trace$phase), y = NULL)
   )
 }
-
-# A fit that grew by the best of all splits has no stages.
-stages_and_splits <- function(events) {
-  n_stages <- sum(events$phase == "stage")
-  paste0(if (n_stages > 0) paste0(plural(n_stages, "stage"), ", "),
-         plural(sum(events$move %in% "split"), "split"))
-}
-
-# What the steps of the phases are, as the title of an axis.
-step_names <- function(names, phases) {
-  title <- paste(names[names(names) %in% phases], collapse = "; ")
-  paste0(toupper(substr(title, 1, 1)), substring(title, 2))
-}
-
-plural <- function(n, noun) paste0(comma(n), " ", noun, if (n != 1) "s")
 
 # The quantities' names take the place of the axis titles.
 theme_trace <- function() {

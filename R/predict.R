@@ -58,14 +58,3 @@ differing_items <- function(object) {
   # With one component nothing differs, and any item will do to count the rows.
   if (any(differs)) names(object$item_probs)[differs] else names(object$item_probs)
 }
-
-# Levels of the class factor: the order of the labels where components are named by them.
-class_levels <- function(object) {
-  names <- names(object$mixing_weights)
-  if (setequal(names, object$labels)) object$labels else names
-}
-
-posterior_class <- function(posterior, levels) {
-  largest <- max.col(posterior, ties.method = "first")
-  stats::setNames(factor(colnames(posterior)[largest], levels = levels), rownames(posterior))
-}

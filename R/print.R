@@ -63,28 +63,6 @@ print.mdpd <- function(x, max_items = 12, ...) {
 
 #' @rdname print.mdpd
 #' @export
-summary.mdpd <- function(object, ...) {
-  rlang::check_dots_empty()
-  copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
-              "status", "converged", "loglik", "df", "penalised_loglik")
-  structure(
-    c(
-      unclass(object)[intersect(copied, names(object))],
-      information_criteria(object),
-      list(path = object$path),
-      list(labels = object$labels, n_items = length(object$item_probs),
-           components = component_table(object), informative = informative_table(object),
-           trace = phase_table(object$trace)),
-      if (!is.null(object$posterior)) {
-        list(overlap = component_overlap(object), expected_error = expected_error(object))
-      }
-    ),
-    class = "summary_mdpd"
-  )
-}
-
-#' @rdname print.mdpd
-#' @export
 print.summary_mdpd <- function(x, max_items = 10, ...) {
   rlang::check_dots_empty()
   check_count(max_items)
@@ -111,73 +89,6 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
   invisible(x)
 }
 
-# ---- the numbers of a summary ----------------------------------------------------------
-
-information_criteria <- function(object) {
-  if (is.null(object$loglik)) {
-    return(NULL)
-  }
-  list(aic = -2 * object$loglik + 2 * object$df,
-       bic = -2 * object$loglik + log(object$nobs) * object$df)
-}
-
-component_table <- function(object) {
-  table <- data.frame(component = names(object$mixing_weights),
-                      mixing_weight = unname(object$mixing_weights))
-  if (!is.null(object$posterior)) {
-    table$size <- assigned_weight(object)
-    table$mean_posterior <- unname(diag(component_overlap(object)))
-  }
-  table
-}
-
-# The sum of the case weights of the rows assigned to each component.
-assigned_weight <- function(object) {
-  class <- predicted_component(object$posterior)
-  weights <- row_weights(object)
-  vapply(seq_len(object$k), function(k) sum(weights[class == k]), 0)
-}
-
-component_overlap <- function(object) {
-  weights <- row_weights(object)
-  class <- predicted_component(object$posterior)
-  overlap <- vapply(seq_len(object$k), function(k) {
-    rows <- class == k
-    colSums(object$posterior[rows, , drop = FALSE] * weights[rows]) / sum(weights[rows])
-  }, numeric(object$k))
-  overlap <- matrix(overlap, object$k, byrow = TRUE)
-  overlap[is.nan(overlap)] <- NA
-  dimnames(overlap) <- list(names(object$mixing_weights), names(object$mixing_weights))
-  overlap
-}
-
-expected_error <- function(object) {
-  stats::weighted.mean(1 - largest_posterior(object$posterior), row_weights(object))
-}
-
-informative_table <- function(object) {
-  items <- informative_order(object)
-  table <- data.frame(item = items, information = unname(object$item_information[items]))
-  table$evidence <- unname(object$item_evidence[items])
-  for (k in seq_len(object$k)) {
-    probs <- lapply(object$item_probs[items], function(probs) probs[, k])
-    name <- names(object$mixing_weights)[k]
-    table[[paste0("level_", name)]] <- vapply(probs, function(p) names(p)[which.max(p)], "",
-                                              USE.NAMES = FALSE)
-    table[[paste0("probability_", name)]] <- vapply(probs, max, 0, USE.NAMES = FALSE)
-  }
-  table
-}
-
-phase_table <- function(trace) {
-  if (NROW(trace) == 0) {
-    return(NULL)
-  }
-  last <- trace[!duplicated(trace$phase, fromLast = TRUE), ]
-  data.frame(phase = last$phase, n_steps = tabulate(match(trace$phase, last$phase), nrow(last)),
-             last[c("k", "n_informative", "loglik")], row.names = NULL)
-}
-
 # ---- what is said of a fit -------------------------------------------------------------
 
 fit_title <- function(x) {
@@ -185,8 +96,6 @@ fit_title <- function(x) {
   paste0("Mixture of ", plural(x$k, "component"), ", ", n_informative(x), " of ",
          plural(n_items, "item"), " informative")
 }
-
-n_informative <- function(x) NROW(x$informative)
 
 fit_fields <- function(x) {
   if (is.null(x$method)) {
@@ -251,8 +160,6 @@ criteria_fields <- function(x) {
   }
 }
 
-nats <- function(x) formatC(x, format = "f", digits = 1)
-
 # "V5 = y (95 %)": for component number k, the answers that set it apart most.
 answers_apart <- function(x, k, n = 3) {
   strength <- (x$item_evidence %||% x$item_information)[informative_order(x)]
@@ -291,8 +198,6 @@ item_entries <- function(x) {
   }
   paste0(shorten(items, 20), " (", strength, ")", recycle0 = TRUE)
 }
-
-nats_about_class <- function(x) formatC(x, format = "f", digits = 3)
 
 next_step <- function(x, after_summary = FALSE) {
   if (is.null(x$loglik)) {
@@ -371,41 +276,6 @@ format_phases <- function(trace) {
   table
 }
 
-format_share <- function(x) {
-  text <- formatC(x, format = "f", digits = 2)
-  text[is.na(x)] <- "-"
-  text
-}
-
-# ---- writing ---------------------------------------------------------------------------
-
-cat_line <- function(...) cat(..., "\n", sep = "")
-
-cat_rule <- function(title) cat_line(cli::rule(left = cli::style_bold(title)))
-
-cat_heading <- function(title) cat_line("\n", cli::style_bold(title))
-
-cat_fields <- function(fields) {
-  names <- format(names(fields), width = 10)
-  for (i in seq_along(fields)) {
-    lines <- strwrap(fields[i], width = cli::console_width() - 10)
-    indent <- c(paste0(cli::col_grey(names[i]), " "), rep(strrep(" ", 11), length(lines) - 1))
-    cat(paste0(indent, lines), sep = "\n")
-  }
-}
-
-# Entries side by side in columns, row by row, as many as fit into the line.
-cat_columns <- function(entries, most) {
-  if (length(entries) == 0) {
-    return(invisible())
-  }
-  shown <- format(utils::head(entries, most))
-  per_line <- max(1, (cli::console_width() - 2) %/% (nchar(shown[1], "width") + 3))
-  lines <- split(shown, (seq_along(shown) - 1) %/% per_line)
-  cat(paste0("  ", trimws(vapply(lines, paste, "", collapse = "   "), "right")), sep = "\n")
-  cat_left_out(length(entries) - length(shown))
-}
-
 # A line for each component: its name, its share of the rows and, as far as the line goes, its
 # answers.
 cat_components <- function(x, most) {
@@ -421,23 +291,3 @@ cat_components <- function(x, most) {
   cat(lines, sep = "\n")
   cat_left_out(x$k - length(shown))
 }
-
-# Wide tables go on below, as the columns of a printed matrix do.
-cat_table <- function(table) {
-  if (nrow(table) == 0) {
-    return(invisible())
-  }
-  left_out <- attr(table, "left_out")
-  attr(table, "left_out") <- NULL
-  rownames(table) <- paste0("  ", format(rownames(table)))
-  print(table, quote = FALSE, right = TRUE)
-  cat_left_out(left_out)
-}
-
-cat_left_out <- function(n) {
-  if (!is.null(n) && n > 0) {
-    cat_line("  ", ellipsis, " and ", comma(n), " more")
-  }
-}
-
-cat_hint <- function(hint) cat_line("\n", cli::col_grey(paste("Next:", hint)))

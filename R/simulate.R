@@ -95,42 +95,6 @@ simulate.mdpd <- function(object, nsim = 1, seed = NULL, n_obs = object$n_obs, .
   structure(stats::setNames(data, paste0("sim_", seq_len(nsim))), seed = state)
 }
 
-# Random numbers -----------------------------------------------------------------------------------
-
-# Evaluates `code` with the generator set by `seed`, of one fixed kind, and puts the session's back.
-with_seed <- function(seed, code) {
-  if (is.null(seed)) {
-    return(code)
-  }
-  kind <- RNGkind()
-  state <- globalenv()[[".Random.seed"]]
-  on.exit(restore_generator(kind, state))
-  set.seed(
-    seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection"
-  )
-  code
-}
-
-restore_generator <- function(kind, state) {
-  # The old kind may be "Rounding", of which R warns each time it is set.
-  suppressWarnings(RNGkind(kind[1], kind[2], kind[3]))
-  if (is.null(state)) {
-    rm(".Random.seed", envir = globalenv())
-  } else {
-    assign(".Random.seed", state, envir = globalenv())
-  }
-}
-
-generator_state <- function(seed) {
-  if (!is.null(seed)) {
-    return(structure(seed, kind = as.list(RNGkind())))
-  }
-  if (is.null(globalenv()[[".Random.seed"]])) {
-    stats::runif(1)  # makes a state where there was none
-  }
-  globalenv()[[".Random.seed"]]
-}
-
 # Drawing ------------------------------------------------------------------------------------------
 
 # Levels (codes from 1) of one item for rows of the given components, by inverting the cumulative

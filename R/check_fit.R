@@ -1,0 +1,69 @@
+# Checks of a model that the user gave: whether it holds what is asked of it.
+
+# A fit, as against a true model, which has parameters only.
+check_fit <- function(object, call = rlang::caller_env()) {
+  if (is.null(object$loglik)) {
+    abort_mdpd(
+      "{.arg object} must be a fit; it is a model without data.",
+      class = "not_stored", call = call
+    )
+  }
+  invisible(object)
+}
+
+# A picture needs a part of the fit that true models do not have.
+check_stored <- function(object, part, call = rlang::caller_env(2)) {
+  if (!is.null(object[[part]]) && NROW(object[[part]]) > 0) {
+    return(invisible(object))
+  }
+  abort_mdpd(
+    c("The model must hold a {part} to draw it, and this one does not.",
+      i = "Models returned by {.fn stagewise_em} hold one."),
+    class = "not_stored", call = call
+  )
+}
+
+# A fit of crowd labels that holds its posterior and its data.
+check_crowd_fit <- function(object, call = rlang::caller_env()) {
+  check_class(object, "mdpd", arg = "object", call = call)
+  if (is.null(object$labels)) {
+    abort_mdpd(
+      c("{.arg object} must be a fit of crowd labels.",
+        i = "Make them by {.fn crowd_labels} or {.fn read_crowd} before the fit."),
+      class = "not_a_crowd", call = call
+    )
+  }
+  check_fit(object, call)
+  if (is.null(object$coded)) {
+    abort_mdpd(
+      c("{.arg object} must keep its data.", i = "Fit with {.code keep_data = TRUE}."),
+      class = "no_data", call = call
+    )
+  }
+  invisible(object)
+}
+
+check_workers <- function(worker, all_workers, arg = rlang::caller_arg(worker),
+                          call = rlang::caller_env()) {
+  ids <- if (is.factor(worker) || is.atomic(worker)) as.character(worker)
+  unknown <- setdiff(ids, all_workers)
+  if (length(ids) > 0 && length(unknown) == 0) {
+    return(unique(ids))
+  }
+  abort_mdpd(
+    c("{.arg {arg}} must hold ids of workers of the fit.",
+      x = if (length(ids) == 0) "It is {describe(worker)}."
+          else "There {?is/are} no {.val {unknown}}."),
+    class = "argument", call = call
+  )
+}
+
+check_path <- function(object, call = rlang::caller_env()) {
+  if (is.null(object$path)) {
+    abort_mdpd(
+      c("The fit has no path of several {.arg k}.",
+        i = "Give {.fn stagewise_em} several {.arg k}, such as {.code k = 1:6}."),
+      class = "not_stored", call = call
+    )
+  }
+}

@@ -1,0 +1,144 @@
+# Checks of tables of items: what the user gave, before it is coded.
+
+check_table <- function(x, arg, call) {
+  if (!is_table_of_items(x)) {
+    abort_not_a_table(x, arg, call)
+  }
+  check_table_size(x, arg, call)
+  items <- item_names(x)
+  check_column_names(items, arg, call)
+  check_no_triples(x, arg, call)
+  for (j in seq_along(items)) {
+    check_column(table_column(x, j), items[j], arg, call)
+  }
+}
+
+abort_not_a_table <- function(x, arg, call) {
+  abort_mdpd(
+    c("{.arg {arg}} must be a data frame, a matrix or {.cls crowd_labels}, not {describe(x)}.",
+      i = table_hint(x)),
+    class = "argument", call = call
+  )
+}
+
+table_hint <- function(x) {
+  if (is_count_table(x)) {
+    "Give the counts as weights:
+     {.code stagewise_em(~ ., k, data = as.data.frame(x), weights = Freq)}."
+  } else if (is.list(x)) {
+    "Items of one length make a table by {.fn as.data.frame}."
+  }
+}
+
+# One row a label, not one row an observation: fitted as it is, the ids would be answers.
+check_no_triples <- function(x, arg, call) {
+  if (setequal(tolower(item_names(x)), c("item", "worker", "label"))) {
+    abort_mdpd(
+      c("{.arg {arg}} must be a table of items, and this one looks like labels given by workers.",
+        i = "Its columns are {.field {item_names(x)}}: make them a crowd by {.fn crowd_labels}."),
+      class = "data", call = call
+    )
+  }
+}
+
+check_table_size <- function(x, arg, call, min_columns = 2) {
+  if (nrow(x) == 0) {
+    abort_mdpd("{.arg {arg}} must have at least one row.", class = "data", call = call)
+  }
+  if (ncol(x) == 0) {
+    abort_mdpd("{.arg {arg}} must have columns; it has none.", class = "data", call = call)
+  }
+  if (ncol(x) < min_columns) {
+    abort_mdpd(
+      c("{.arg {arg}} must have at least two columns.",
+        x = "It has one, {.field {item_names(x)}}."),
+      class = "data", call = call
+    )
+  }
+}
+
+check_column_names <- function(names, arg, call) {
+  unnamed <- which(is.na(names) | names == "")
+  if (is.null(names) || length(unnamed) > 0) {
+    abort_mdpd(
+      c("Every column of {.arg {arg}} must have a name.",
+        x = "Column {c(unnamed, 1)[1]} has none."),
+      class = "data", call = call
+    )
+  }
+  if (anyDuplicated(names)) {
+    twice <- names[anyDuplicated(names)]
+    abort_mdpd(
+      c("The columns of {.arg {arg}} must have different names.",
+        x = "There are {sum(names == twice)} columns {.field {twice}}."),
+      class = "data", call = call
+    )
+  }
+}
+
+check_has_items <- function(items, names, arg, call) {
+  absent <- setdiff(items, names)
+  if (length(absent) > 0) {
+    abort_mdpd(
+      "{.arg {arg}} must have the column{cli::qty(absent)}{?s} {.field {absent}}.",
+      class = "missing_item", call = call, items = absent
+    )
+  }
+}
+
+# A column must be a vector of categories: factor, string, whole number or logical.
+check_column <- function(x, name, arg, call) {
+  kind <- if (is_time(x)) {
+    "dates or times"
+  } else if (length(dim(x)) > 1) {
+    "a table of its own"
+  } else if (is.list(x)) {
+    "a list"
+  } else if (inherits(x, "integer64")) {
+    "64-bit integers"
+  } else if (!is.factor(x) && !typeof(x) %in% c("logical", "integer", "double", "character")) {
+    paste("values of type", typeof(x))
+  }
+  if (!is.null(kind)) {
+    abort_mdpd(
+      "Column {.field {name}} of {.arg {arg}} must hold categories (a factor, strings, whole
+       numbers or logical values), not {kind}.",
+      class = "data", call = call, item = name
+    )
+  }
+  if (is.double(x)) {
+    check_whole(as.vector(unclass(x)), name, arg, call)
+  }
+  invisible(x)
+}
+
+check_whole <- function(x, name, arg, call) {
+  if (all_whole(x) && !any(is.nan(x))) {
+    return(invisible(x))
+  }
+  row <- which(is.nan(x) | !is.na(x) & (is.infinite(x) | x != trunc(x)))[1]
+  hint <- if (is.finite(x[row])) {
+    "Cut measurements into classes first, for example with {.fn cut}."
+  } else {
+    "Write {.code NA} for a missing value."
+  }
+  abort_mdpd(
+    c("Column {.field {name}} of {.arg {arg}} must hold whole numbers.",
+      x = "Row {row} is {x[row]}.", i = hint),
+    class = "data", call = call, item = name
+  )
+}
+
+check_n_levels <- function(levels, call, maybe_triples = FALSE) {
+  too_many <- lengths(levels) > max_levels
+  if (any(too_many)) {
+    levels <- levels[too_many][1]
+    abort_mdpd(
+      c("An item must have at most {max_levels} levels.",
+        x = "{.field {names(levels)}} has {length(levels[[1]])}.",
+        i = if (maybe_triples) "Are the rows labels by workers? Then use {.fn crowd_labels} first."
+            else "Is it an identifier? Then leave it out."),
+      class = "data", call = call, item = names(levels)
+    )
+  }
+}

@@ -1,0 +1,64 @@
+# Values of any type as codes and levels: code r is the r-th level, 0 is missing.
+
+max_levels <- 254L  # a code is one byte: 0 is missing, 255 is kept free
+missing_level <- "(missing)"  # of missing = "level", where a missing cell is an answer
+
+# Codes (0 is missing) and levels of one vector. Levels are in factor order, numbers ascending,
+# FALSE before TRUE, strings in the C locale so that results do not depend on where they are made.
+# `numbers_first` sorts strings that all are numbers as numbers: ids read from a file.
+code_values <- function(x, numbers_first = FALSE) {
+  if (is.factor(x)) {
+    return(code_factor(x))
+  }
+  x <- if (is_time(x) || inherits(x, "integer64")) as.character(x) else as.vector(unclass(x))
+  if (is.double(x) && !all_whole(x)) {
+    x <- signif(x, 15)  # values that print alike are one level
+  }
+  values <- unique(x)
+  values <- if (numbers_first && is_number_text(values)) {
+    values[order(as.double(values), values, method = "radix")]
+  } else {
+    sort(values, method = "radix")
+  }
+  list(codes = match(x, values[!is.na(values)], nomatch = 0L), levels = value_text(values))
+}
+
+code_factor <- function(x) {
+  codes <- as.integer(x)
+  used <- tabulate(codes, nlevels(x)) > 0 & !is.na(levels(x))
+  codes <- ifelse(used, cumsum(used), 0L)[codes]
+  codes[is.na(codes)] <- 0L
+  list(codes = codes, levels = levels(x)[used])
+}
+
+# Strings without loss: whole numbers are never written 1e+05.
+value_text <- function(values) {
+  values <- values[!is.na(values)]
+  text <- enc2utf8(as.character(values))
+  if (is.double(values)) {
+    whole <- values == trunc(values) & is.finite(values)
+    text[whole] <- sprintf("%.0f", values[whole] + 0)  # + 0: no minus before a zero
+  }
+  text
+}
+
+is_number_text <- function(x) {
+  is.character(x) && all(grepl("^[-+]?[0-9]+([.][0-9]+)?$", x[!is.na(x)]))
+}
+
+is_time <- function(x) inherits(x, c("Date", "POSIXt", "difftime"))
+
+all_whole <- function(x) all(is.na(x) | is.finite(x) & x == trunc(x))
+
+# Codes of a new column by the levels of the fit, and the levels the fit does not have.
+recode <- function(x, levels, missing) {
+  coded <- code_values(x)
+  position <- match(coded$levels, levels, nomatch = 0L)
+  absent <- if (missing == "level") match(missing_level, levels, nomatch = 0L) else 0L
+  list(codes = c(absent, position)[coded$codes + 1L], unseen = coded$levels[position == 0L])
+}
+
+# No search: the codes are known to be those of the levels.
+code_to_factor <- function(codes, levels) {
+  structure(codes, levels = levels, class = "factor")
+}

@@ -1,0 +1,48 @@
+# Writing to the console: rules, headings, fields, columns, tables.
+
+cat_line <- function(...) cat(..., "\n", sep = "")
+
+cat_rule <- function(title) cat_line(cli::rule(left = cli::style_bold(title)))
+
+cat_heading <- function(title) cat_line("\n", cli::style_bold(title))
+
+cat_fields <- function(fields) {
+  names <- format(names(fields), width = 10)
+  for (i in seq_along(fields)) {
+    lines <- strwrap(fields[i], width = cli::console_width() - 10)
+    indent <- c(paste0(cli::col_grey(names[i]), " "), rep(strrep(" ", 11), length(lines) - 1))
+    cat(paste0(indent, lines), sep = "\n")
+  }
+}
+
+# Entries side by side in columns, row by row, as many as fit into the line.
+cat_columns <- function(entries, most) {
+  if (length(entries) == 0) {
+    return(invisible())
+  }
+  shown <- format(utils::head(entries, most))
+  per_line <- max(1, (cli::console_width() - 2) %/% (nchar(shown[1], "width") + 3))
+  lines <- split(shown, (seq_along(shown) - 1) %/% per_line)
+  cat(paste0("  ", trimws(vapply(lines, paste, "", collapse = "   "), "right")), sep = "\n")
+  cat_left_out(length(entries) - length(shown))
+}
+
+# Wide tables go on below, as the columns of a printed matrix do.
+cat_table <- function(table) {
+  if (nrow(table) == 0) {
+    return(invisible())
+  }
+  left_out <- attr(table, "left_out")
+  attr(table, "left_out") <- NULL
+  rownames(table) <- paste0("  ", format(rownames(table)))
+  print(table, quote = FALSE, right = TRUE)
+  cat_left_out(left_out)
+}
+
+cat_left_out <- function(n) {
+  if (!is.null(n) && n > 0) {
+    cat_line("  ", ellipsis, " and ", comma(n), " more")
+  }
+}
+
+cat_hint <- function(hint) cat_line("\n", cli::col_grey(paste("Next:", hint)))

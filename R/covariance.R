@@ -1,0 +1,224 @@
+# The covariance of the estimates by Louis's identity, see standard_errors().
+
+# The covariance matrix as its diagonal blocks, in the order of the parameter table: the mixing
+# weights with the informative items, then every other item. NA on the diagonal: no standard error.
+covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env()) {
+  check_fit(object, call)
+  coded <- data_of(object, x, weights, call = call)
+  # The fit's own posterior knows of rows whose class was given.
+  posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
+  model <- mixture_parameters(object)
+  sums <- likelihood_sums(model, coded, posterior, type)
+  pseudo_counts <- prior_of_parameters(object, coded)
+  sums$count <- sums$count + pseudo_counts
+  diag(sums$information) <- diag(sums$information) + pseudo_counts
+  model$free <- is_free(sums$count, model$simplex)
+  mixture <- mixture_covariance(model, sums)
+  warn_uncertainty(model, mixture, call)
+  observed <- n_observed(coded$codes, coded$weights)
+  shared <- lapply(setdiff(names(object$item_probs), object$informative), function(item) {
+    shared_covariance(object$item_probs[[item]][, 1], observed[[item]])
+  })
+  c(list(mixture$covariance), shared)
+}
+
+block_errors <- function(blocks) sqrt(unlist(lapply(blocks, diag), use.names = FALSE))
+
+# Levels that are not on the boundary of their distribution, `simplex`; a single one is bound to 1.
+# EM creeps towards zero without reaching it, hence a hundredth of a row.
+is_free <- function(count, simplex) {
+  free <- count > 0.01
+  free & stats::ave(free + 0, simplex, FUN = sum) > 1
+}
+
+# The distribution of an item that all components share; `n` is the weight of the rows that observe
+# it.
+shared_covariance <- function(probs, n) {
+  probs <- unname(probs)
+  covariance <- (diag(probs, length(probs)) - tcrossprod(probs)) / n
+  diag(covariance)[!is_free(probs * n, rep(1, length(probs)))] <- NA
+  covariance
+}
+
+# What the derivatives need to know of each parameter of the mixture, in the order of the parameter
+# table: its component, its column of the one-hot data (0: the mixing weight), its item (0 again),
+# the distribution it belongs to, and its square root, the unit in which it is moved.
+mixture_parameters <- function(object) {
+  k <- object$k
+  probs <- unname(object$item_probs[object$informative])
+  n_levels <- vapply(probs, nrow, 0L)
+  before <- cumsum(c(0L, n_levels))
+  columns <- lapply(seq_along(probs), function(i) rep(before[i] + seq_len(n_levels[i]), k))
+  components <- lapply(n_levels, function(r) rep(seq_len(k), each = r))
+  estimate <- c(unname(object$mixing_weights), unlist(lapply(probs, as.vector)))
+  list(
+    items = object$informative,
+    component = c(seq_len(k), unlist(components)),
+    column = c(rep(0L, k), unlist(columns)),
+    item = rep(c(0L, seq_along(probs)), c(k, k * n_levels)),
+    simplex = rep(seq_len(1 + k * length(probs)), c(k, rep(n_levels, each = k))),
+    estimate = estimate, root = sqrt(estimate)
+  )
+}
+
+# Pseudo-counts of every parameter's level, from smoothing and prior counts: the Dirichlet prior of
+# which the estimate is the posterior mode. They add to the expected counts and, times the two
+# parameters, to the observed information.
+prior_of_parameters <- function(object, coded) {
+  smoothing <- object$smoothing %||% 0
+  given <- prior_counts(object$prior, coded, object$labels)
+  item_of_row <- rep(names(coded$levels), lengths(coded$levels))
+  shares <- level_shares(coded, object$informative)
+  of_item <- function(item) {
+    counts <- matrix(smoothing * shares[[item]], length(shares[[item]]), object$k)
+    if (!is.null(given)) {
+      counts <- counts +
+        given[item_of_row == item, match(names(object$mixing_weights), object$labels, nomatch = 1)]
+    }
+    as.vector(counts)
+  }
+  c(numeric(object$k), unlist(lapply(object$informative, of_item)))
+}
+
+mixture_covariance <- function(model, sums) {
+  # In units of the root the information is well conditioned however small a probability is.
+  scale <- ifelse(model$free, 1 / model$root, 0)
+  basis <- tangent_basis(model)
+  inverse <- invert_information(
+    crossprod(basis, (sums$information * outer(scale, scale)) %*% basis)
+  )
+  half <- basis %*% inverse$half
+  covariance <- tcrossprod(model$root * half)
+  step <- model$root * half %*% crossprod(half, sums$count * scale)
+  loose <- rowSums((basis %*% inverse$null)^2) > 1e-6
+  diag(covariance)[!model$free | loose] <- NA
+  list(
+    covariance = covariance, loose = loose,
+    step = max(0, abs(step) / sqrt(diag(covariance)), na.rm = TRUE)
+  )
+}
+
+# Expected count of every parameter's level (the gradient times the parameter) and the observed
+# information times the two parameters, of the mixture's items. Sums over blocks of rows: the scores
+# of one block, some `cells` numbers, are all that is ever held.
+likelihood_sums <- function(model, coded, posterior, type, cells = 4e6) {
+  n_parameters <- length(model$root)
+  rows <- seq_len(nrow(posterior))
+  count <- numeric(n_parameters)
+  information <- matrix(0, n_parameters, n_parameters)
+  for (block in split(rows, (rows - 1) %/% max(1, cells %/% n_parameters))) {
+    shown <- cbind(rep(1, length(block)), one_hot(coded, model$items, block))
+    g <- posterior[block, , drop = FALSE]
+    weights <- coded$weights[block]
+    scores <- g[, model$component, drop = FALSE] * shown[, model$column + 1, drop = FALSE]
+    count <- count + colSums(scores * weights)
+    information <- information + crossprod(scores * sqrt(weights))
+    if (type == "exact") {
+      information <- information - joint_moments(model, shown, g * weights)
+    }
+  }
+  list(count = unname(count), information = unname(information))
+}
+
+# sum_n c g (u u' - D) of Louis's identity, times the parameters. It joins parameters of one
+# component; within an item it vanishes, because a row shows one level and the density is linear in
+# its probability.
+joint_moments <- function(model, shown, weighted) {
+  moments <- matrix(0, length(model$root), length(model$root))
+  for (k in seq_len(ncol(weighted))) {
+    at <- which(model$component == k)
+    columns <- model$column[at] + 1
+    joint <- crossprod(shown, weighted[, k] * shown)[columns, columns, drop = FALSE]
+    joint[outer(model$item[at], model$item[at], `==`)] <- 0
+    moments[at, at] <- joint
+  }
+  moments
+}
+
+# n_rows x (all levels of the items): 1 where the row shows the level.
+one_hot <- function(coded, items, rows) {
+  codes <- coded$codes[rows, items, drop = FALSE]
+  shown <- lapply(items, function(item) {
+    outer(as.integer(codes[, item]), seq_along(coded$levels[[item]]), `==`) + 0
+  })
+  do.call(cbind, shown)
+}
+
+# Orthonormal moves that keep every sum at one: in units of the roots those orthogonal to the roots
+# of a distribution. Parameters on the boundary stay.
+tangent_basis <- function(model) {
+  movable <- split(which(model$free), model$simplex[model$free])
+  blocks <- lapply(movable, function(at) orthogonal_complement(model$root[at]))
+  basis <- matrix(0, length(model$root), sum(vapply(blocks, ncol, 0L)))
+  last <- 0
+  for (b in seq_along(blocks)) {
+    at <- last + seq_len(ncol(blocks[[b]]))
+    basis[movable[[b]], at] <- blocks[[b]]
+    last <- last + length(at)
+  }
+  basis
+}
+
+# The reflection that swaps the direction of v with the first axis, without that axis (Householder).
+orthogonal_complement <- function(v) {
+  mirror <- v / sqrt(sum(v^2))
+  mirror[1] <- mirror[1] + 1  # v > 0: no cancellation
+  (diag(length(v)) - 2 * tcrossprod(mirror) / sum(mirror^2))[, -1, drop = FALSE]
+}
+
+# A root H of the inverse, H H', on the directions that the data determine; the others are the
+# columns of `null`, of length one. The diagonal is scaled to one first, so that what counts as
+# undetermined has no unit.
+invert_information <- function(information) {
+  n <- nrow(information)
+  if (n == 0) {
+    return(list(half = information, null = information))
+  }
+  scale <- ifelse(diag(information) > 0, 1 / sqrt(abs(diag(information))), 1)
+  spectrum <- eigen(information * outer(scale, scale), symmetric = TRUE)
+  known <- spectrum$values > 1e-9
+  vectors <- spectrum$vectors * scale
+  null <- vectors[, !known, drop = FALSE]
+  vectors <- vectors[, known, drop = FALSE]
+  list(
+    half = sweep(vectors, 2, sqrt(spectrum$values[known]), "/"),
+    null = sweep(null, 2, sqrt(colSums(null^2)), "/")
+  )
+}
+
+# Warnings -----------------------------------------------------------------------------------------
+
+warn_uncertainty <- function(model, mixture, call) {
+  n_bounded <- count_bounded(model)
+  if (n_bounded > 0) {
+    warn_mdpd(
+      "{n_bounded} estimate{?s} of 0 or 1 {?has/have} no standard error.",
+      class = "boundary", call = call
+    )
+  }
+  n_loose <- sum(mixture$loose)
+  if (n_loose > 0) {
+    warn_mdpd(
+      c("{n_loose} estimate{?s} {?is/are} not determined by the data and {?has/have} no standard
+         error.", i = "Fewer components may be enough."),
+      class = "not_identified", call = call
+    )
+  }
+  if (mixture$step > 0.5) {
+    warn_mdpd(
+      c("The fit is not at a maximum of its likelihood: an estimate is {signif(mixture$step, 2)}
+         standard errors away.",
+        i = "Refine it by {.fn refine}, or lower {.arg tol} in {.fn stagewise_control}."),
+      class = "not_at_maximum", call = call
+    )
+  }
+}
+
+# Estimates on the boundary that are parameters: not a single component, nor a level that no row
+# shows, nor the level of a constant item.
+count_bounded <- function(model) {
+  level <- ifelse(model$item == 0, -model$component, model$column)
+  seen <- stats::ave(model$estimate, level, FUN = max) > 1e-8
+  n_seen <- stats::ave(seen + 0, model$simplex, FUN = sum)
+  sum(!model$free & seen & n_seen > 1)
+}

@@ -1,0 +1,64 @@
+#' The columns a one-sided formula names, and the case weights
+#'
+#' @param formula One-sided, of column names only: `~ a + b`, `~ .`, `~ . - c`.
+#' @param data Data frame.
+#' @param weights A quosure, evaluated with the columns of `data` at hand, as [lm()] does. Where it
+#'   is a column, the dot does not stand for that one.
+#' @return A list of `items`, a data frame of the columns named, and `weights`.
+#' @noRd
+formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
+  check_formula(formula, call)
+  check_formula_data(data, call)
+  named <- if (rlang::quo_is_symbol(weights)) rlang::as_name(weights)
+  others <- as.data.frame(data)[setdiff(names(data), named)]
+  terms <- attr(stats::terms(formula, data = others), "term.labels")
+  is_column <- vapply(terms, function(term) is.symbol(str2lang(term)), logical(1))
+  if (!all(is_column)) {
+    abort_mdpd(
+      "The formula must name columns only, not {.code {terms[!is_column][1]}}.",
+      class = "argument", call = call
+    )
+  }
+  items <- vapply(terms, function(term) as.character(str2lang(term)), character(1))
+  check_has_items(items, names(data), "data", call)
+  list(items = as.data.frame(data)[unname(items)], weights = masked_weights(weights, data, call))
+}
+
+check_formula <- function(formula, call) {
+  if (length(formula) != 2) {
+    abort_mdpd(
+      c("The formula must be one-sided, such as {.code ~ a + b} or {.code ~ .}.",
+        x = "It has a response, {.code {rlang::as_label(formula[[2]])}}."),
+      class = "argument", call = call
+    )
+  }
+}
+
+check_formula_data <- function(data, call) {
+  if (missing(data)) {
+    abort_mdpd(
+      "{.arg data} must be given: the data frame whose columns the formula names.",
+      class = "argument", call = call
+    )
+  }
+  if (!is.data.frame(data)) {
+    abort_mdpd(
+      "{.arg data} must be a data frame, not {describe(data)}.", class = "argument", call = call
+    )
+  }
+  check_table_size(data, "data", call, min_columns = 1)
+  check_column_names(names(data), "data", call)
+}
+
+masked_weights <- function(weights, data, call) {
+  rlang::try_fetch(
+    rlang::eval_tidy(weights, as.data.frame(data)),
+    error = function(cnd) {
+      abort_mdpd(
+        c("{.arg weights} must be a column of {.arg data} or a numeric vector.",
+          x = "{conditionMessage(cnd)}"),
+        class = "argument", call = call
+      )
+    }
+  )
+}

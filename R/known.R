@@ -1,0 +1,81 @@
+# What the user tells of a crowd's true labels: the classes of some items, and prior counts.
+
+# Known classes as component numbers in the order of the labels; NULL when none are known.
+known_components <- function(known, x, k, call = rlang::caller_env()) {
+  if (is.null(known)) {
+    return(NULL)
+  }
+  check_named_by_label("known", x, k, call)
+  if (!is.atomic(known) || length(dim(known)) > 1) {
+    abort_mdpd("{.arg known} must be a vector of labels, not {describe(known)}.",
+               class = "argument", call = call)
+  }
+  label <- as_classes(known, call = call)
+  rows <- known_rows(names(known), length(known), x$items, call)
+  unheard <- setdiff(label, c(x$labels, NA))
+  if (length(unheard) > 0) {
+    abort_mdpd(
+      "{.arg known} must hold labels of {.arg x}; nobody gave {.val {unheard[1]}}.",
+      class = "argument", call = call
+    )
+  }
+  replace(rep(NA_integer_, length(x$items)), rows, match(label, x$labels))
+}
+
+# The rows that the values of `known` belong to, by the names if there are any, else one by one.
+known_rows <- function(ids, n_known, items, call) {
+  if (is.null(ids)) {
+    if (n_known != length(items)) {
+      abort_mdpd(
+        c("{.arg known} must have one value for each of the {length(items)} item{?s}, or be named by
+           items.", x = "It has {n_known} value{?s} and no names."),
+        class = "argument", call = call
+      )
+    }
+    return(seq_along(items))
+  }
+  nameless <- which(is.na(ids) | ids == "")
+  unknown <- setdiff(ids, items)
+  problem <- if (length(nameless) > 0) {
+    "{length(nameless)} of its {n_known} values {?has/have} no name, the first of them value
+     {nameless[1]}."
+  } else if (anyDuplicated(ids)) {
+    "Item {.val {ids[anyDuplicated(ids)]}} is named more than once."
+  } else if (length(unknown) > 0) {
+    c("There {?is/are} no item{?s} {.val {unknown}} in {.arg x}.",
+      i = "Its first item is {.val {items[1]}}.")
+  }
+  if (!is.null(problem)) {
+    abort_mdpd(
+      c("Every name of {.arg known} must be that of one item.", x = problem[[1]], problem[-1]),
+      class = "argument", call = call
+    )
+  }
+  match(ids, items)
+}
+
+# Prior counts as a matrix, the true label in the row; NULL when there are none.
+check_prior <- function(prior, x, k, call = rlang::caller_env()) {
+  if (identical(prior, 0) || is.null(prior)) {
+    return(NULL)
+  }
+  check_numbers(prior, c(0, Inf), call = call)
+  check_named_by_label("prior", x, k, call)
+  if (length(prior) == 1) {
+    prior <- matrix(prior, k, k)
+  }
+  if (!identical(dim(prior), c(as.integer(k), as.integer(k)))) {
+    abort_mdpd("{.arg prior} must be one number or a {k} x {k} matrix.",
+               class = "argument", call = call)
+  }
+  unname(prior)
+}
+
+check_named_by_label <- function(arg, x, k, call) {
+  if (!inherits(x, "crowd_labels") || k != length(x$labels)) {
+    abort_mdpd(
+      "{.arg {arg}} needs {.cls crowd_labels} with one component a label.",
+      class = "argument", call = call
+    )
+  }
+}

@@ -1,0 +1,119 @@
+# The checks that fits begin with, and the warnings they end with.
+
+# The checks that every fit begins with; returns the coded data.
+open_fit <- function(x, k, weights, missing, control, keep_data, verbose, several = FALSE,
+                     call = rlang::caller_env()) {
+  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"), call = call)
+  check_class(control, "stagewise_control", call = call)
+  check_flag(keep_data, call = call)
+  check_flag(verbose, call = call)
+  check_given(k, call = call)
+  if (several) check_counts(k, call = call) else check_count(k, call = call)
+  coded <- encode(x, weights, missing, arg = "x", call = call)
+  check_k_against_rows(min(k), coded, call)
+  coded
+}
+
+check_given <- function(k, call) {
+  if (missing(k)) {
+    abort_mdpd(
+      c("{.arg k} must be given: the number of components, such as {.code k = 3}.",
+        i = "{.fn stagewise_em} compares several and keeps the best: {.code k = 1:6}."),
+      class = "argument", call = call
+    )
+  }
+}
+
+# Of several `k` those that the rows can carry, ascending.
+k_within_rows <- function(k, coded, call = rlang::caller_env()) {
+  ks <- sort(unique(k))
+  n_obs <- nrow(coded$codes)
+  large <- ks[ks > n_obs]
+  if (length(large) > 0) {
+    warn_mdpd(
+      c("{.arg k} must be at most the number of rows, {n_obs}.",
+        x = "Left out: {.val {large}}."),
+      class = "large_k", call = call
+    )
+  }
+  ks[ks <= n_obs]
+}
+
+check_known <- function(known, k, refine, call = rlang::caller_env()) {
+  if (is.null(known)) {
+    return(invisible(known))
+  }
+  if (length(k) > 1) {
+    abort_mdpd("{.arg known} needs one {.arg k}, the number of labels, not {length(k)} of them.",
+               class = "argument", call = call)
+  }
+  if (refine == "none") {
+    abort_mdpd("{.arg known} needs a refinement: {.arg refine} must not be {.val none}.",
+               class = "argument", call = call)
+  }
+}
+
+check_k_against_rows <- function(k, coded, call) {
+  n_obs <- nrow(coded$codes)
+  if (k <= n_obs) {
+    return(invisible(k))
+  }
+  abort_mdpd(
+    "{.arg k} must be at most the number of rows, {n_obs}, not {k}.",
+    class = "argument", call = call
+  )
+}
+
+# A fit that ran all its stages and was not to be refined is what was asked for: no warning.
+warn_status <- function(fit, k, call = rlang::caller_env()) {
+  if (fit$status == "fewer_components") {
+    warn_mdpd(
+      c("The data show {fit$k} component{?s}, not {k}.",
+        i = "No component could be split further, or no two items were worth the penalty of {k}
+             component{?s}.",
+        i = if (k == length(fit$labels)) {
+          "{.code mdpd(x, {k})} estimates a class for each label all the same, from all workers."
+        }),
+      class = "fewer_components", call = call
+    )
+  }
+  if (fit$status == "iteration_limit") {
+    warn_mdpd(
+      c("The refinement did not converge in {fit$control$max_iter} iteration{?s}.",
+        i = "Raise {.arg max_iter} or {.arg tol} in {.fn stagewise_control}."),
+      class = "not_converged", call = call
+    )
+  }
+  invisible(fit)
+}
+
+# The penalised log-likelihood of one component is its log-likelihood: nothing is penalised.
+warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
+  if (fit$k == 1 || fit$refine != "sparse" || fit$penalised_loglik >= loglik_of_one) {
+    return(invisible(fit))
+  }
+  gap <- format(loglik_of_one - fit$penalised_loglik, digits = 3)
+  warn_mdpd(
+    c("The items look independent: one component explains them better than {fit$k}.",
+      i = "Its penalised log-likelihood is {gap} nats higher."),
+    class = "independent", call = call
+  )
+}
+
+# Components that do the work of fewer: the same everywhere, or with less than one row.
+warn_equal_components <- function(fit, call = rlang::caller_env()) {
+  empty <- names(which(fit$mixing_weights * fit$nobs < 1))
+  probs <- do.call(rbind, fit$item_probs)
+  same <- fit$k > 1 & duplicated(round(t(probs), 6))
+  if (length(empty) == 0 && !any(same)) {
+    return(invisible(fit))
+  }
+  detail <- c(
+    if (length(empty) > 0) "Component{?s} {.val {empty}} {?has/have} less than one row.",
+    if (any(same)) "Component{?s} {.val {colnames(probs)[same]}} repeat{?s/} another."
+  )
+  warn_mdpd(
+    c("Fewer than {fit$k} components are in use.", rlang::set_names(detail, "x")),
+    class = "equal_components", call = call
+  )
+}
