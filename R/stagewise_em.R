@@ -143,7 +143,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   check_known(known, k, refine)
   known <- known_components(known, x, k)
 
-  problem <- new_problem(coded, labels_of(x), known_components(known, x, k))
+  problem <- new_problem(coded, labels_of(x), known)
   ks <- if (length(k) > 1) k_within_rows(k, coded) else k
   settings <- new_settings(
     "grow", ks, method, refine, complete_control(control, method), verbose
