@@ -33,7 +33,7 @@ confusion <- function(object, worker = NULL, type = c("prob", "count")) {
   type <- check_choice(type, c("prob", "count"))
   all_workers <- colnames(object$coded$codes)
   shown <- if (is.null(worker)) all_workers else check_workers(worker, all_workers)
-  tables <- label_counts(object, shown, labels_given(object, shown))
+  tables <- label_counts(object, shown)
   if (type == "prob") {
     tables <- lapply(tables, row_shares)
   }
@@ -43,7 +43,8 @@ confusion <- function(object, worker = NULL, type = c("prob", "count")) {
 # The posterior-weighted table of each worker, classes x labels; `given` is labels_given() of them.
 # `others_only` judges the items by the other workers alone: without the worker's own say in the
 # posterior.
-label_counts <- function(object, workers, given, others_only = FALSE) {
+label_counts <- function(object, workers, given = labels_given(object, workers),
+                         others_only = FALSE) {
   all_rows <- `rownames<-`(object$posterior, NULL)  # a million names would be copied in vain
   tables <- lapply(workers, function(worker) {
     labels <- given(worker)
@@ -86,6 +87,11 @@ labels_given <- function(object, workers = colnames(object$coded$codes)) {
 row_shares <- function(counts) {
   shares <- counts / rowSums(counts)
   replace(shares, is.nan(shares), NA)
+}
+
+# The share of each worker's labels that name the class; of components that stand for labels.
+right_shares <- function(tables) {
+  vapply(tables, function(counts) sum(diag(counts)) / sum(counts), 0)
 }
 
 # Do the components stand for labels? Without any informative worker they were named by numbers,

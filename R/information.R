@@ -40,9 +40,15 @@ information.mdpd <- function(object, x = NULL, component = NULL, ...) {
   coded <- data_of(object, x)
   check_table_size(coded$codes, "x", rlang::current_env(), min_columns = 1)
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
-  out <- core_information(coded, posterior, component, threads_of(object))
-  dimnames(out) <- rep(list(colnames(coded$codes)), 2)
-  out
+  information_at(posterior, object, coded, component)
+}
+
+# Component 0: the sum over all.
+information_at <- function(posterior, object, coded, component = 0L) {
+  information <- core_information(coded, posterior, component, threads_of(object))
+  items <- colnames(coded$codes)
+  dimnames(information) <- list(items, items)
+  information
 }
 
 # The component's number; 0 stands for all of them.

@@ -60,9 +60,7 @@ from_path <- function(fits, row, path, coded) {
 }
 
 path_row <- function(fit, k) {
-  p <- fit$posterior
-  weights <- fit$weights %||% rep(1, nrow(p))
-  entropy <- -sum(weights * ifelse(p > 0, p * log(p), 0))
+  entropy <- class_entropy(fit)
   data.frame(
     k = k, components = fit$k, loglik = fit$loglik, penalised_loglik = fit$penalised_loglik,
     df = fit$df, AIC = stats::AIC(fit), BIC = stats::BIC(fit),
@@ -74,4 +72,14 @@ path_row <- function(fit, k) {
 
 best_row <- function(path, criterion) {
   if (criterion == "penalised") which.max(path$penalised_loglik) else which.min(path[[criterion]])
+}
+
+# How far each number of components is behind the best by each criterion, in nats: AIC and ICL are
+# halved.
+behind_best <- function(path) {
+  data.frame(
+    penalised_loglik = max(path$penalised_loglik) - path$penalised_loglik,
+    AIC = (path$AIC - min(path$AIC)) / 2,
+    ICL = (path$ICL - min(path$ICL)) / 2
+  )
 }

@@ -100,16 +100,12 @@ theme_information <- function(n_shown) {
 # ---- stage by stage --------------------------------------------------------------------
 
 # A panel for each stage, items in the order in which they joined, so that the informative set of a
-# stage is the upper left square. A trace does not hold the tables: the stages are done again.
+# stage is the upper left square.
 plot_information_stages <- function(object, newdata, max_items, stage, call) {
   coded <- data_of(object, newdata, arg = "newdata", call = call)
   models <- lapply(stage, model_at_stage, object = object, coded = coded)
-  values <- lapply(models, function(model) {
-    core_information(coded, model$posterior, 0L, threads_of(object))
-  })
-  items <- colnames(coded$codes)
-  values <- lapply(values, `dimnames<-`, list(items, items))
-  joined <- items[models[[which.max(stage)]]$informative]
+  values <- lapply(models, function(model) information_at(model$posterior, object, coded))
+  joined <- colnames(coded$codes)[models[[which.max(stage)]]$informative]
   shown <- information_order(values[[which.min(stage)]], joined, max_items)
   draw_information_stages(values, models, stage, shown)
 }

@@ -45,16 +45,13 @@ scale_y_behind <- function(values) {
   do.call(ggplot2::scale_y_continuous, arguments)
 }
 
-# Long data; AIC and ICL are halved to nats.
+# Long data.
 path_points <- function(path) {
-  behind <- list(
-    "penalised log-likelihood" = max(path$penalised_loglik) - path$penalised_loglik,
-    AIC = (path$AIC - min(path$AIC)) / 2,
-    ICL = (path$ICL - min(path$ICL)) / 2
-  )
+  behind <- behind_best(path)
+  criteria <- c("penalised log-likelihood", names(behind)[-1])
   points <- data.frame(
     k = path$k,
-    criterion = factor(rep(names(behind), each = nrow(path)), names(behind)),
+    criterion = factor(rep(criteria, each = nrow(path)), criteria),
     value = unlist(behind, use.names = FALSE)
   )
   points$best <- ifelse(points$value == 0, "best by this criterion", "not the best")

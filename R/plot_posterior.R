@@ -88,15 +88,12 @@ posterior_x_scale <- function(blocks) {
 }
 
 posterior_labels <- function(object) {
-  sure <- largest_posterior(object$posterior)
-  weights <- row_weights(object)
   list(
     picture_titles(
       "How sure the class of each row is",
-      paste0("Expected error ", percent(stats::weighted.mean(1 - sure, weights), 1),
+      paste0("Expected error ", percent(expected_error(object), 1),
              ": what is not in the colour of its class"),
-      paste0(percent(stats::weighted.mean(sure >= 0.95, weights)),
-             " of rows are at least 95 % sure")
+      paste0(percent(share_sure(object, 0.95)), " of rows are at least 95 % sure")
     ),
     ggplot2::labs(
       x = paste0("Rows (", comma(nrow(object$posterior)), "), the surest of a class first"),

@@ -46,8 +46,8 @@ draw_binary_profiles <- function(object, cells) {
     labels <- stats::setNames(paste0(shorten(labels), " = ", shorten(cells$level, 10)), labels)
   }
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$item, fill = .data$probability)) +
-    profile_tiles() +
-    profile_numbers(cells, show = n_items <= 25 && object$k <= 14) +
+    heat_tiles() +
+    tile_numbers(cells, show = n_items <= 25 && object$k <= 14) +
     ggplot2::scale_x_discrete(labels = component_labels(object, "\n"), guide = sparse_axis()) +
     item_scale(function(items) shorten(labels[items], 28)) +
     ggplot2::labs(
@@ -67,8 +67,8 @@ draw_shared_profiles <- function(object, cells) {
   per_row <- ceiling(object$k / n_rows) * length(levels)
   wide <- per_row * max(nchar(shorten(levels, 12))) > 60
   ggplot2::ggplot(cells, ggplot2::aes(.data$level, .data$item, fill = .data$probability)) +
-    profile_tiles(per_row) +
-    profile_numbers(cells, show = per_row <= 16 && n_items * n_rows <= 25) +
+    heat_tiles(per_row) +
+    tile_numbers(cells, show = per_row <= 16 && n_items * n_rows <= 25) +
     ggplot2::facet_wrap(
       "component", nrow = n_rows,
       labeller = ggplot2::as_labeller(component_labels(object, "\n"))
@@ -96,9 +96,9 @@ draw_mixed_profiles <- function(object, cells) {
   n_columns <- min(if (label_width > 4) 4 else 5, ceiling(sqrt(n_items)))
   n_rows <- ceiling(n_items / n_columns)
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$row, fill = .data$probability)) +
-    profile_tiles(max(cells$position) * n_rows) +
-    profile_numbers(cells, show = n_rows * max(cells$position) <= 30 &&
-                      n_columns * object$k <= 24) +
+    heat_tiles(max(cells$position) * n_rows) +
+    tile_numbers(cells, show = n_rows * max(cells$position) <= 30 &&
+                   n_columns * object$k <= 24) +
     ggplot2::facet_wrap("item", ncol = n_columns, scales = "free_y",
                         labeller = ggplot2::as_labeller(shorten)) +
     ggplot2::scale_x_discrete(labels = component_labels(object), guide = sparse_axis()) +
@@ -114,15 +114,6 @@ draw_mixed_profiles <- function(object, cells) {
       strip.text = ggplot2::element_text(size = 8.5, margin = ggplot2::margin(2, 0, 1, 0)),
       panel.spacing = ggplot2::unit(4, "pt")
     )
-}
-
-profile_numbers <- function(cells, show) {
-  if (show) {
-    ggplot2::geom_text(
-      ggplot2::aes(label = round(100 * .data$probability)), size = 2.6, show.legend = FALSE,
-      colour = ink_on_heat(cells$probability), check_overlap = TRUE
-    )
-  }
 }
 
 # The most informative item is on top.

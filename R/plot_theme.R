@@ -98,14 +98,26 @@ component_labels <- function(object, between = " ") {
 label_size <- function(n, largest = 9, smallest = 6) max(smallest, min(largest, 210 / n))
 
 # Thin white lines between tiles, unless they would eat the tiles.
-profile_tiles <- function(n_tiles = 1) {
+heat_tiles <- function(n_tiles = 1) {
   ggplot2::geom_tile(colour = "white", linewidth = if (n_tiles > 30) 0 else 0.3)
+}
+
+# The `probability` of each tile in percent.
+tile_numbers <- function(cells, show) {
+  cells <- cells[!is.na(cells$probability), ]
+  if (show && nrow(cells) > 0) {
+    ggplot2::geom_text(
+      ggplot2::aes(label = round(100 * .data$probability)), data = cells, size = 2.6,
+      show.legend = FALSE, colour = ink_on_heat(cells$probability), check_overlap = TRUE
+    )
+  }
 }
 
 vertical_text <- function(size) {
   ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5, size = size)
 }
 
+# Of a count.
 whole_breaks <- function(limits) setdiff(round(pretty(limits, 4)), 0)
 
 # What the steps of the phases are, as the title of an axis.

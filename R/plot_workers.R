@@ -114,14 +114,15 @@ worker_picture_labels <- function(object, points) {
 plot_confusion <- function(object, workers, max_items) {
   check_crowd_fit(object, rlang::caller_env())
   shown <- confusion_workers(object, workers, if (is.null(max_items)) 12 else max_items)
-  cells <- confusion_cells(object, shown)
+  tables <- label_counts(object, shown)
+  cells <- confusion_cells(object, tables)
   n_columns <- ceiling(sqrt(length(shown) * 4 / 3))
   per_row <- n_columns * length(object$labels)
   ggplot2::ggplot(cells, ggplot2::aes(.data$label, .data$class, fill = .data$probability)) +
-    profile_tiles(per_row) +
-    confusion_numbers(cells, show = per_row <= 20) +
+    heat_tiles(per_row) +
+    tile_numbers(cells, show = per_row <= 20) +
     ggplot2::facet_wrap("worker", ncol = n_columns,
-                        labeller = ggplot2::as_labeller(confusion_strips(object, shown))) +
+                        labeller = ggplot2::as_labeller(confusion_strips(object, tables))) +
     ggplot2::scale_x_discrete(breaks = thin_breaks(ceiling(40 / n_columns)), expand = c(0, 0),
                               labels = function(x) shorten(x, 12), guide = sparse_axis()) +
     ggplot2::scale_y_discrete(
@@ -142,44 +143,30 @@ confusion_workers <- function(object, workers, most, call = rlang::caller_env(2)
   utils::head(if (length(informative) > 0) informative else all_workers, most)
 }
 
-# Long data. A class of which the worker labelled less than half an item has no probabilities.
-confusion_cells <- function(object, shown) {
-  tables <- label_counts(object, shown, labels_given(object, shown))
-  cells <- lapply(shown, function(worker) {
-    counts <- tables[[worker]]
+# Long data. A class of which the worker labelled less than half an item is shown without
+# probabilities.
+confusion_cells <- function(object, tables) {
+  cells <- Map(function(worker, counts) {
     probs <- row_shares(counts)
     probs[rowSums(counts) < 0.5, ] <- NA
     data.frame(
       worker = worker, class = rownames(probs)[row(probs)], label = colnames(probs)[col(probs)],
       probability = as.vector(probs)
     )
-  })
-  cells <- do.call(rbind, cells)
-  cells$worker <- factor(cells$worker, shown)
+  }, names(tables), tables)
+  cells <- do.call(rbind, unname(cells))
+  cells$worker <- factor(cells$worker, names(tables))
   cells$class <- factor(cells$class, class_levels(object))
   cells$label <- factor(cells$label, object$labels)
   cells
 }
 
-confusion_numbers <- function(cells, show) {
-  cells <- cells[!is.na(cells$probability), ]
-  if (show && nrow(cells) > 0) {
-    ggplot2::geom_text(
-      ggplot2::aes(label = round(100 * .data$probability)), data = cells, size = 2.6,
-      show.legend = FALSE, colour = ink_on_heat(cells$probability), check_overlap = TRUE
-    )
-  }
-}
-
 # "17: 93 % of 108"
-confusion_strips <- function(object, shown) {
-  counts <- label_counts(object, shown, labels_given(object, shown))
-  n <- vapply(counts, sum, 0)
-  right <- if (named_by_labels(object)) {
-    paste0(percent(vapply(counts, function(table) sum(diag(table)), 0) / n), " of ")
-  }
-  detail <- paste0(right, comma(round(n)), if (is.null(right)) " labels")
-  stats::setNames(paste0(shorten(shown, 14), "\n", detail), shown)
+confusion_strips <- function(object, tables) {
+  right <- if (named_by_labels(object)) paste0(percent(right_shares(tables)), " of ")
+  n <- comma(round(vapply(tables, sum, 0)))
+  detail <- paste0(right, n, if (is.null(right)) " labels")
+  stats::setNames(paste0(shorten(names(tables), 14), "\n", detail), names(tables))
 }
 
 confusion_labels <- function(object, shown, workers) {

@@ -8,11 +8,7 @@ largest_posterior <- function(posterior) {
 
 # Case weights, where the fit keeps them; else every row counts the same.
 row_weights <- function(object) {
-  weights <- object[["weights"]]
-  if (is.null(weights)) {
-    weights <- object[["coded"]][["weights"]]
-  }
-  if (is.null(weights)) rep(1, nrow(object$posterior)) else weights
+  object$weights %||% object$coded$weights %||% rep(1, nrow(object$posterior))
 }
 
 # Of an entropy -sum p log p (nats).
@@ -22,6 +18,14 @@ p_log_p <- function(p) ifelse(p > 0, p * log(p), 0)
 expected_error <- function(object) {
   stats::weighted.mean(1 - largest_posterior(object$posterior), row_weights(object))
 }
+
+# The share of the rows whose class is at least that probable.
+share_sure <- function(object, probability) {
+  stats::weighted.mean(largest_posterior(object$posterior) >= probability, row_weights(object))
+}
+
+# The entropy of the classes of all rows (nats).
+class_entropy <- function(object) -sum(row_weights(object) * p_log_p(object$posterior))
 
 # Levels of the class factor: the order of the labels where components are named by them.
 class_levels <- function(object) {

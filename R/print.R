@@ -130,7 +130,7 @@ quality_fields <- function(x) {
   if (is.null(x$loglik)) {
     return(NULL)
   }
-  bic <- information_criteria(x)$bic
+  bic <- x$bic %||% stats::BIC(x)
   error <- if (is.null(x$expected_error)) expected_error(x) else x$expected_error
   c(
     "Fit" = paste0("log-likelihood ", nats(x$loglik), ", BIC ", nats(bic), ", penalised ",
@@ -168,13 +168,7 @@ answers_apart <- function(x, k, n = 3) {
   if (length(items) == 0) {
     return(character())
   }
-  apart <- lapply(x$item_probs[items], function(probs) {
-    marginal <- drop(probs %*% x$mixing_weights)
-    terms <- ifelse(probs[, k] > 0, probs[, k] * log(probs[, k] / marginal), 0)
-    level <- which.max(terms)
-    data.frame(distance = sum(terms), level = rownames(probs)[level], share = probs[level, k])
-  })
-  apart <- do.call(rbind, apart)
+  apart <- answer_distances(x, k, items)
   shown <- utils::head(order(-apart$distance), n)
   shown <- shown[apart$distance[shown] >= 0.1 * apart$distance[shown[1]]]
   paste0(shorten(items, 14)[shown], " = ", shorten(apart$level[shown], 12), " (",
@@ -259,7 +253,7 @@ format_informative <- function(x, max_items) {
 
 # The best is marked; statuses only where they differ from the expected.
 format_path <- function(path) {
-  behind <- max(path$penalised_loglik) - path$penalised_loglik
+  behind <- behind_best(path)$penalised_loglik
   table <- cbind(
     behind = nats(behind), BIC = nats(path$BIC), AIC = nats(path$AIC), ICL = nats(path$ICL),
     entropy = format_share(path$entropy), informative = path$n_informative,

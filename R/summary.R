@@ -9,7 +9,7 @@ summary.mdpd <- function(object, ...) {
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],
-      information_criteria(object),
+      if (!is.null(object$loglik)) list(aic = stats::AIC(object), bic = stats::BIC(object)),
       list(path = object$path),
       list(labels = object$labels, n_items = length(object$item_probs),
            components = component_table(object), informative = informative_table(object),
@@ -20,14 +20,6 @@ summary.mdpd <- function(object, ...) {
     ),
     class = "summary_mdpd"
   )
-}
-
-information_criteria <- function(object) {
-  if (is.null(object$loglik)) {
-    return(NULL)
-  }
-  list(aic = -2 * object$loglik + 2 * object$df,
-       bic = -2 * object$loglik + log(object$nobs) * object$df)
 }
 
 component_table <- function(object) {
@@ -81,4 +73,16 @@ phase_table <- function(trace) {
   last <- trace[!duplicated(trace$phase, fromLast = TRUE), ]
   data.frame(phase = last$phase, n_steps = tabulate(match(trace$phase, last$phase), nrow(last)),
              last[c("k", "n_informative", "loglik")], row.names = NULL)
+}
+
+# How far the answers to each item of component number k are from those of all rows: the
+# Kullback-Leibler distance, the level that adds most to it and its probability.
+answer_distances <- function(object, k, items) {
+  distances <- lapply(object$item_probs[items], function(probs) {
+    marginal <- drop(probs %*% object$mixing_weights)
+    terms <- ifelse(probs[, k] > 0, probs[, k] * log(probs[, k] / marginal), 0)
+    level <- which.max(terms)
+    data.frame(distance = sum(terms), level = rownames(probs)[level], share = probs[level, k])
+  })
+  do.call(rbind, distances)
 }
