@@ -85,15 +85,28 @@ code_table <- function(x, arg, call) {
   list(codes = codes, levels = levels, what = "Column")
 }
 
+# A crowd in the words of a table: its items are the rows, its workers the items and its labels the
+# levels.
+as_answers <- function(x) {
+  list(
+    row = x$item, item = x$worker, code = x$label,
+    rows = x$items, items = x$workers, levels = x$labels
+  )
+}
+
 code_crowd <- function(x, missing) {
-  # The items of a crowd are the rows, its workers the items of the model.
-  codes <- answers_to_codes(x$item, x$worker, x$label, dim(x), list(x$items, x$workers), missing)
-  levels <- rep(list(x$labels), length(x$workers))
-  list(codes = codes, levels = stats::setNames(levels, x$workers), what = "Worker")
+  given <- as_answers(x)
+  dimnames <- list(given$rows, given$items)
+  list(
+    codes = answers_to_codes(given$row, given$item, given$code, dimnames, missing),
+    levels = stats::setNames(rep(list(given$levels), length(given$items)), given$items),
+    what = "Worker"
+  )
 }
 
 # A table with few answers is sparse, if a cell without one is left out of all sums.
-answers_to_codes <- function(row, item, code, dim, dimnames, missing) {
+answers_to_codes <- function(row, item, code, dimnames, missing) {
+  dim <- lengths(dimnames)
   if (missing %in% c("ignore", "fail") && length(code) < sparse_share * prod(dim)) {
     return(new_sparse_codes(row, item, code, dim, dimnames))
   }
@@ -134,27 +147,28 @@ recode_table <- function(x, all_items, levels, missing, arg, call) {
 recode_crowd <- function(x, levels, missing, arg, call) {
   items <- names(levels)
   check_has_workers(x, items, arg, call)
-  item <- match(x$workers, items)[x$worker]
-  # labels x items: the codes of the crowd's labels.
-  position <- vapply(levels, function(levels) match(x$labels, levels, nomatch = 0L),
-                     integer(length(x$labels)))
-  at <- cell_index(x$label, item, length(x$labels))
+  given <- as_answers(x)
+  n_levels <- length(given$levels)
+  item <- match(given$items, items)[given$item]
+  # n_levels x items: the fit's codes of the crowd's levels.
+  position <- vapply(levels, function(levels) match(given$levels, levels, nomatch = 0L),
+                     integer(n_levels))
+  at <- cell_index(given$code, item, n_levels)
   code <- position[at]
-  known <- which(code > 0L)  # neither of another worker, NA, nor unseen, 0
+  kept <- which(code > 0L)  # neither of another worker, NA, nor unseen, 0
   codes <- answers_to_codes(
-    x$item[known], item[known], code[known], c(nrow(x), length(items)), list(x$items, items),
-    missing
+    given$row[kept], item[kept], code[kept], list(given$rows, items), missing
   )
   if (missing == "level") {
     absent <- vapply(levels, function(levels) match(missing_level, levels, nomatch = 0L), 0L)
     empty <- codes == as.raw(0)
-    empty[cbind(x$item, item)[code %in% 0L, , drop = FALSE]] <- FALSE
+    empty[cbind(given$row, item)[code %in% 0L, , drop = FALSE]] <- FALSE
     codes[empty] <- as.raw(absent[col(codes)[empty]])
   }
   unseen <- sort(unique(at[code %in% 0L]))
-  label <- (unseen - 1) %% length(x$labels) + 1
-  worker <- factor(items[(unseen - label) / length(x$labels) + 1], items)
-  list(codes = codes, unseen = split(x$labels[label], worker, drop = TRUE))
+  level <- (unseen - 1) %% n_levels + 1
+  of_item <- factor(items[(unseen - level) / n_levels + 1], items)
+  list(codes = codes, unseen = split(given$levels[level], of_item, drop = TRUE))
 }
 
 check_has_workers <- function(x, items, arg, call) {

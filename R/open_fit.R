@@ -1,12 +1,7 @@
 # The checks that fits begin with, and the warnings they end with.
 
-# The checks that every fit begins with; returns the coded data.
-open_fit <- function(x, k, weights, missing, control, keep_data, verbose, several = FALSE,
-                     call = rlang::caller_env()) {
-  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"), call = call)
-  check_class(control, "stagewise_control", call = call)
-  check_flag(keep_data, call = call)
-  check_flag(verbose, call = call)
+# The coded data of a fit with k components, or several numbers of them.
+open_fit <- function(x, k, weights, missing, several = FALSE, call = rlang::caller_env()) {
   check_given(k, call = call)
   if (several) check_counts(k, call = call) else check_count(k, call = call)
   coded <- encode(x, weights, missing, arg = "x", call = call)

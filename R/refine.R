@@ -47,7 +47,7 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   check_observed(coded, coded$weights, rlang::current_env())
   method <- object$method %||% "robust"
   control <- complete_control(control %||% object$control %||% stagewise_control(), method)
-  columns <- core_columns(object, coded)
+  columns <- engine_order(object, coded)
   problem <- new_problem(
     coded, object$labels, coded$known, object$prior,
     list(c(
@@ -88,7 +88,7 @@ model_parameters <- function(object, columns = seq_len(object$k), items = names(
 
 # The components in the order in which the engine goes on with them: that of the labels where known
 # rows or prior counts tie them to these, else that of the trace, whose numbers then go on.
-core_columns <- function(object, coded) {
+engine_order <- function(object, coded) {
   if (is_tied_to_labels(object, coded) && setequal(names(object$mixing_weights), object$labels)) {
     match(object$labels, names(object$mixing_weights))
   } else {

@@ -139,7 +139,11 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   rlang::check_dots_empty()
   method <- check_choice(method, c("robust", "paper"))
   refine <- check_choice(refine, c("sparse", "full", "none"))
-  coded <- open_fit(x, k, weights, missing, control, keep_data, verbose, several = TRUE)
+  missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
+  check_class(control, "stagewise_control")
+  check_flag(keep_data)
+  check_flag(verbose)
+  coded <- open_fit(x, k, weights, missing, several = TRUE)
   check_known(known, k, refine)
   known <- known_components(known, x, k)
 

@@ -201,7 +201,8 @@ decode <- function(coded) {
 # The columns of a table as they are; a crowd's are its workers.
 row_table <- function(data, object) {
   if (inherits(data, "crowd_labels")) {
-    return(decode(c(code_crowd(data, "ignore"), missing = "ignore")))
+    crowd <- code_crowd(data, "ignore")
+    return(decode(new_coded(crowd$codes, crowd$levels, rep(1, nrow(data)), "ignore")))
   }
   columns <- lapply(seq_len(ncol(data)), table_column, x = data)
   by_position <- is.matrix(data) && is.null(colnames(data))
