@@ -94,6 +94,10 @@ right_shares <- function(tables) {
   vapply(tables, function(counts) sum(diag(counts)) / sum(counts), 0)
 }
 
+# Of components that do not stand for labels.
+labels_hint <- "They do where {.arg k} is the number of labels ({length(object$labels)}) and some
+                worker is informative."
+
 # Do the components stand for labels? Without any informative worker they were named by numbers,
 # which may look like labels.
 named_by_labels <- function(object) {

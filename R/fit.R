@@ -1,7 +1,7 @@
 #' The fit that users see
 #'
-#' Gives what the engine found its names and the order of its components. The object is a plain list,
-#' safe for saveRDS().
+#' Gives what the engine found its names and the order of its components. The object is a plain
+#' list, safe for saveRDS().
 #'
 #' @param result One of the `fits` of run_engine().
 #' @param problem,settings What was asked, see new_problem() and new_settings().

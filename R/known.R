@@ -79,3 +79,17 @@ check_named_by_label <- function(arg, x, k, call) {
     )
   }
 }
+
+check_known <- function(known, k, refine, call = rlang::caller_env()) {
+  if (is.null(known)) {
+    return(invisible(known))
+  }
+  if (length(k) > 1) {
+    abort_mdpd("{.arg known} needs one {.arg k}, the number of labels, not {length(k)} of them.",
+               class = "argument", call = call)
+  }
+  if (refine == "none") {
+    abort_mdpd("{.arg known} needs a refinement: {.arg refine} must not be {.val none}.",
+               class = "argument", call = call)
+  }
+}

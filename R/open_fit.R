@@ -34,20 +34,6 @@ k_within_rows <- function(k, coded, call = rlang::caller_env()) {
   ks[ks <= n_obs]
 }
 
-check_known <- function(known, k, refine, call = rlang::caller_env()) {
-  if (is.null(known)) {
-    return(invisible(known))
-  }
-  if (length(k) > 1) {
-    abort_mdpd("{.arg known} needs one {.arg k}, the number of labels, not {length(k)} of them.",
-               class = "argument", call = call)
-  }
-  if (refine == "none") {
-    abort_mdpd("{.arg known} needs a refinement: {.arg refine} must not be {.val none}.",
-               class = "argument", call = call)
-  }
-}
-
 check_k_against_rows <- function(k, coded, call) {
   n_obs <- nrow(coded$codes)
   if (k <= n_obs) {

@@ -97,7 +97,7 @@ theme_information <- function(n_shown) {
     )
 }
 
-# ---- stage by stage --------------------------------------------------------------------
+# Stage by stage -----------------------------------------------------------------------------------
 
 # A panel for each stage, items in the order in which they joined, so that the informative set of a
 # stage is the upper left square.

@@ -89,7 +89,7 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
   invisible(x)
 }
 
-# ---- what is said of a fit -------------------------------------------------------------
+# What is said of a fit ----------------------------------------------------------------------------
 
 fit_title <- function(x) {
   n_items <- if (is.null(x$n_items)) length(x$item_probs) else x$n_items
@@ -211,7 +211,7 @@ next_step <- function(x, after_summary = FALSE) {
   paste(steps, collapse = ", ")
 }
 
-# ---- tables as text --------------------------------------------------------------------
+# Tables as text -----------------------------------------------------------------------------------
 
 format_components <- function(components) {
   table <- cbind(weight = percent(components$mixing_weight, 1))

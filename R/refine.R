@@ -77,7 +77,8 @@ continued_from <- function(object, columns, same_data) {
 }
 
 # Parameters as the engine takes them.
-model_parameters <- function(object, columns = seq_len(object$k), items = names(object$item_probs)) {
+model_parameters <- function(object, columns = seq_len(object$k),
+                             items = names(object$item_probs)) {
   list(
     mixing_weights = unname(object$mixing_weights[columns]),
     item_probs = lapply(unname(object$item_probs[items]), function(probs) {

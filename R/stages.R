@@ -1,5 +1,5 @@
-# The stages of a fit, done again: a fit has the trace of its stages, but not the n_obs x k posterior
-# after each, which the conditional information takes.
+# The stages of a fit, done again: a fit has the trace of its stages, but not the n_obs x k
+# posterior after each, which the conditional information takes.
 
 # Posterior and informative items (their numbers, in the order they joined) after a stage; before
 # the first there is one component.

@@ -55,6 +55,8 @@
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}
+#'   \item{n_obs, n_missing, weights}{numbers of rows and of missing cells; the case weights, or
+#'     `NULL` where all are 1}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
@@ -83,7 +85,8 @@
 #' @section Errors and warnings:
 #' Errors of class `mdpd_error_data` name the column that cannot be used (fractions, `NaN`, infinite
 #' values, lists, dates, all missing, more than 254 levels) or say that the table is empty or has
-#' one column; errors of class `mdpd_error_argument` name the argument. Warnings:
+#' one column; `mdpd_error_missing_value` names a column with a missing value where
+#' `missing = "fail"`; errors of class `mdpd_error_argument` name the argument. Warnings:
 #' `mdpd_warning_fewer_components` when the data show fewer components than asked for,
 #' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
 #' `mdpd_warning_independent` when one component has the higher penalised log-likelihood,

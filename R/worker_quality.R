@@ -124,8 +124,7 @@ worker_quality <- function(object, level = 0.95, alpha = 0.05) {
   if (!named_by_labels(object)) {
     inform_mdpd(
       c("The components do not stand for labels, so accuracy and bias are not known.",
-        i = "They do where {.arg k} is the number of labels ({length(object$labels)}) and some
-             worker is informative."),
+        i = labels_hint),
       class = "unnamed_components"
     )
   }
