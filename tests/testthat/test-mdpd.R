@@ -65,6 +65,23 @@ test_that("a crowd's components are named by labels and known items keep theirs"
   )
 })
 
+test_that("known items may have labels of any kind, in any order", {
+  crowd <- small_crowd()
+  words <- c("2" = "ant", "3" = "bee", "1" = "cat")
+  named <- data.frame(
+    item = crowd$labels$items[crowd$labels$item],
+    worker = crowd$labels$workers[crowd$labels$worker],
+    label = words[crowd$labels$labels[crowd$labels$label]]
+  )
+  gold <- crowd$truth[1:50]
+  gold_words <- stats::setNames(words[as.character(gold)], names(gold))
+  fit <- stagewise_em(crowd$labels, k = 3, known = gold)
+  of_words <- stagewise_em(crowd_labels(named), k = 3, known = gold_words)
+  expect_identical(as.character(predict(of_words)[names(gold)]), unname(gold_words))
+  expect_equal(of_words$loglik, fit$loglik, tolerance = fit_tolerance)
+  expect_identical(names(of_words$mixing_weights), unname(words[names(fit$mixing_weights)]))
+})
+
 test_that("a few gold questions do not undo the names of the components", {
   crowd <- simulate_crowd(300, 20, accuracy = c(0.9, 0.8, 0.7), missing = 0.5, seed = 1)
   without <- error_rate(stagewise_em(crowd$labels, k = 3), crowd$truth)
