@@ -242,3 +242,18 @@ test_that("refinement keeps the prior counts of the fit", {
   expect_gt(max(abs(refine(fit, type = "full")$item_probs[[1]][, crowd$labels] -
                       refined$item_probs[[1]][, crowd$labels])), 0.02)
 })
+
+test_that("where one component is left no known item is held", {
+  # Nobody looks.
+  crowd <- simulate_crowd(n_items = 300, n_workers = 6, accuracy = rep(1 / 3, 6), seed = 1)
+  x <- crowd$labels
+  x$labels <- c("ant", "bee", "cat")
+  gold <- stats::setNames(x$labels[crowd$truth[1:50]], x$items[1:50])
+  held <- mdpd(x, k = 3, known = gold)
+  expect_warning(fit <- refine(held), class = "mdpd_warning_fewer_components")
+  expect_identical(names(fit$mixing_weights), "1")
+  expect_identical(unname(fit$posterior), matrix(1, 300))
+  expect_equal(fit$loglik, stagewise_em(x, k = 1)$loglik, tolerance = 1e-12)
+  expect_null(fit$coded$known)
+  expect_equal(sum(predict(fit, type = "prob")), 300)
+})

@@ -262,9 +262,9 @@ class FitRun {
     Refined refined = refine_start(posterior, start.informative);
     polish_start(refined);
     FitResult& result = refined.result;
-    if (result.fit.params.n_components() < posterior.cols())
-      result.status = FitStatus::kFewerComponents;
-    result.holds_known = !problem_.known.empty();
+    const bool has_all = result.fit.params.n_components() == posterior.cols();
+    if (!has_all) result.status = FitStatus::kFewerComponents;
+    result.holds_known = has_all && !problem_.known.empty();
     return std::move(result);
   }
 
@@ -281,9 +281,10 @@ class FitRun {
       best.fit = std::move(run.fit);
       best.trace = std::move(run.trace);
       best.status = status;
+      best.holds_known =
+          !problem_.known.empty() && best.fit.params.n_components() == posterior.cols();
     }
     best.smoothing = plan_.trials.refine.m_step.smoothing;
-    best.holds_known = !problem_.known.empty();
     return best;
   }
 

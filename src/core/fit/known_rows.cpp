@@ -54,13 +54,12 @@ void hold_known_rows(FitData& rows, Index n_labels, const RefinementPlan& plan, 
   rows.hold_known();
   const ItemSet informative = result.fit.informative;
   Refined held = refine_from(rows.data(), posterior, informative, plan, monitor);
-  for (TraceRow& row : held.result.trace) row.n_components = n_labels;
   append(held.result.trace, result.trace);
   result.fit = std::move(held.result.fit);
   result.status = held.result.status;
   result.smoothing = held.result.smoothing;
-  result.born = order;
-  result.holds_known = true;
+  result.holds_known = result.fit.params.n_components() == n_labels;
+  result.born = result.holds_known ? order : std::vector<Index>{};
 }
 
 }  // namespace mdpd

@@ -222,7 +222,7 @@ EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
       join(
           {grouped, log_weights.data(), first_table, data.n_obs, from, n, n_components, log_joint});
     }
-    for (Index at = 0; at < n && !data.known.empty(); ++at) {
+    for (Index at = 0; at < n && n_components > 1 && !data.known.empty(); ++at) {
       const Index own = data.known[from + at];
       if (own == no_component) continue;
       exclude_other_components(own, n_components, log_joint + at * n_components);

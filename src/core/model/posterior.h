@@ -14,7 +14,8 @@ struct EStep {
 /// Posterior probabilities and log-likelihood at fixed parameters (the E-step).
 ///
 /// @param items the items that enter; a missing code contributes nothing. A row whose component is
-///   known has all its posterior there, and its log-density is joint with the component.
+///   known has all its posterior there, and its log-density is joint with the component; where one
+///   component is left it has all rows.
 /// @throws DimensionError if `params` does not fit `data`.
 /// Cost O(n_obs * items * n_components). Dempster, Laird and Rubin (1977), section 4.3.
 EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemSet& items);

@@ -157,6 +157,11 @@ context("posterior") {
     expect_true(std::abs(step.row_loglik[4] - joint) < 1e-14);
     expect_true(step.posterior.row(5) == free.posterior.row(5));
     expect_true(step.row_loglik[5] == free.row_loglik[5]);
+    // Of one component, which is left where no item tells rows apart, every row is.
+    const MixtureParameters one = independence_model(table.data);
+    const EStep of_one = e_step(table.data, one, {0, 1});
+    expect_true(of_one.posterior == RowMatrix::Ones(20, 1));
+    expect_true(of_one.row_loglik.allFinite());
   }
 
   test_that("with one component the posterior is one") {
