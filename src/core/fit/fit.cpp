@@ -308,15 +308,45 @@ class FitRun {
   FitOutcome outcome_;
 };
 
+Index n_components_of(const FitStart& start) {
+  return start.posterior.size() > 0 ? start.posterior.cols() : start.params.n_components();
+}
+
+/// Is every known component one of so many?
+bool are_components(const std::vector<Index>& known, Index n_components) {
+  return std::all_of(known.begin(), known.end(), [&](Index component) {
+    return component == no_component || (component >= 0 && component < n_components);
+  });
+}
+
+/// Known rows grow with one component a label, and are of components that a start has.
+void require_known(const Problem& problem, const FitOptions& options) {
+  const std::vector<Index>& known = problem.known;
+  if (known.empty()) return;
+  if (known.size() != static_cast<std::size_t>(problem.cells.n_obs))
+    throw DimensionError("one known component per observation");
+  if (options.task == Task::kGrow) {
+    if (options.n_components != std::vector<Index>{problem.n_labels} ||
+        !are_components(known, problem.n_labels))
+      throw DimensionError("known rows grow with one component a label");
+    return;
+  }
+  for (const FitStart& start : problem.starts) {
+    if (!are_components(known, n_components_of(start)))
+      throw DimensionError("known components are those of the start");
+  }
+}
+
 void require_whole(const Problem& problem, const FitOptions& options) {
   const auto n_obs = static_cast<std::size_t>(problem.cells.n_obs);
   if (static_cast<std::size_t>(problem.case_weights.size()) != n_obs)
     throw DimensionError("one case weight per observation");
-  if (!problem.known.empty() && problem.known.size() != n_obs)
-    throw DimensionError("one known component per observation");
-  if (options.n_components.empty()) throw DimensionError("a number of components");
+  const std::vector<Index>& ks = options.n_components;
+  if (ks.empty() || ks.front() < 1 || !std::is_sorted(ks.begin(), ks.end()))
+    throw DimensionError("numbers of components, ascending");
   if (options.task != Task::kGrow && problem.starts.empty())
     throw DimensionError("EM begins somewhere");
+  require_known(problem, options);
 }
 
 }  // namespace
