@@ -1,6 +1,7 @@
 #include <testthat.h>
 
 #include "growth/grow.h"
+#include "growth/stagewise.h"
 #include "monitors.h"
 #include "random_data.h"
 
@@ -22,6 +23,34 @@ context("grow") {
         expect_true(screened.penalised_loglik == plain.penalised_loglik);
         expect_true(screened.e_step.posterior == plain.e_step.posterior);
       }
+    }
+  }
+
+  test_that("growth with the items that lead the stages is growth over all pairs, up to four") {
+    Random random(5);
+    const std::vector<Index> n_levels(250, 2);
+    MixtureParameters truth = random_parameters(random, n_levels, 4);
+    truth.mixing_weights.setConstant(0.25);
+    for (Index row = 24; row < 500; ++row) {
+      truth.item_probs.row(row).setConstant(truth.item_probs(row, 0));  // noise
+    }
+    const Table table = draw_table(random, truth, {400, n_levels});
+    Monitor monitor;
+    StagewiseOptions options = robust_options();
+    options.n_components = 4;
+    options.screening = Screening::kAlways;
+    const ItemSet leading = stagewise_em(table.data, options, monitor).leading;
+    expect_true(leading.size() > 0);
+    expect_true(leading.size() < 125);
+    MixtureFit fit = finish_fit(table.data, independence_model(table.data), {});
+    for (Index k = 2; k <= 4; ++k) {
+      MixtureFit plain = grow(table.data, fit, {}, {}, monitor);
+      const MixtureFit screened = grow(table.data, fit, {}, {leading, 0.01}, monitor);
+      expect_true(plain.params.n_components() == k);
+      expect_true(screened.informative == plain.informative);
+      expect_true(screened.params.item_probs == plain.params.item_probs);
+      expect_true(screened.e_step.posterior == plain.e_step.posterior);
+      fit = std::move(plain);
     }
   }
 }
