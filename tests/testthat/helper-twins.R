@@ -191,13 +191,6 @@ twin_split_model <- function(model, split, d) {
   model
 }
 
-# The exact sum_k W_k I_k(i,j) after the split; `items` is S with both items in it.
-twin_split_objective <- function(coded, model, items, split, d, missing_level = FALSE) {
-  posterior <- twin_posterior(coded, twin_split_model(model, split, d), items)$posterior
-  table <- twin_pair_table(coded, posterior, split$item_1, split$item_2, missing_level)
-  sum(apply(table, 3, twin_table_information))
-}
-
 # Orthonormal basis of {d : both blocks sum to zero}; the levels not in `seen` do not move.
 twin_tangent_basis <- function(n_1, n_2, seen = rep(TRUE, n_1 + n_2)) {
   block <- function(seen) {

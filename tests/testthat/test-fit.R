@@ -104,14 +104,17 @@ test_that("the name of a component is the label its informative workers give mos
   names(probs) <- c("ann", "bob", "eve")
   coded <- list(codes = matrix(as.raw(1), 5, 3, dimnames = list(NULL, names(probs))))
   labels <- c("no", "yes")
-  expect_identical(component_names(probs, c("ann", "bob"), coded, labels), c("yes", "no"))
+  names_of <- function(informative, labels) {
+    component_names(probs, informative, coded, new_problem(coded, labels), 1:2)
+  }
+  expect_identical(names_of(c("ann", "bob"), labels), c("yes", "no"))
   # A worker who is not informative has no say.
   probs$eve[] <- c(1, 0, 0, 1)
-  expect_identical(component_names(probs, c("ann", "bob"), coded, labels), c("yes", "no"))
+  expect_identical(names_of(c("ann", "bob"), labels), c("yes", "no"))
   # No labels, not as many labels as components, nobody informative: numbers.
-  expect_identical(component_names(probs, "ann", coded, NULL), c("1", "2"))
-  expect_identical(component_names(probs, "ann", coded, c("no", "so", "yes")), c("1", "2"))
-  expect_identical(component_names(probs, character(), coded, labels), c("1", "2"))
+  expect_identical(names_of("ann", NULL), c("1", "2"))
+  expect_identical(names_of("ann", c("no", "so", "yes")), c("1", "2"))
+  expect_identical(names_of(character(), labels), c("1", "2"))
 })
 
 test_that("each label is given to one component only", {
@@ -119,5 +122,6 @@ test_that("each label is given to one component only", {
   probs <- matrix(c(0.9, 0.1, 0.6, 0.4), 2, dimnames = list(c("no", "yes"), c("1", "2")))
   probs <- list(ann = probs)
   coded <- list(codes = matrix(as.raw(1), 5, 1, dimnames = list(NULL, "ann")))
-  expect_identical(component_names(probs, "ann", coded, c("no", "yes")), c("no", "yes"))
+  problem <- new_problem(coded, c("no", "yes"))
+  expect_identical(component_names(probs, "ann", coded, problem, 1:2), c("no", "yes"))
 })

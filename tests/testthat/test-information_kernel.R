@@ -1,26 +1,8 @@
-# core_information() and core_best_pair() against their twins and by their properties.
+# core_information() against its twin and by its properties.
 
 engine_information <- function(coded, posterior, component = 0, missing_level = FALSE) {
-  unname(core_information(coded, posterior, component, missing_level))
-}
-
-best_pair <- function(coded, posterior, by, informative = integer(), outside_only = FALSE,
-                      missing_level = FALSE) {
-  core_best_pair(coded, posterior, informative, by, outside_only, missing_level)
-}
-
-pair_of <- function(best) c(best$item_1, best$item_2, best$component)
-
-# log p-values of all pairs and components, corrected for their number; Inf below the diagonal
-twin_corrected <- function(case, missing_level = FALSE) {
-  corrected <- array(Inf, c(5, 5, case$k))
-  for (i in 1:4) {
-    for (j in (i + 1):5) {
-      log_p <- twin_log_p_value(case$coded, case$posterior, i, j, missing_level)
-      corrected[i, j, ] <- pmin(0, log_p + log(10 * case$k))
-    }
-  }
-  corrected
+  coded$missing <- if (missing_level) "frozen" else "ignore"
+  unname(core_information(coded, posterior, component, 1))
 }
 
 test_that("the information agrees with its plain-R twin, by component and summed", {
@@ -128,91 +110,4 @@ test_that("a row of weight 2 counts like the row twice", {
     engine_information(weighted, case$posterior),
     engine_information(subset_rows(case$coded, rows), case$posterior[rows, ]), 1e-12
   )
-})
-
-test_that("the best pair by information is the largest entry of the twin", {
-  for (case in random_cases(seed = 47)) {
-    for (missing_level in c(FALSE, TRUE)) {
-      best <- best_pair(case$coded, case$posterior, "information", missing_level = missing_level)
-      twin <- twin_information(case$coded, case$posterior, missing_level)
-      expect_equal(pair_of(best), unlist(twin_largest_entry(twin), use.names = FALSE))
-      expect_close(best$information, max(twin), label = case$label)
-    }
-  }
-})
-
-test_that("the best pair by p-value has the twin's smallest corrected p-value", {
-  for (case in random_cases(n_obs = 200, seed = 48)) {
-    corrected <- twin_corrected(case)
-    # With every pair at 1 after correction there is nothing to tell them apart by.
-    if (min(corrected) == 0) next
-    best <- best_pair(case$coded, case$posterior, "p_value")
-    expect_equal(pair_of(best), unname(which(corrected == min(corrected), arr.ind = TRUE)[1, ]))
-    expect_close(best$log_p_value, min(corrected), label = case$label)
-  }
-})
-
-test_that("the p-value of a single pair is right from certain to impossible independence", {
-  for (seed in 1:60) {
-    n_levels <- 2L + seed %% 4L
-    coded <- with_seed(seed, {
-      first <- sample.int(n_levels, 100, TRUE)
-      second <- sample.int(n_levels + 1L, 100, TRUE)
-      same <- stats::runif(100) < seed / 60
-      coded_from_codes(cbind(first, ifelse(same, first, second)), c(n_levels, n_levels + 1L))
-    })
-    posterior <- matrix(1, 100, 1)
-    log_p <- best_pair(coded, posterior, "p_value")$log_p_value
-    expected <- twin_log_p_value(coded, posterior, 1, 2)
-    # Near p = 1 the logarithm has no relative accuracy; a p-value to 1e-10 is what counts there.
-    expect_lt(abs(log_p - expected), 1e-10 * max(1, -expected))
-  }
-})
-
-test_that("p-values too small for a number still order the pairs", {
-  item <- rep(1:2, 50)
-  twisted <- item
-  twisted[1:4] <- 3L - twisted[1:4]
-  coded <- coded_from_codes(cbind(twisted, item, item), c(2, 2, 2), rep(200, 100))
-  best <- best_pair(coded, matrix(1, 100, 1), "p_value")
-  g2 <- 2 * 100 * 200 * log(2)
-  expect_identical(stats::pchisq(g2, 1, lower.tail = FALSE), 0)
-  expect_equal(pair_of(best), c(2, 3, 1))
-  expected <- stats::pchisq(g2, 1, lower.tail = FALSE, log.p = TRUE) + log(3)
-  expect_close(best$log_p_value, expected)
-})
-
-test_that("ties go to the lowest items", {
-  item <- rep(1:2, 20)
-  coded <- coded_from_codes(cbind(rep(1:2, each = 20), item, item, item))
-  for (by in c("information", "p_value")) {
-    expect_equal(pair_of(best_pair(coded, matrix(0.5, 40, 2), by)), c(2, 3, 1))
-  }
-})
-
-test_that("pairs inside the informative set can be left out", {
-  case <- random_cases(seed = 49)[[6]]
-  first <- best_pair(case$coded, case$posterior, "information")
-  inside <- c(first$item_1, first$item_2)
-  second <- best_pair(case$coded, case$posterior, "information", inside, outside_only = TRUE)
-  twin <- twin_information(case$coded, case$posterior)
-  twin[inside, inside, ] <- 0
-  expect_equal(pair_of(second), unlist(twin_largest_entry(twin), use.names = FALSE))
-})
-
-test_that("constant items are never the best pair", {
-  coded <- coded_from_codes(cbind(1L, rep(1:2, 10), 1L), c(1, 2, 1))
-  expect_false(best_pair(coded, matrix(1, 20, 1), "p_value")$found)
-  expect_false(best_pair(coded, matrix(1, 20, 1), "information")$found)
-})
-
-test_that("under independence the p-values are uniform", {
-  skip_below_level_2()
-  log_p <- vapply(seq_len(2000), function(seed) {
-    codes <- with_seed(seed, cbind(sample(3, 400, TRUE), sample(3, 400, TRUE)))
-    best_pair(coded_from_codes(codes, c(3, 3)), matrix(1, 400, 1), "p_value")$log_p_value
-  }, 0)
-  # One pair, one component: nothing to correct for. 2000 draws: the Kolmogorov-Smirnov test at 1e-3
-  # notices a distribution that is off by 0.044 anywhere.
-  expect_gt(stats::ks.test(exp(log_p), "punif")$p.value, 1e-3)
 })

@@ -57,8 +57,8 @@ test_that("the numbers of birth are those of the stages, whatever follows", {
   crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 4, accuracy = rep(0.8, 8),
                           seed = 1)
   stages <- stagewise_em(crowd$labels, k = 4, refine = "none")
-  core <- core_stagewise(stages$coded, 4, "robust", FALSE, stages$control, FALSE)$fit
-  expect_equal(unname(stages$mixing_weights), core$mixing_weights[stages$born])
+  engine <- engine_fit(stages$coded, 4, refine = "none")
+  expect_equal(unname(stages$mixing_weights), engine$mixing_weights[stages$born])
   fit <- stagewise_em(crowd$labels, k = 4, control = stagewise_control(polish = FALSE))
   refined <- refine(stages, control = stagewise_control(polish = FALSE))
   expect_identical(refined$born, fit$born)
@@ -82,13 +82,6 @@ test_that("a component that a path adds has a parent, and its stage is drawn", {
     expect_setequal(stats::na.omit(autoplot(fit, type = "history")$data$component),
                     if (fit$k > 1) names(fit$mixing_weights) else "1")
   }
-  grown <- growth_trace(
-    list(posterior = cbind(c(1, 0, 0), c(0, 1, 1))),
-    list(mixing_weights = c(1, 1, 1) / 3, posterior = diag(3), informative = 1:2, loglik = -1,
-         penalised_loglik = -2),
-    list(codes = matrix(raw(6), 3, dimnames = list(NULL, c("a", "b"))), weights = rep(1, 3))
-  )
-  expect_equal(grown$component, 2)
 })
 
 test_that("histories of one component and of thirty build", {

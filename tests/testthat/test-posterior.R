@@ -1,7 +1,11 @@
 # core_posterior() against its twin and by its properties.
 
-engine_posterior <- function(coded, model, items = seq_len(ncol(coded$codes))) {
-  core_posterior(coded, model$mixing_weights, model$item_probs, as.integer(items))
+# Without the other items.
+engine_posterior <- function(coded, model, items = seq_along(coded$levels)) {
+  step <- core_posterior(
+    subset_items(coded, items), model$mixing_weights, model$item_probs[items], 1
+  )
+  c(step, loglik = sum(coded$weights * step$row_loglik))
 }
 
 test_that("the posterior agrees with its plain-R twin", {

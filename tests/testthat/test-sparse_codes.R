@@ -52,14 +52,6 @@ test_that("what sparse codes are asked is what the matrix answers", {
   }
 })
 
-test_that("the labels' shares of a row are the same in either form", {
-  codes <- random_codes(2)
-  shares <- label_shares(codes$sparse, 3)
-  expect_equal(shares, unname(label_shares(codes$dense, 3)), tolerance = 1e-15)
-  expect_equal(rowSums(shares), rep(1, 40), tolerance = 1e-15)
-  expect_identical(shares[2, ], rep(1 / 3, 3))  # the row without answers
-})
-
 test_that("a part of sparse codes is the part of the matrix, by any index", {
   codes <- random_codes(1)
   drawn <- with_seed(1, sample.int(40, 60, replace = TRUE))
@@ -172,12 +164,8 @@ test_that("new crowds are read by the levels of a fit as a table of strings is",
 test_that("a fit of sparse codes is the fit of the table", {
   for (seed in 1:2) {
     crowd <- sparse_crowd(seed)
-    settings <- list(
-      method = "robust", refine = "sparse", labels = crowd$labels$labels, verbose = FALSE,
-      control = complete_control(stagewise_control(), "robust"), known = NULL
-    )
-    sparse <- fit_stages(crowd$sparse, 3, settings)$fit
-    dense <- fit_stages(crowd$dense, 3, settings)$fit
+    sparse <- engine_fit(crowd$sparse, 3, labels = crowd$labels$labels)
+    dense <- engine_fit(crowd$dense, 3, labels = crowd$labels$labels)
     expect_gt(length(dense$informative), 5)
     expect_identical(sort(sparse$informative), sort(dense$informative))
     expect_equal(sparse$loglik, dense$loglik, tolerance = 1e-9)
@@ -199,7 +187,7 @@ test_that("whatever is asked of a fit of a sparse crowd is what its table answer
   same(function(fit) predict(fit, type = "density"))
   same(function(fit) suppressWarnings(standard_errors(fit)))
   same(function(fit) refine(fit, type = "full", control = stagewise_control(polish = FALSE))$loglik)
-  same(function(fit) item_evidence(fit$item_probs, fit$informative, fit$posterior, fit$coded))
+  same(function(fit) refine(fit, control = stagewise_control(polish = FALSE))$item_evidence)
   same(function(fit) label_votes(fit$item_probs, fit$informative, fit$coded, fit$labels))
   for (type in c("nonparametric", "parametric")) {
     same(function(fit) bootstrap(fit, n = 2, type = type, refit = FALSE)$estimates)
@@ -217,6 +205,6 @@ test_that("rows of weight two are rows given twice, in a sparse crowd too", {
   rows <- rep(seq_along(coded$weights), coded$weights)
   repeated <- new_coded(select_rows(codes$sparse, rows), coded$levels, rep(1, length(rows)),
                         "ignore")
-  one <- function(coded) core_m_step(coded, matrix(1, nrow(coded$codes), 1), 0, 0)$item_probs
+  one <- function(coded) engine_fit(coded, 1)$item_probs
   expect_equal(one(coded), one(repeated), tolerance = 1e-12)
 })

@@ -43,11 +43,7 @@ start_of <- function(crowd, ...) spectral(encode(crowd$labels), 3, ...)
 
 # Ordinary EM on all items from the start; the error counts labels as named by the start.
 em_from <- function(start, coded) {
-  posterior <- core_posterior(
-    coded, start$mixing_weights, start$item_probs, seq_along(coded$levels)
-  )$posterior
-  control <- complete_control(stagewise_control(), "paper")
-  core_refine(coded, posterior, integer(), "full", control, FALSE)$fit
+  engine_refine(coded, start[parameters], "full")
 }
 
 share_wrong <- function(fit, truth) mean(max.col(fit$posterior, "first") != truth)

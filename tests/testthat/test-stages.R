@@ -37,3 +37,35 @@ test_that("max_stages limits the stages", {
   expect_identical(nrow(fit$trace), 1L)
   expect_identical(fit$status, "stage_limit")
 })
+
+# p-value of the pair of the first stage.
+first_stage <- function(coded) {
+  engine_fit(coded, 2, refine = "none", max_stages = 1)$trace
+}
+
+test_that("the p-value of a single pair is right from certain to impossible independence", {
+  for (seed in 1:60) {
+    n_levels <- 2L + seed %% 4L
+    coded <- with_seed(seed, {
+      first <- sample.int(n_levels, 100, TRUE)
+      second <- sample.int(n_levels + 1L, 100, TRUE)
+      same <- stats::runif(100) < seed / 60
+      coded_from_codes(cbind(first, ifelse(same, first, second)), c(n_levels, n_levels + 1L))
+    })
+    expected <- twin_log_p_value(coded, matrix(1, 100, 1), 1, 2)
+    # Near p = 1 the logarithm has no relative accuracy; a p-value to 1e-10 is what counts there.
+    expect_lt(abs(log(first_stage(coded)$p_value) - expected), 1e-10 * max(1, -expected))
+  }
+})
+
+test_that("p-values too small for a number still order the pairs", {
+  item <- rep(1:2, 50)
+  twisted <- item
+  twisted[1:4] <- 3L - twisted[1:4]
+  coded <- coded_from_codes(cbind(twisted, item, item), c(2, 2, 2), rep(200, 100))
+  g2 <- 2 * 100 * 200 * log(2)
+  expect_identical(stats::pchisq(g2, 1, lower.tail = FALSE), 0)
+  stage <- first_stage(coded)
+  expect_identical(c(stage$item_1, stage$item_2), c("item_2", "item_3"))
+  expect_identical(stage$p_value, 0)
+})

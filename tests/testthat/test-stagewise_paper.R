@@ -1,8 +1,12 @@
 # The paper's whole method: the engine against the plain-R twin, and both against what is published.
 
 engine_paper <- function(coded, k, n_stages = 30, missing_level = FALSE) {
-  control <- utils::modifyList(unclass(core_defaults("paper")), list(max_stages = n_stages))
-  core_stagewise(coded, k, "paper", missing_level, control, FALSE)
+  coded$missing <- if (missing_level) "frozen" else "ignore"
+  fit <- engine_fit(coded, k, "paper", "none", max_stages = n_stages)
+  for (item in c("item_1", "item_2")) {
+    fit$trace[[item]] <- match(fit$trace[[item]], colnames(coded$codes))
+  }
+  fit
 }
 
 # 300 rows, 12 items, the first 5 informative, 3 classes; a fourth level that is rare, 1 row in 100,
@@ -37,8 +41,8 @@ test_that("the engine's stages are those of the plain-R twin", {
       }
       # Ten stages of EM carry the rounding of eigenvectors, 1e-15 over a spectral gap, on.
       expect_close(engine$trace$information, twin$trace$information, 1e-8, label)
-      expect_setequal(engine$fit$informative, twin$items)
-      expect_same_components(engine$fit$posterior, twin$posterior)
+      expect_setequal(engine$informative, twin$items)
+      expect_same_components(engine$posterior, twin$posterior)
     }
   }
 })
@@ -50,8 +54,8 @@ test_that("the stages do not depend on how levels are coded or rows are ordered"
   rows <- engine_paper(subset_rows(coded, 300:1), 3, 15)
   expect_equal(levels$trace$item_1, before$trace$item_1)
   expect_equal(rows$trace$item_1, before$trace$item_1)
-  expect_same_components(levels$fit$posterior, before$fit$posterior)
-  expect_same_components(reverse_rows(rows$fit$posterior), before$fit$posterior)
+  expect_same_components(levels$posterior, before$posterior)
+  expect_same_components(reverse_rows(rows$posterior), before$posterior)
 })
 
 test_that("on bluebird the engine and the twin end as published", {
@@ -59,13 +63,13 @@ test_that("on bluebird the engine and the twin end as published", {
   engine <- engine_paper(crowd$coded, crowd$k)
   twin <- twin_stagewise_paper(crowd$coded, crowd$k)
   published <- c(8, 9, 17, 24, 26, 27, 30, 31, 35, 37, 39)
-  expect_setequal(crowd$workers[engine$fit$informative], published)
+  expect_setequal(crowd$workers[engine$informative], published)
   expect_setequal(crowd$workers[twin$items], published)
-  expect_identical(n_wrong(engine$fit$posterior, crowd$truth), 13L)
+  expect_identical(n_wrong(engine$posterior, crowd$truth), 13L)
   # 30 stages of EM on: near the fixed point differences of rounding shrink again.
-  expect_same_components(engine$fit$posterior, twin$posterior, 1e-6)
+  expect_same_components(engine$posterior, twin$posterior, 1e-6)
 
-  full <- twin_refine(crowd$coded, engine$fit$posterior, 60, sparse = FALSE)
+  full <- twin_refine(crowd$coded, engine$posterior, 60, sparse = FALSE)
   expect_identical(n_wrong(full$posterior, crowd$truth), 11L)
   # all digits that were published
   expect_equal(round(full$trace$loglik[60] / 108, 5), -17.48256)
@@ -79,8 +83,8 @@ test_that("on the 52 most active dog workers the engine agrees with the twin", {
     twin <- twin_stagewise_paper(crowd$coded, crowd$k, missing_level = missing_level)
     expect_equal(engine$trace$item_1, twin$trace$item_1)
     expect_equal(engine$trace$item_2, twin$trace$item_2)
-    expect_setequal(engine$fit$informative, twin$items)
-    expect_same_components(engine$fit$posterior, twin$posterior, 1e-5)
+    expect_setequal(engine$informative, twin$items)
+    expect_same_components(engine$posterior, twin$posterior, 1e-5)
     expect_lte(n_wrong(twin$posterior, crowd$truth) / 807, 0.24)
     full <- twin_refine(crowd$coded, twin$posterior, 60, sparse = FALSE)
     expect_lte(n_wrong(full$posterior, crowd$truth) / 807, 0.16)

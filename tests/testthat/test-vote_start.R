@@ -19,18 +19,3 @@ test_that("where the pairs are evidence the stages go on alone", {
   expect_lt(fit$trace$p_value[1], 0.01)
   expect_false("vote" %in% fit$trace$move)
 })
-
-test_that("a crowd also starts from the vote where any split was at what chance shows", {
-  settings <- list(
-    method = "robust", refine = "sparse", labels = letters[1:3], control = list(alpha = 0.01)
-  )
-  grew <- function(p_value, split_length) {
-    grew_on_chance(
-      list(trace = list(p_value = p_value, split_length = split_length)), 3, settings
-    )
-  }
-  expect_false(grew(c(1e-9, 1e-4, 0.005), c(0.1, 0.2, NA)))
-  expect_true(grew(c(0.5, 1e-4), c(0.1, 0.2)))
-  expect_true(grew(c(1e-9, 1), c(0.1, 0.2)))
-  expect_true(grew(NA_real_, NA_real_))
-})

@@ -1,0 +1,26 @@
+# The engine without the main interface: coded data in, and out comes what it says, with items and
+# components by number.
+
+# The fit from one component; `...` are settings, see stagewise_control().
+engine_fit <- function(coded, k, method = "robust", refine = "sparse", ..., labels = NULL,
+                       known = NULL) {
+  control <- complete_control(stagewise_control(...), method)
+  run_engine(
+    new_problem(coded, labels, known), new_settings("grow", k, method, refine, control)
+  )$fits[[1]]
+}
+
+# EM from one start, a posterior or parameters, and nothing else.
+engine_refine <- function(coded, start, type, tol = 1e-9, max_iter = 500, smoothing = 0,
+                          informative = seq_along(coded$levels)) {
+  if (is.matrix(start)) start <- list(posterior = start)
+  start$informative <- as.integer(informative)
+  control <- complete_control(
+    stagewise_control(polish = FALSE, tol = tol, max_iter = max_iter, smoothing = smoothing),
+    "robust"
+  )
+  run_engine(
+    new_problem(coded, starts = list(start)),
+    new_settings("continue", NCOL(start$posterior), "robust", type, control)
+  )$fits[[1]]
+}

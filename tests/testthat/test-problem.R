@@ -1,0 +1,130 @@
+# How often an expression calls the functions of the engine that build the coded data, and how often
+# the engine says that it built them. The functions are replaced in the package's namespace.
+engine_work <- function(code) {
+  builders <- c("core_fit", "core_posterior", "core_information")
+  namespace <- asNamespace("mdpd")
+  plain <- mget(builders, namespace)
+  calls <- stats::setNames(integer(length(builders)), builders)
+  n_builds <- 0
+  replace_in_namespace <- function(functions) {
+    for (name in names(functions)) {
+      unlockBinding(name, namespace)
+      assign(name, functions[[name]], namespace)
+      lockBinding(name, namespace)
+    }
+  }
+  counting <- lapply(stats::setNames(builders, builders), function(name) {
+    function(...) {
+      calls[[name]] <<- calls[[name]] + 1L
+      result <- plain[[name]](...)
+      if (name == "core_fit") n_builds <<- n_builds + result$n_builds
+      result
+    }
+  })
+  replace_in_namespace(counting)
+  on.exit(replace_in_namespace(plain))
+  force(code)
+  list(calls = calls, n_builds = n_builds)
+}
+
+# `n` calls of the whole method, each of which builds the data once, and nothing else.
+expect_engine_calls <- function(code, n = 1) {
+  work <- engine_work(code)
+  expect_identical(work$calls, c(core_fit = as.integer(n), core_posterior = 0L,
+                                 core_information = 0L))
+  expect_identical(work$n_builds, n)
+}
+
+test_that("a fit is one call of the engine, which builds the coded data once", {
+  x <- answers(200)
+  expect_engine_calls(stagewise_em(x, k = 2))
+  expect_engine_calls(stagewise_em(x, k = 4, method = "paper"))
+  expect_engine_calls(suppressWarnings(stagewise_em(x, k = 4)))
+  expect_engine_calls(stagewise_em(x, k = 1:4))
+  expect_engine_calls(stagewise_em(x, k = 2, refine = "none"))
+  crowd <- small_crowd(missing = 0.3)
+  gold <- crowd$truth[1:30]
+  names(gold) <- crowd$labels$items[1:30]
+  expect_engine_calls(stagewise_em(crowd$labels, k = 3))
+  expect_engine_calls(stagewise_em(crowd$labels, k = 3, known = gold))
+})
+
+test_that("ordinary EM from any number of starts is one call of the engine", {
+  x <- answers(200)
+  fit <- stagewise_em(x, k = 2)
+  crowd <- small_crowd()$labels
+  expect_engine_calls(mdpd(x, k = 2, n_starts = 5))
+  expect_engine_calls(mdpd(x, k = 2, start = fit))
+  expect_engine_calls(mdpd(x, k = 2, start = rep(1:2, 100)))
+  expect_engine_calls(mdpd(crowd, k = 3))
+  expect_engine_calls(mdpd(crowd, k = 3, start = "spectral", n_starts = 5))
+})
+
+test_that("a fit is refined by one call of the engine, on its data or on others", {
+  fit <- stagewise_em(answers(200), k = 2, refine = "none")
+  expect_engine_calls(refine(fit))
+  expect_engine_calls(refine(fit, answers(300, seed = 2), type = "full"))
+})
+
+test_that("each sample of a bootstrap is one call of the engine", {
+  fit <- stagewise_em(answers(200), k = 2)
+  for (refit in c(FALSE, TRUE)) {
+    for (type in c("nonparametric", "parametric")) {
+      expect_engine_calls(bootstrap(fit, n = 3, type = type, refit = refit, verbose = FALSE), 3)
+    }
+  }
+})
+
+test_that("what is asked of a fit that is there builds the coded data once", {
+  fit <- stagewise_em(answers(200), k = 2)
+  n_calls <- function(code) engine_work(code)$calls
+  none <- c(core_fit = 0L, core_posterior = 0L, core_information = 0L)
+  expect_identical(n_calls(predict(fit, answers(50, seed = 2))), replace(none, 2, 1L))
+  expect_identical(n_calls(information(fit)), replace(none, 3, 1L))
+  expect_identical(n_calls(predict(fit)), none)
+  expect_identical(n_calls(summary(fit)), none)
+})
+
+# The table, the calls and the expected numbers are those of tests/core/fit/test-fit.cpp: a user of
+# the core in plain C++ gets what R gives.
+test_that("a fixed table has the fit that plain C++ gives", {
+  codes <- cbind(
+    c(1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2),
+    c(1, 1, 1, 2, 1, 1, 3, 3, 2, 3, 3, 3),
+    c(1, 1, 2, 1, 1, 1, 2, 2, 2, 1, 2, 0), # once missing
+    c(1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2)
+  )
+  coded <- coded_from_codes(codes, c(2, 3, 2, 2), c(8, 7, 3, 4, 6, 5, 9, 8, 2, 3, 7, 6))
+  robust <- engine_fit(coded, 2)
+  # To 1e-10 in 134 nats.
+  expect_lt(abs(robust$loglik - -133.76153925025577), 1e-10)
+  expect_lt(abs(robust$penalised_loglik - -144.26412185313052), 1e-10)
+  expect_identical(robust$informative, 1:3)
+  expect_identical(robust$df, 10)
+  expect_identical(robust$status, "converged")
+  expect_identical(nrow(robust$trace), 5L)
+
+  paper <- engine_fit(coded, 2, "paper", "full")
+  expect_lt(abs(paper$loglik - -133.76151376251684), 1e-10)
+  expect_identical(paper$df, 11)
+})
+
+test_that("a prior is stacked by the labels of each item's levels, and other levels have none", {
+  coded <- list(levels = list(ann = c("no", "yes"), bob = c("yes", "no", "(missing)")))
+  prior <- rbind(c(1, 2), c(3, 4)) # the true label in the row
+  expect_identical(
+    new_problem(coded, c("no", "yes"), prior = prior)$prior_counts,
+    rbind(c(1, 3), c(2, 4), c(2, 4), c(1, 3), c(0, 0))
+  )
+  expect_null(new_problem(coded, c("no", "yes"))$prior_counts)
+})
+
+test_that("a trace is a data frame numbered through, with items by name", {
+  fit <- engine_fit(encode(answers(200)), 2)
+  expect_s3_class(fit$trace, "data.frame")
+  expect_identical(fit$trace$stage, seq_len(nrow(fit$trace)))
+  expect_true(all(fit$trace$item_1[fit$trace$phase == "stage"] %in% names(answers(2))))
+  both <- bind_traces(fit$trace, fit$trace)
+  expect_identical(both$stage, seq_len(2L * nrow(fit$trace)))
+  expect_identical(nrow(bind_traces(NULL, fit$trace)), nrow(fit$trace))
+})
