@@ -11,12 +11,10 @@ namespace mdpd {
 
 namespace {
 
-/// Normalises n_lanes rows side by side. The number of components is a constant where it is small.
-/// @param terms room for n_components x n_lanes.
-template <int n_fixed>
-[[gnu::always_inline]] inline void normalise_quad(double* rows, Index n_components, double* terms,
+/// Normalises n_lanes rows of n numbers side by side.
+/// @param terms room for n x n_lanes.
+[[gnu::always_inline]] inline void normalise_quad(double* rows, Index n, double* terms,
                                                   double* row_loglik) {
-  const Index n = n_fixed > 0 ? n_fixed : n_components;
   Lanes largest = Lanes{} - std::numeric_limits<double>::infinity();
   for (Index k = 0; k < n; ++k) {
     const double* at = rows + k;
@@ -45,46 +43,33 @@ template <int n_fixed>
   store(largest + log_sum / sum, row_loglik);
 }
 
-struct Rows {
-  double* values;
-  Index n;
-  Index n_components;
-  double* row_loglik;
-};
-
-template <int n_fixed>
-[[gnu::always_inline]] inline void normalise_all(const Rows& rows) {
-  const Index n_components = rows.n_components;
-  double fixed[n_fixed > 0 ? n_fixed * n_lanes : 1];
-  std::vector<double> other(n_fixed > 0 ? 0 : n_components * n_lanes);
-  double* terms = n_fixed > 0 ? fixed : other.data();
+[[gnu::always_inline]] inline void normalise_all(double* rows, Index n, Index n_components,
+                                                 double* row_loglik) {
+  std::vector<double> terms(n_components * n_lanes);
   Index at = 0;
-  for (; at + n_lanes <= rows.n; at += n_lanes) {
-    normalise_quad<n_fixed>(rows.values + at * n_components, n_components, terms,
-                            rows.row_loglik + at);
+  for (; at + n_lanes <= n; at += n_lanes) {
+    normalise_quad(rows + at * n_components, n_components, terms.data(), row_loglik + at);
   }
-  if (at == rows.n) return;
+  if (at == n) return;
   // The rows that are left, and zeros.
   std::vector<double> quad(n_components * n_lanes, 0.0);
-  double row_loglik[n_lanes];
-  double* rest = rows.values + at * n_components;
-  const Index n_rest = rows.n - at;
+  double loglik_of_quad[n_lanes];
+  double* rest = rows + at * n_components;
+  const Index n_rest = n - at;
   std::copy_n(rest, n_rest * n_components, quad.begin());
-  normalise_quad<n_fixed>(quad.data(), n_components, terms, row_loglik);
+  normalise_quad(quad.data(), n_components, terms.data(), loglik_of_quad);
   std::copy_n(quad.begin(), n_rest * n_components, rest);
-  std::copy_n(row_loglik, n_rest, rows.row_loglik + at);
+  std::copy_n(loglik_of_quad, n_rest, row_loglik + at);
 }
 
 }  // namespace
 
 void normalise_log_rows(double* rows, Index n, Index n_components, double* row_loglik,
                         Instructions instructions) {
-  const Rows all{rows, n, n_components, row_loglik};
-  with_constant<1, 2, 3, 4, 5, 6>(n_components, [&](auto size) {
-    constexpr int n_fixed = size;
-    const auto work = [&]() __attribute__((always_inline)) { normalise_all<n_fixed>(all); };
-    with_avx2_fma(instructions, work);
-  });
+  const auto work = [&]() __attribute__((always_inline)) {
+    normalise_all(rows, n, n_components, row_loglik);
+  };
+  with_avx2_fma(instructions, work);
 }
 
 }  // namespace mdpd
