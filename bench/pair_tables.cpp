@@ -13,8 +13,9 @@
 #include <random>
 
 #include "base/jobs.h"
+#include "data/make_data.h"
 #include "lib/milliseconds.h"
-#include "model/posterior.h"
+#include "pairs/dependence.h"
 #include "pairs/pair_pass.h"
 
 extern "C" void dsyrk_(const char* part, const char* transpose, const int* n, const int* k,
@@ -73,8 +74,8 @@ void multiply(const std::vector<mdpd::Matrix>& weighted, mdpd::Matrix& product) 
 double largest_dependence(const mdpd::CodedData& data, const mdpd::RowMatrix& weights) {
   mdpd::Monitor monitor;
   std::vector<double> largest(data.n_threads, 0.0);
-  mdpd::for_each_pair_block(data, weights, mdpd::MissingCells::kIgnore, mdpd::Precision::kSearch,
-                            monitor, [&](int worker, const mdpd::PairBlock& block) {
+  mdpd::for_each_pair_block(data, weights, {}, monitor,
+                            [&](int worker, const mdpd::PairBlock& block) {
                               const Index n = (block.last_other - block.first_other) * block.stride;
                               for (Index at = 0; at < n; ++at) {
                                 largest[worker] = std::max(largest[worker], block.dependence[at]);

@@ -2,6 +2,7 @@
 #include "core/base/jobs.h"
 #include "core/model/posterior.h"
 #include "core/model/vote_gains.h"
+#include "core/pairs/dependence.h"
 #include "core/pairs/information.h"
 #include "r_monitor.h"
 

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "model/posterior.h"
-
 namespace mdpd {
 
 namespace {
@@ -13,18 +11,18 @@ PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit, const Tr
                           const GrowthScreen& screen, Monitor& monitor) {
   SearchOptions search_options;
   search_options.missing = options.missing;
-  const RowMatrix row_weights = weighted_posterior(data, fit.e_step.posterior);
+  const SearchState state{data, fit.e_step.posterior, fit.informative};
   if (!screen.leading.empty()) {
     std::vector<bool> leads(data.n_items, false);
     for (const Index item : screen.leading) leads[item] = true;
     const LeadingItems leading = put_first(data, leads);
     search_options.leading = &leading;
-    PairSearch partial = search_pairs(data, row_weights, fit.informative, search_options, monitor);
+    PairSearch partial = search_pairs(state, search_options, monitor);
     const PairChoice best = worst_explained(partial);
     if (best.found && best.log_p_value < std::log(screen.alpha)) return partial;
     search_options.leading = nullptr;
   }
-  return search_pairs(data, row_weights, fit.informative, search_options, monitor);
+  return search_pairs(state, search_options, monitor);
 }
 
 }  // namespace

@@ -375,8 +375,8 @@ std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
   SearchOptions search_options;
   search_options.missing = options.missing;
   search_options.unions = overlapping_pairs(data, fit.e_step.posterior);
-  const PairSearch search = search_pairs(data, weighted_posterior(data, fit.e_step.posterior),
-                                         fit.informative, search_options, monitor);
+  const PairSearch search =
+      search_pairs({data, fit.e_step.posterior, fit.informative}, search_options, monitor);
   std::vector<Trial> trials;
   for (const PairChoice& pair : search.by_component) {
     if (!pair.found) continue;

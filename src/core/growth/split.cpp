@@ -10,6 +10,7 @@
 #include "growth/split_rows.h"
 #include "model/m_step.h"
 #include "model/posterior.h"
+#include "pairs/dependence.h"
 
 namespace mdpd {
 

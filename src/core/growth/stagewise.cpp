@@ -40,8 +40,7 @@ PairSearch search(const CodedData& data, const StageState& state, const Stagewis
     search_options.log_p_of_strong = log_p_of_strong(data, options);
     if (is_complete) search_options.candidates = Candidates::kTouchingOutside;
   }
-  return search_pairs(data, weighted_posterior(data, step.posterior), state.informative,
-                      search_options, monitor);
+  return search_pairs({data, step.posterior, state.informative}, search_options, monitor);
 }
 
 bool is_significant(const PairChoice& pair, const StagewiseOptions& options) {

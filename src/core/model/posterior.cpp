@@ -242,8 +242,4 @@ EStep normalise_rows(RowMatrix log_joint, const Vector& case_weights) {
   return step;
 }
 
-RowMatrix weighted_posterior(const CodedData& data, const RowMatrix& posterior) {
-  return (data.case_weights / data.total_weight).asDiagonal() * posterior;
-}
-
 }  // namespace mdpd

@@ -27,7 +27,4 @@ EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
 /// Turns log-joint probabilities (n_obs x n_components) into an E-step by log-sum-exp.
 EStep normalise_rows(RowMatrix log_joint, const Vector& case_weights);
 
-/// Posterior times case weight over total weight: the row weights of the pair tables, summing to 1.
-RowMatrix weighted_posterior(const CodedData& data, const RowMatrix& posterior);
-
 }  // namespace mdpd

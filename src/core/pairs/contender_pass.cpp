@@ -1,11 +1,9 @@
 #include "pairs/contender_pass.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <tuple>
 
-#include "base/numerics.h"
 #include "pairs/dependence.h"
 #include "pairs/pair_pass.h"
 #include "pairs/union_bounds.h"
@@ -17,105 +15,67 @@ namespace {
 /// With fewer items a pass takes milliseconds.
 constexpr Index least_items_to_bound = 200;
 
-std::vector<char> membership(const CodedData& data, const ItemSet& items) {
-  std::vector<char> is_member(data.n_items, 0);
-  for (const Index item : items) is_member[item] = 1;
-  return is_member;
-}
-
-/// Tells of any number of degrees of freedom the least dependence whose log p-value is below a bound;
-/// remembers what it was asked.
-class StrongDependence {
- public:
-  StrongDependence(double log_p, double total_weight)
-      : log_p_(log_p), total_weight_(total_weight) {}
-
-  double of(double df) {
-    if (!std::isfinite(log_p_)) return std::numeric_limits<double>::infinity();
-    for (const auto& [known_df, bound] : bounds_) {
-      if (known_df == df) return bound;
-    }
-    double low = 0.0;
-    double high = df;
-    while (log_chi_square_upper(high, df) >= log_p_) high *= 2.0;
-    for (int step = 0; step < 60; ++step) {
-      const double middle = 0.5 * (low + high);
-      (log_chi_square_upper(middle, df) < log_p_ ? high : low) = middle;
-    }
-    bounds_.emplace_back(df, 0.5 * low / total_weight_);
-    return bounds_.back().second;
-  }
-
- private:
-  double log_p_;
-  double total_weight_;
-  std::vector<std::pair<double, double>> bounds_;  // few: found by search
+/// What one thread notes of the pairs it sees.
+struct Notes {
+  Contest contest;
+  std::vector<char> strong;  ///< one byte an item
+  Vector most_of_component;  ///< of the pair at hand
+  PairTable table;
 };
 
-/// What a pass tells of one pair.
-struct PairSums {
+/// A pair of a block, its items under their own numbers.
+struct PairAt {
+  const PairBlock& block;
+  Index place;  ///< in the block
   Index item_1;
   Index item_2;
   double df;
-  bool may_win;
-  const double* dependence;  ///< of each column
-  const double* weight;
-  const double* error;
-};
 
-/// What one thread notes of the pairs it sees.
-struct Notes {
-  Notes(Index n_columns, Index n_items, StrongDependence strong_dependence)
-      : contest(n_columns), strong_from(std::move(strong_dependence)), strong(n_items, 0) {}
-
-  Contest contest;
-  StrongDependence strong_from;
-  std::vector<char> strong;  ///< one byte an item
-  Vector most_of_component;  ///< of the pair at hand
-  double least_of_unions = 0.0;
-  PairTable table;
+  Contender contender(Index column, bool may_win, const Bounds& dependence) const {
+    return {item_1, item_2, column, df, may_win, dependence};
+  }
 };
 
 /// One pass over all pairs of items. Of every column it finds the pairs that may win, and of every
 /// component those that may have the largest information.
 class ContenderPass {
  public:
-  /// @param columns row weights of the components, and behind them those of the unions.
-  ContenderPass(const CodedData& data, const RowMatrix& columns, Index n_components,
-                const ItemSet& informative, const SearchOptions& options)
-      : data_(data),
+  ContenderPass(const SearchColumns& columns, const ItemSet& informative,
+                const SearchOptions& options)
+      : data_(columns.data),
         columns_(columns),
-        n_components_(n_components),
-        inside_(membership(data, informative)),
         options_(options),
-        notes_(data.n_threads,
-               Notes(columns.cols(), data.n_items,
-                     StrongDependence(options.log_p_of_strong, data.total_weight))) {}
+        inside_(data_.n_items, 0),
+        notes_(data_.n_threads, {new_contest(), std::vector<char>(data_.n_items, 0), {}, {}}) {
+    for (const Index item : informative) inside_[item] = 1;
+  }
 
   /// Sums the tables of the components only; a pair's table of a union is made where the bound says
   /// that it may win there.
-  /// @param known contenders of the unions, of all pairs within the informative set.
+  /// @param known contenders among the pairs within the informative set.
   void bound_unions(const UnionBounds& bounds, const std::vector<Contender>& known) {
     bounds_ = &bounds;
-    for (Index c = n_components_; c < columns_.cols(); ++c) {
-      union_weights_.push_back(columns_.col(c));
+    for (Index c = columns_.n_components; c < n_columns(); ++c) {
+      union_weights_.push_back(columns_.weights.col(c));
     }
     for (Notes& notes : notes_) {
-      for (const Contender& pair : known) notes.contest.of(pair).expect(pair);
+      for (const Contender& pair : known) notes.contest.consider(pair);
     }
   }
 
   Contenders run(Monitor& monitor) {
     const auto visit = [this](int worker, const PairBlock& block) { note(block, notes_[worker]); };
     const LeadingItems* leading = options_.leading;
-    for_each_pair_block(leading == nullptr ? data_ : leading->data, columns_.leftCols(n_summed()),
-                        options_.missing, Precision::kSearch, monitor, visit, widest_instructions(),
-                        leading == nullptr ? data_.n_items : leading->n_leading);
+    PassOptions pass;
+    pass.missing = options_.missing;
+    if (leading != nullptr) pass.n_leading = leading->n_leading;
+    for_each_pair_block(leading == nullptr ? data_ : leading->data,
+                        columns_.weights.leftCols(n_summed()), pass, monitor, visit);
     Contenders found;
     found.strong.assign(data_.n_items, false);
-    Contest all(columns_.cols());
+    Contest all = new_contest();
     for (const Notes& notes : notes_) {
-      notes.contest.add_to(all);
+      for (const Contender& pair : notes.contest.list()) all.consider(pair);
       for (Index item = 0; item < data_.n_items; ++item) {
         if (notes.strong[item] != 0) found.strong[item] = true;
       }
@@ -125,7 +85,11 @@ class ContenderPass {
   }
 
  private:
-  Index n_summed() const { return bounds_ == nullptr ? columns_.cols() : n_components_; }
+  Index n_columns() const { return columns_.weights.cols(); }
+  Index n_summed() const { return bounds_ == nullptr ? n_columns() : columns_.n_components; }
+  Contest new_contest() const {
+    return {n_columns(), options_.log_p_of_strong, data_.total_weight};
+  }
 
   Index original(Index item) const {
     return options_.leading == nullptr ? item : options_.leading->original[item];
@@ -134,81 +98,58 @@ class ContenderPass {
   void note(const PairBlock& block, Notes& notes) const {
     const Index item = original(block.item);
     Contest::Rounds* rounds = nullptr;
-    double strong_from = 0.0;
     for (Index j = block.first_other; j < block.last_other; ++j) {
-      const double df = block.df[j - block.first_other];
+      const Index place = j - block.first_other;
+      const double df = block.df[place];
       // Of a constant item all that the table shows is rounding.
       if (!(df > 0.0)) continue;
-      if (rounds == nullptr || rounds->df != df) {
-        rounds = &notes.contest.of(df);
-        strong_from = notes.strong_from.of(df);
-        notes.least_of_unions = least_of_unions(rounds->to_win);
-      }
+      if (rounds == nullptr || rounds->df != df) rounds = &notes.contest.of(df);
       const Index other = original(j);
+      const PairAt pair{block, place, std::min(item, other), std::max(item, other), df};
       const bool both_inside = inside_[item] != 0 && inside_[other] != 0;
       const bool may_win = options_.candidates == Candidates::kAll || !both_inside;
-      const Index at = (j - block.first_other) * block.stride;
-      const PairSums sums{std::min(item, other), std::max(item, other), df,         may_win,
-                          block.dependence + at, block.weight + at,     block.error};
-      note_columns(sums, may_win ? strong_from : no_dependence,
-                   may_win ? rounds->to_win : rounds->to_count, notes);
-      if (bounds_ == nullptr || both_inside) continue;
-      const double most =
-          bounds_->most_of_any(sums.item_1, sums.item_2, sums.dependence, sums.error);
-      if (most >= notes.least_of_unions) note_unions(sums, rounds->to_win, notes);
+      note_columns(pair, may_win, *rounds, notes);
+      if (bounds_ != nullptr && !both_inside) note_unions(pair, rounds->to_win, notes);
     }
   }
 
   /// Notes a pair in the columns that were summed.
-  void note_columns(const PairSums& pair, double strong_from, std::vector<Round>& rounds,
-                    Notes& notes) const {
-    const Index last = pair.may_win ? n_summed() : n_components_;
-    for (Index c = 0; c < last; ++c) {
-      const double dependence = pair.dependence[c];
-      const double error = pair.error[c];
-      // The square of a sum is at most twice the sum of the squares.
-      const bool may_be_strong = 2.0 * (dependence + error * error) > strong_from;
-      if (dependence < rounds[c].least() && !may_be_strong) continue;
-      if (!may_depend({dependence, pair.weight[c]}, error)) continue;
-      if (may_be_strong && c < n_components_ && most_of(dependence, error) > strong_from) {
+  void note_columns(const PairAt& pair, bool may_win, Contest::Rounds& rounds, Notes& notes) const {
+    std::vector<Round>& of_column = may_win ? rounds.to_win : rounds.to_count;
+    const double strong_from =
+        may_win ? rounds.strong_from : std::numeric_limits<double>::infinity();
+    for (Index c = 0; c < (may_win ? n_summed() : columns_.n_components); ++c) {
+      const double roughly_most = pair.block.roughly_most(pair.place, c);
+      if (roughly_most < of_column[c].least() && roughly_most < strong_from) continue;
+      const Bounds bounds = pair.block.bounds(pair.place, c);
+      of_column[c].consider(pair.contender(c, may_win, bounds));
+      if (c < columns_.n_components && bounds.most > strong_from) {
         notes.strong[pair.item_1] = notes.strong[pair.item_2] = 1;
       }
-      rounds[c].consider({pair.item_1, pair.item_2, c, pair.df, dependence, error, pair.may_win});
     }
   }
 
   /// Notes a pair in the unions where the bound lets it win.
-  void note_unions(const PairSums& pair, std::vector<Round>& rounds, Notes& notes) const {
-    bounds_->most_of_components(pair.dependence, pair.error, notes.most_of_component);
-    for (Index c = n_components_; c < columns_.cols(); ++c) {
-      const Index at = c - n_components_;
+  void note_unions(const PairAt& pair, std::vector<Round>& rounds, Notes& notes) const {
+    notes.most_of_component.resize(columns_.n_components);
+    for (Index c = 0; c < columns_.n_components; ++c) {
+      notes.most_of_component[c] = pair.block.bounds(pair.place, c).most;
+    }
+    for (Index c = columns_.n_components; c < n_columns(); ++c) {
+      const Index at = c - columns_.n_components;
       const double most = bounds_->most(at, pair.item_1, pair.item_2, notes.most_of_component);
       if (most < rounds[c].least()) continue;
       fill_pair_table(data_, union_weights_[at], pair.item_1, pair.item_2, options_.missing,
                       notes.table);
-      const TableSums sums = sum_table(notes.table, 0);
-      if (!may_depend(sums, 0.0)) continue;
-      rounds[c].consider({pair.item_1, pair.item_2, c, pair.df, sums.dependence, 0.0, true});
+      const double exact = dependence(notes.table, 0);
+      if (exact > 0.0) rounds[c].consider(pair.contender(c, true, {exact, exact}));
     }
-    notes.least_of_unions = least_of_unions(rounds);
   }
-
-  /// The least dependence of a contender in any union.
-  double least_of_unions(const std::vector<Round>& rounds) const {
-    double least = no_dependence;
-    for (Index c = n_components_; c < columns_.cols(); ++c) {
-      least = std::min(least, rounds[c].least());
-    }
-    return least;
-  }
-
-  static constexpr double no_dependence = std::numeric_limits<double>::infinity();
 
   const CodedData& data_;
-  const RowMatrix& columns_;
-  Index n_components_;
-  std::vector<char> inside_;
+  const SearchColumns& columns_;
   const SearchOptions& options_;
+  std::vector<char> inside_;
   std::vector<Notes> notes_;
   const UnionBounds* bounds_ = nullptr;
   std::vector<RowMatrix> union_weights_;  ///< n_obs x 1 each
@@ -223,29 +164,23 @@ bool bounds_pay(const CodedData& data, const ItemSet& informative, const SearchO
 
 }  // namespace
 
-Contenders find_contenders(const CodedData& data, const RowMatrix& columns, Index n_components,
-                           const ItemSet& informative, const SearchOptions& options,
-                           Monitor& monitor) {
-  ContenderPass pass(data, columns, n_components, informative, options);
-  std::vector<Contender> within;
+Contenders find_contenders(const SearchColumns& columns, const ItemSet& informative,
+                           const SearchOptions& options, Monitor& monitor) {
+  const CodedData& data = columns.data;
+  ContenderPass pass(columns, informative, options);
   std::optional<UnionBounds> bounds;
   if (bounds_pay(data, informative, options)) {
     const LeadingItems inside = pick_items(data, informative);
     SearchOptions search_inside = options;
     search_inside.leading = &inside;
-    within =
-        ContenderPass(data, columns, n_components, informative, search_inside).run(monitor).pairs;
-    const auto of_component = [&](const Contender& pair) { return pair.column < n_components; };
-    within.erase(std::remove_if(within.begin(), within.end(), of_component), within.end());
-    bounds.emplace(data, columns.leftCols(n_components), options.unions);
-    pass.bound_unions(*bounds, within);
+    const Contenders known = ContenderPass(columns, informative, search_inside).run(monitor);
+    bounds.emplace(data, columns.weights.leftCols(columns.n_components), options.unions);
+    pass.bound_unions(*bounds, known.pairs);
   }
   Contenders found = pass.run(monitor);
-  std::vector<Contender>& out = found.pairs;
-  out.insert(out.end(), within.begin(), within.end());
-  std::sort(out.begin(), out.end(), [](const Contender& x, const Contender& y) {
-    return std::tie(x.item_1, x.item_2, x.column) < std::tie(y.item_1, y.item_2, y.column);
-  });
+  const auto place = [](const Contender& x) { return std::tie(x.item_1, x.item_2, x.column); };
+  std::sort(found.pairs.begin(), found.pairs.end(),
+            [&](const Contender& x, const Contender& y) { return place(x) < place(y); });
   return found;
 }
 

@@ -3,60 +3,50 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numerics.h"
+
 namespace mdpd {
 
 namespace {
 
-/// The least dependence in the pass of a pair whose exact one may be the largest or tied with it,
-/// where the largest of the pass is `best`; both are off by up to `error`, see FixedWeights. Ties
-/// and the rounding of doubles are far below what is added.
-double least_of(double best, double error) {
-  constexpr double rounding = 1e-13;
-  const double root = std::max(0.0, std::sqrt(std::max(0.0, best) + rounding) - 2.0 * error);
-  return root * root - 2.0 * rounding - 1e-8 * best;
+/// The least dependence whose log p-value is below `log_p`.
+double dependence_at(double log_p, double df, double total_weight) {
+  if (!std::isfinite(log_p)) return std::numeric_limits<double>::infinity();
+  double low = 0.0;
+  double high = df;
+  while (log_chi_square_upper(high, df) >= log_p) high *= 2.0;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    (log_chi_square_upper(middle, df) < log_p ? high : low) = middle;
+  }
+  return 0.5 * low / total_weight;
 }
 
 }  // namespace
 
-double most_of(double dependence, double error) {
-  if (!(error > 0.0)) return dependence;
-  const double root = std::sqrt(std::max(0.0, dependence)) + error;
-  return root * root;
-}
-
-Round::Round() : least_(least_of(0.0, 0.0)) {}
-
-void Round::expect(const Contender& pair) {
-  error_ = std::max(error_, pair.error);
-  if (!(pair.dependence > best_)) return;
-  best_ = pair.dependence;
-  least_ = least_of(best_, error_);
-  pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(),
-                              [&](const Contender& other) { return other.dependence < least_; }),
-               pairs_.end());
-}
-
 void Round::consider(const Contender& pair) {
-  if (pair.dependence < least_) return;
+  if (pair.dependence.most < least_) return;
   pairs_.push_back(pair);
-  expect(pair);
+  // Ties and the rounding of doubles are far below what is taken off.
+  const double least = pair.dependence.least * (1.0 - 1e-8) - 2e-13;
+  if (!(least > least_)) return;
+  least_ = least;
+  const auto loses = [&](const Contender& other) { return other.dependence.most < least_; };
+  pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), loses), pairs_.end());
 }
 
 Contest::Rounds& Contest::of(double df) {
   for (Rounds& rounds : rounds_) {
     if (rounds.df == df) return rounds;
   }
-  rounds_.push_back({df, std::vector<Round>(n_columns_), std::vector<Round>(n_columns_)});
+  rounds_.push_back({df, dependence_at(log_p_of_strong_, df, total_weight_),
+                     std::vector<Round>(n_columns_), std::vector<Round>(n_columns_)});
   return rounds_.back();
 }
 
-Round& Contest::of(const Contender& pair) {
+void Contest::consider(const Contender& pair) {
   Rounds& rounds = of(pair.df);
-  return (pair.may_win ? rounds.to_win : rounds.to_count)[pair.column];
-}
-
-void Contest::add_to(Contest& other) const {
-  for (const Contender& pair : list()) other.of(pair).consider(pair);
+  (pair.may_win ? rounds.to_win : rounds.to_count)[pair.column].consider(pair);
 }
 
 std::vector<Contender> Contest::list() const {

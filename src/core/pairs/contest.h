@@ -1,6 +1,9 @@
 #pragma once
 
-#include "base/types.h"
+#include <limits>
+#include <vector>
+
+#include "pairs/pair_block.h"
 
 namespace mdpd {
 
@@ -11,30 +14,21 @@ struct Contender {
   Index item_2 = 0;
   Index column = 0;
   double df = 0.0;
-  double dependence = 0.0;
-  double error = 0.0;    ///< of the dependence, see FixedWeights
   bool may_win = false;  ///< else it only counts for the largest information
+  Bounds dependence = {};
 };
 
-/// The most that the exact dependence of a pair can be.
-double most_of(double dependence, double error);
-
-/// The contenders of one column that have the same number of degrees of freedom: those at the
-/// largest dependence. More dependence at the same number is a better score, whatever the score.
+/// The contenders of one column that have the same number of degrees of freedom: those that may have
+/// the largest dependence. More dependence at the same number is a better score, whatever the score.
 class Round {
  public:
-  Round();
   void consider(const Contender& pair);
-  /// From here on, a pair that cannot beat this one or tie with it is none.
-  void expect(const Contender& pair);
-  /// The least dependence of a contender.
+  /// A pair that cannot depend more is no contender.
   double least() const { return least_; }
   const std::vector<Contender>& pairs() const { return pairs_; }
 
  private:
-  double best_ = 0.0;
-  double error_ = 0.0;  ///< largest of any pair considered
-  double least_;
+  double least_ = std::numeric_limits<double>::min();
   std::vector<Contender> pairs_;
 };
 
@@ -43,19 +37,23 @@ class Contest {
  public:
   /// The rounds of one number of degrees of freedom, column by column.
   struct Rounds {
-    double df;
+    double df = 0.0;
+    double strong_from = 0.0;  ///< the least dependence of a strong pair
     std::vector<Round> to_win;
     std::vector<Round> to_count;  ///< of the pairs that may not win
   };
 
-  explicit Contest(Index n_columns) : n_columns_(n_columns) {}
+  /// @param log_p_of_strong a pair is strong where the logarithm of its p-value is below this.
+  Contest(Index n_columns, double log_p_of_strong, double total_weight)
+      : n_columns_(n_columns), log_p_of_strong_(log_p_of_strong), total_weight_(total_weight) {}
   Rounds& of(double df);
-  Round& of(const Contender& pair);
-  void add_to(Contest& other) const;
+  void consider(const Contender& pair);
   std::vector<Contender> list() const;
 
  private:
   Index n_columns_;
+  double log_p_of_strong_;
+  double total_weight_;
   std::vector<Rounds> rounds_;  // few: found by search
 };
 

@@ -1,10 +1,7 @@
 #pragma once
 
-#include "base/lanes.h"
 #include "base/monitor.h"
-#include "pairs/fixed_point.h"
 #include "pairs/pair_block.h"
-#include "pairs/pair_tables.h"
 
 namespace mdpd {
 
@@ -17,8 +14,7 @@ namespace mdpd {
 /// of threads nor on the order of the rows.
 /// Cost O(n_obs * n_packs * levels * columns), with a small constant.
 void for_each_dense_pair_block(const CodedData& data, const RowMatrix& row_weights,
-                               MissingCells missing, Precision precision, Monitor& monitor,
-                               const PairVisitor& visit, Instructions instructions,
-                               Index n_leading);
+                               const PassOptions& options, Monitor& monitor,
+                               const PairVisitor& visit);
 
 }  // namespace mdpd

@@ -4,17 +4,8 @@
 
 namespace mdpd {
 
-/// Sum of J log(J W / (J_r J_s)) over the cells of one component: row weight times nats.
-struct TableSums {
-  double dependence = 0.0;
-  double weight = 0.0;
-};
-
-TableSums sum_table(const PairTable& table, Index component);
-
-/// Whether a table's exact dependence may be more than the rounding of doubles, where it is known up
-/// to `error`, see FixedWeights.
-bool may_depend(const TableSums& sums, double error);
+/// Nats per unit of weight below which a sum of x log x is rounding.
+inline constexpr double rounding_of_dependence = 1e-14;
 
 /// Dependence of two items within one component.
 struct PairInformation {
@@ -23,15 +14,20 @@ struct PairInformation {
   double g2 = 0.0;  ///< likelihood-ratio statistic of conditional independence
 };
 
+/// Sum of J log(J W / (J_r J_s)) over the cells of one component: row weight times nats. A table that
+/// is exactly independent shows nothing but rounding, on either side of zero: that is 0.
+double dependence(const PairTable& table, Index component);
+
 /// @param component_weight total row weight of the component, observed or not.
 /// @param total_weight the N of G2.
-PairInformation pair_information(const TableSums& sums, double component_weight,
-                                 double total_weight);
 PairInformation pair_information(const PairTable& table, Index component, double component_weight,
                                  double total_weight);
 
 /// (levels - 1) x (levels - 1), counting the levels that carry weight in the table.
 double degrees_of_freedom(const PairTable& table);
+
+/// Posterior times case weight over total weight: the row weights of the pair tables, summing to 1.
+RowMatrix weighted_posterior(const CodedData& data, const RowMatrix& posterior);
 
 /// Total row weight of every component, added up in the order of the rows: to the last bit the same
 /// whatever other components there are.

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "base/lanes.h"
 #include "base/types.h"
 
 namespace mdpd {
@@ -13,13 +12,13 @@ enum class Precision {
   kFull     ///< as exact as sums of doubles
 };
 
-/// Bits of one digit of a weight: the sum of four digits fits into 16 bits.
-inline constexpr int bits_of_digit = 14;
+/// Bits of one limb of a weight, a digit of its number: the sum of four limbs fits into 16 bits.
+inline constexpr int bits_of_limb = 14;
 
 /// Row weights as whole numbers, of which sums are exact in any order.
 ///
-/// A weight is about `unit` times a number of `n_digits` digits in base 2^bits_of_digit, the lowest
-/// digit first. A row that carries weight in any column has a positive number in one of them, so
+/// A weight is about `unit` times a number of `n_limbs` limbs in base 2^bits_of_limb, the lowest
+/// first. A row that carries weight in any column has a positive number in one of them, so
 /// that a sum over rows is zero in all columns just where that of the weights is.
 ///
 /// `error` bounds what this does to a table's dependence D = sum of J log(J W / (J_r. J_.s)), of any
@@ -36,23 +35,22 @@ inline constexpr int bits_of_digit = 14;
 /// V <= 49 (D + e), so that sqrt(D + e) changes by at most 7 H; and by less for a larger e.
 struct FixedWeights {
   Index n_columns = 0;
-  int n_digits = 0;
-  std::vector<std::uint16_t> digits;  ///< (n_obs + 1) x stride: columns x n_digits, and zeros, of
-                                      ///< which the last row is made
+  int n_limbs = 0;
+  std::vector<std::uint16_t> limbs;  ///< (n_obs + 1) x stride: columns x n_limbs, and zeros, of
+                                     ///< which the last row is made
   Index stride = 0;
   Vector unit;   ///< per column, the weight of 1
   Vector error;  ///< per column: square root of a row weight times nats
 
-  /// Numbers of a row.
-  Index n_numbers() const { return n_columns * n_digits; }
+  /// Limbs of a row.
+  Index limbs_of_row() const { return n_columns * n_limbs; }
 };
 
 /// `stride` is a multiple of this.
-inline constexpr Index digits_of_vector = 8;
+inline constexpr Index limbs_of_vector = 8;
 
-/// As few digits as leave no more than a few pairs in doubt, or all that a double has.
+/// As few limbs as leave no more than a few pairs in doubt, or all that a double has.
 /// @param row_weights non-negative.
-FixedWeights fix_weights(const RowMatrix& row_weights, Precision precision,
-                         Instructions instructions = widest_instructions());
+FixedWeights fix_weights(const RowMatrix& row_weights, Precision precision);
 
 }  // namespace mdpd

@@ -5,15 +5,6 @@
 
 namespace mdpd {
 
-namespace {
-
-TableSums sums_at(const PairBlock& block, Index other, Index column) {
-  const Index at = (other - block.first_other) * block.stride + column;
-  return {block.dependence[at], block.weight[at]};
-}
-
-}  // namespace
-
 Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, Index component,
                           MissingCells missing, Monitor& monitor) {
   const Vector component_weight = component_weights(row_weights);
@@ -24,15 +15,14 @@ Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, I
     for (Index j = block.first_other; j < block.last_other; ++j) {
       double sum = 0.0;
       for (Index k = first; k <= last; ++k) {
-        const double scale = component < 0 ? component_weight[k] : 1.0;
-        sum +=
-            scale * pair_information(sums_at(block, j, k), component_weight[k], data.total_weight)
-                        .information;
+        const double scale = component < 0 ? 1.0 : 1.0 / component_weight[k];
+        const Index at = (j - block.first_other) * block.stride + k;
+        if (component_weight[k] > 0.0) sum += scale * block.dependence[at];
       }
       out(block.item, j) = out(j, block.item) = sum;
     }
   };
-  for_each_pair_block(data, row_weights, missing, Precision::kFull, monitor, visit);
+  for_each_pair_block(data, row_weights, {missing, Precision::kFull}, monitor, visit);
   return out;
 }
 

@@ -6,17 +6,17 @@
 
 namespace mdpd {
 
-void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
-                         Precision precision, Monitor& monitor, const PairVisitor& visit,
-                         Instructions instructions, Index n_leading) {
+void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights,
+                         const PassOptions& options, Monitor& monitor, const PairVisitor& visit) {
   if (data.n_items < 2 || data.n_obs == 0) return;
   if (!data.is_sparse()) {
-    for_each_dense_pair_block(data, row_weights, missing, precision, monitor, visit, instructions,
-                              n_leading);
+    for_each_dense_pair_block(data, row_weights, options, monitor, visit);
     return;
   }
-  if (missing == MissingCells::kFrozen) throw DimensionError("sparse data have no missing level");
-  for_each_sparse_pair(data, row_weights, monitor, visit, n_leading);
+  if (options.missing == MissingCells::kFrozen) {
+    throw DimensionError("sparse data have no missing level");
+  }
+  for_each_sparse_pair(data, row_weights, options.n_leading, monitor, visit);
 }
 
 }  // namespace mdpd

@@ -1,12 +1,7 @@
 #pragma once
 
-#include <limits>
-
-#include "base/lanes.h"
 #include "base/monitor.h"
-#include "pairs/fixed_point.h"
 #include "pairs/pair_block.h"
-#include "pairs/pair_tables.h"
 
 namespace mdpd {
 
@@ -14,11 +9,7 @@ namespace mdpd {
 /// dependence. See `for_each_dense_pair_block()` and `for_each_sparse_pair()`.
 ///
 /// @param row_weights n_obs x columns, non-negative, such as the weighted posterior.
-/// @param n_leading visits at least the pairs with one of the first n_leading items, not many more,
-///   and costs in proportion.
-void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
-                         Precision precision, Monitor& monitor, const PairVisitor& visit,
-                         Instructions instructions = widest_instructions(),
-                         Index n_leading = std::numeric_limits<Index>::max());
+void for_each_pair_block(const CodedData& data, const RowMatrix& row_weights,
+                         const PassOptions& options, Monitor& monitor, const PairVisitor& visit);
 
 }  // namespace mdpd

@@ -10,7 +10,7 @@ namespace mdpd {
 
 namespace {
 
-static_assert(rows_per_block << bits_of_digit <= std::numeric_limits<std::int32_t>::max());
+static_assert(rows_per_block << bits_of_limb <= std::numeric_limits<std::int32_t>::max());
 
 /// All codes of a pack, each of which differs from the one before in one item: reflected Gray code
 /// in the base of each item. The digit 0, which has no target, is in the middle of the run of an

@@ -22,29 +22,28 @@ double log_number_of_tests(Index n_items, Index n_components) {
   return std::log(std::max(1.0, n_pairs * static_cast<double>(n_components)));
 }
 
-/// The row weights, and behind them those of the unions: the sum of both components'.
-RowMatrix with_unions(const RowMatrix& row_weights, const std::vector<ComponentPair>& unions) {
-  const Index n_components = row_weights.cols();
-  RowMatrix out(row_weights.rows(), n_components + static_cast<Index>(unions.size()));
-  out.leftCols(n_components) = row_weights;
+/// The posterior, and behind it that of the unions: the sum of both components'.
+RowMatrix with_unions(const RowMatrix& posterior, const std::vector<ComponentPair>& unions) {
+  const Index n_components = posterior.cols();
+  RowMatrix out(posterior.rows(), n_components + static_cast<Index>(unions.size()));
+  out.leftCols(n_components) = posterior;
   for (Index at = n_components; at < out.cols(); ++at) {
     const auto& [a, b] = unions[at - n_components];
-    out.col(at) = row_weights.col(a) + row_weights.col(b);
+    out.col(at) = posterior.col(a) + posterior.col(b);
   }
   return out;
 }
 
 }  // namespace
 
-PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
-                        const ItemSet& informative, const SearchOptions& options,
-                        Monitor& monitor) {
-  const Index n_components = row_weights.cols();
-  const RowMatrix columns = with_unions(row_weights, options.unions);
-  Contenders contenders =
-      find_contenders(data, columns, n_components, informative, options, monitor);
+PairSearch search_pairs(const SearchState& state, const SearchOptions& options, Monitor& monitor) {
+  const CodedData& data = state.data;
+  const Index n_components = state.posterior.cols();
+  const SearchColumns columns{
+      data, n_components, weighted_posterior(data, with_unions(state.posterior, options.unions))};
+  Contenders contenders = find_contenders(columns, state.informative, options, monitor);
 
-  const Vector column_weight = component_weights(columns);
+  const Vector column_weight = component_weights(columns.weights);
   const double log_n_tests = log_number_of_tests(data.n_items, n_components);
   const auto component_of = [&](Index column) {
     return column < n_components ? column : options.unions[column - n_components].first;
@@ -55,7 +54,8 @@ PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
   search.strong = std::move(contenders.strong);
   PairTable table;
   for (const Contender& at : contenders.pairs) {
-    fill_pair_table(data, columns.col(at.column), at.item_1, at.item_2, options.missing, table);
+    fill_pair_table(data, columns.weights.col(at.column), at.item_1, at.item_2, options.missing,
+                    table);
     const PairInformation pair =
         pair_information(table, 0, column_weight[at.column], data.total_weight);
     const bool is_union = at.column >= n_components;

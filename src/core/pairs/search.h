@@ -5,6 +5,13 @@
 
 namespace mdpd {
 
+/// The mixture whose unexplained dependence is searched for.
+struct SearchState {
+  const CodedData& data;
+  const RowMatrix& posterior;  ///< n_obs x n_components, non-negative
+  const ItemSet& informative;
+};
+
 struct PairChoice {
   bool found = false;  ///< false when no pair may be chosen or none shows any dependence
   Index item_1 = 0;    ///< item_1 < item_2
@@ -25,9 +32,13 @@ struct PairSearch {
   std::vector<bool> strong;          ///< per item: is it in a strong pair? See SearchOptions
 };
 
-/// Ties go to the lowest indices. Cost: one pass over all pairs.
-PairSearch search_pairs(const CodedData& data, const RowMatrix& row_weights,
-                        const ItemSet& informative, const SearchOptions& options, Monitor& monitor);
+/// The door of the pair engine: what is behind it knows neither components nor models, only row
+/// weights. Other rooms include of this one what is here, `information.h`, `pair_tables.h` and
+/// `dependence.h`.
+///
+/// The pair of largest score is that of a plain loop over the exact tables of all pairs, and ties go
+/// to the lowest indices. Cost: one pass over all pairs.
+PairSearch search_pairs(const SearchState& state, const SearchOptions& options, Monitor& monitor);
 
 /// The pair and component whose dependence the mixture explains worst; ties as above.
 PairChoice worst_explained(const PairSearch& search);

@@ -4,6 +4,7 @@
 
 #include "base/jobs.h"
 #include "base/kernels.h"
+#include "pairs/dependence.h"
 
 namespace mdpd {
 
@@ -148,8 +149,7 @@ class Positions {
 /// kept from pair to pair, so that nothing is allocated.
 class SharedTable {
  public:
-  explicit SharedTable(Index n_columns)
-      : n_columns_(n_columns), dependence_(n_columns), weight_(n_columns) {}
+  explicit SharedTable(Index n_columns) : n_columns_(n_columns), dependence_(n_columns) {}
 
   /// Does the pair have two levels of either item, so that it can show dependence?
   bool place(const SharedRows& rows, Index n_cols, const SharedAnswer* first,
@@ -186,7 +186,7 @@ class SharedTable {
       add(from, n_cells + levels_.size() + other_levels_.of(other));
       add(from, n_sums - 1);
     }
-    std::copy_n(sums_.data() + (n_sums - 1) * n_columns_, n_columns_, weight_.begin());
+    weight_.assign(sums_.begin() + (n_sums - 1) * n_columns_, sums_.begin() + n_sums * n_columns_);
     x_log_x_of_all(sums_.data(), sums_.size());
     std::copy_n(sums_.data() + (n_sums - 1) * n_columns_, n_columns_, dependence_.begin());
     for (Index at = 0; at < n_sums - 1; ++at) {
@@ -194,13 +194,15 @@ class SharedTable {
       const double* from = sums_.data() + at * n_columns_;
       for (Index k = 0; k < n_columns_; ++k) dependence_[k] += sign * from[k];
     }
+    for (Index k = 0; k < n_columns_; ++k) {
+      if (!(dependence_[k] > rounding_of_dependence * weight_[k])) dependence_[k] = 0.0;
+    }
   }
 
   double df() const {
     return static_cast<double>((levels_.size() - 1) * (other_levels_.size() - 1));
   }
   const double* dependence() const { return dependence_.data(); }
-  const double* weight() const { return weight_.data(); }
 
  private:
   void add(const double* from, Index to) {
@@ -215,14 +217,14 @@ class SharedTable {
   Positions cells_;             ///< numbered level by level
   std::vector<Index> cell_of_;  ///< per answer
   std::vector<double> sums_;    ///< of cells, levels, other levels and all, x columns
+  std::vector<double> weight_;  ///< in the table
   std::vector<double> dependence_;
-  std::vector<double> weight_;
 };
 
 }  // namespace
 
-void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, Monitor& monitor,
-                          const PairVisitor& visit, Index n_leading) {
+void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, Index n_leading,
+                          Monitor& monitor, const PairVisitor& visit) {
   const Index n_columns = row_weights.cols();
   const std::vector<double> no_error(n_columns, 0.0);
   const int n_threads =
@@ -233,14 +235,13 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, M
   const Index n_first = std::min(data.n_items, n_leading);
   for_each_job(n_first, n_threads, [&](Index item, int worker) {
     SharedTable& table = tables[worker];
-    rows[worker].for_each_other(
-        item, [&](Index other, const SharedAnswer* first, const SharedAnswer* last) {
-          if (!table.place(rows[worker], data.n_levels[other], first, last)) return;
-          table.sum(rows[worker], first);
-          const double df = table.df();
-          visit(worker, {item, other, other + 1, n_columns, table.dependence(), table.weight(), &df,
-                         no_error.data()});
-        });
+    rows[worker].for_each_other(item, [&](Index other, const SharedAnswer* first,
+                                          const SharedAnswer* last) {
+      if (!table.place(rows[worker], data.n_levels[other], first, last)) return;
+      table.sum(rows[worker], first);
+      const double df = table.df();
+      visit(worker, {item, other, other + 1, n_columns, table.dependence(), &df, no_error.data()});
+    });
     if (worker == 0) monitor.on_work();
   });
 }

@@ -217,7 +217,7 @@ void add_stretch_portable(const RowTable& table, const RowStretch& stretch, cons
     for (Index r = 0; r < rows_of_quad; ++r) {
       __builtin_prefetch(table.weights + at[quads_ahead * rows_of_quad + r] * table.weight_stride);
     }
-    for (Index first = 0; first < table.n_weights; first += digits_of_vector) {
+    for (Index first = 0; first < table.n_weights; first += limbs_of_vector) {
       const std::uint16_t* weights = table.weights + first;
       const __m128i row_0 = load_weights(weights + at[0] * table.weight_stride);
       const __m128i row_1 = load_weights(weights + at[1] * table.weight_stride);
@@ -226,13 +226,13 @@ void add_stretch_portable(const RowTable& table, const RowStretch& stretch, cons
       __m256i all = _mm256_cvtepu16_epi32(
           _mm_add_epi16(_mm_add_epi16(row_0, row_1), _mm_add_epi16(row_2, row_3)));
       auto* sums = reinterpret_cast<__m256i*>(running + quad * table.weight_stride + first);
-      if (quad > 0) all = _mm256_add_epi32(all, sums[-table.weight_stride / digits_of_vector]);
+      if (quad > 0) all = _mm256_add_epi32(all, sums[-table.weight_stride / limbs_of_vector]);
       _mm256_store_si256(sums, all);
-      alignas(32) long long first_two[digits_of_vector];
-      alignas(32) long long last_two[digits_of_vector];
+      alignas(32) long long first_two[limbs_of_vector];
+      alignas(32) long long last_two[limbs_of_vector];
       sum_two_rows(row_0, row_1, first_two);
       sum_two_rows(row_2, row_3, last_two);
-      const Index n = std::min(digits_of_vector, table.n_weights - first);
+      const Index n = std::min(limbs_of_vector, table.n_weights - first);
       for (Index k = 0; k < n; ++k) {
         store_table(first_two[k], last_two[k], tables + (first + k) * bytes_of_weight);
       }

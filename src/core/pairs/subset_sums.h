@@ -42,7 +42,7 @@ struct RowTable {
   Index n_bytes = 0;                       ///< of a row
   const std::uint16_t* weights = nullptr;  ///< rows x weight_stride, below 2^14
   Index n_weights = 0;
-  Index weight_stride = 0;  ///< a multiple of digits_of_vector
+  Index weight_stride = 0;  ///< a multiple of limbs_of_vector
 };
 
 /// 32-bit sums of weights over rows for blocks of a tile's columns.

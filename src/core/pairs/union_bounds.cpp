@@ -1,7 +1,5 @@
 #include "pairs/union_bounds.h"
 
-#include <algorithm>
-
 #include "base/jobs.h"
 #include "base/numerics.h"
 
@@ -28,11 +26,8 @@ double dependence(const RowMatrix& table, Index a, Index b) {
 
 UnionBounds::UnionBounds(const CodedData& data, const RowMatrix& row_weights,
                          const std::vector<ComponentPair>& unions)
-    : n_components_(row_weights.cols()),
-      unions_(unions),
-      with_component_(data.n_items, static_cast<Index>(unions.size())),
-      largest_(Vector::Zero(data.n_items)) {
-  const Index n_components = n_components_;
+    : unions_(unions), with_component_(data.n_items, static_cast<Index>(unions.size())) {
+  const Index n_components = row_weights.cols();
   const double n_operations = static_cast<double>(data.n_obs * data.n_items * n_components);
   for_each_job(data.n_items, useful_threads(data.n_threads, n_operations), [&](Index item, int) {
     RowMatrix table = RowMatrix::Zero(data.n_levels[item] + 1, n_components);
@@ -46,17 +41,7 @@ UnionBounds::UnionBounds(const CodedData& data, const RowMatrix& row_weights,
       const auto& [a, b] = unions_[at];
       with_component_(item, static_cast<Index>(at)) = dependence(table, a, b);
     }
-    largest_[item] = with_component_.row(item).maxCoeff();
   });
-}
-
-void UnionBounds::most_of_components(const double* dependence, const double* error,
-                                     Vector& most) const {
-  most.resize(n_components_);
-  for (Index k = 0; k < n_components_; ++k) {
-    const double root = std::sqrt(std::max(0.0, dependence[k]) + rounding) + error[k];
-    most[k] = root * root;
-  }
 }
 
 }  // namespace mdpd

@@ -2,6 +2,7 @@
 
 #include "growth/split.h"
 #include "model/posterior.h"
+#include "pairs/dependence.h"
 #include "pairs/information.h"
 #include "random_data.h"
 

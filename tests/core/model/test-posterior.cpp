@@ -213,16 +213,6 @@ context("posterior") {
     }
   }
 
-  test_that("row weights of pair tables sum to one whatever the case weights") {
-    Random random(8);
-    const Table table = random_table(random, {30, {2}, 0.0, true});
-    const RowMatrix posterior = random_posterior(random, 30, 4);
-    const RowMatrix weights = weighted_posterior(table.data, posterior);
-    expect_true(std::abs(weights.sum() - 1.0) < 1e-14);
-    const double expected = posterior(3, 1) * table.data.case_weights[3] / table.data.total_weight;
-    expect_true(std::abs(weights(3, 1) - expected) < 1e-17);
-  }
-
   test_that("parameters of other data are an error") {
     Random random(9);
     const Table table = random_table(random, {10, {2, 3}});

@@ -1,5 +1,6 @@
 #include <testthat.h>
 
+#include "base/numerics.h"
 #include "pairs/contest.h"
 #include "random_data.h"
 
@@ -12,8 +13,14 @@ std::vector<Contender> random_contenders(Random& random, double error) {
   std::vector<Contender> out;
   for (Index i = 0; i < 200; ++i) {
     const double dependence = static_cast<double>(random.below(40)) / 40.0;
-    out.push_back({i, i + 1, random.below(2), 1.0 + static_cast<double>(random.below(2)),
-                   dependence, error, random.below(3) > 0});
+    const double root = std::sqrt(dependence);
+    const double low = std::max(0.0, root - error);
+    out.push_back({i,
+                   i + 1,
+                   random.below(2),
+                   1.0 + static_cast<double>(random.below(2)),
+                   random.below(3) > 0,
+                   {low * low, (root + error) * (root + error)}});
   }
   return out;
 }
@@ -22,18 +29,19 @@ bool same_round(const Contender& a, const Contender& b) {
   return a.column == b.column && a.df == b.df && a.may_win == b.may_win;
 }
 
-/// The first items of those that no other in their round beats for certain, whatever the errors.
+/// The first items of those that show dependence and that no other in their round beats for certain.
 std::vector<Index> contenders_twin(const std::vector<Contender>& pairs) {
   std::vector<Index> out;
   for (const Contender& pair : pairs) {
     const bool loses = std::any_of(pairs.begin(), pairs.end(), [&](const Contender& other) {
-      return same_round(pair, other) && std::sqrt(pair.dependence) + pair.error + 1e-6 <
-                                            std::sqrt(other.dependence) - other.error;
+      return same_round(pair, other) && pair.dependence.most + 1e-6 < other.dependence.least;
     });
-    if (!loses) out.push_back(pair.item_1);
+    if (!loses && pair.dependence.most > 0.0) out.push_back(pair.item_1);
   }
   return out;
 }
+
+Contest contest_of_two() { return {2, -std::numeric_limits<double>::infinity(), 1.0}; }
 
 std::vector<Index> first_items(const std::vector<Contender>& pairs) {
   std::vector<Index> out;
@@ -49,40 +57,24 @@ context("contest") {
       Random random(seed);
       for (const double error : {0.0, 0.03}) {
         const std::vector<Contender> pairs = random_contenders(random, error);
-        Contest one(2);
-        Contest other(2);
+        Contest one = contest_of_two();
+        Contest other = contest_of_two();
         for (const Index at : random.order(200)) {
           Contest& contest = at % 2 == 0 ? one : other;
-          contest.of(pairs[at]).consider(pairs[at]);
+          contest.consider(pairs[at]);
         }
-        one.add_to(other);
+        for (const Contender& pair : one.list()) other.consider(pair);
         expect_true(first_items(other.list()) == contenders_twin(pairs));
       }
     }
   }
 
-  test_that("a pair that is expected keeps out those it beats, and is not listed itself") {
-    Round round;
-    Contender pair;
-    pair.dependence = 0.5;
-    round.expect(pair);
-    expect_true(round.pairs().empty());
-    pair.dependence = 0.4;
-    round.consider(pair);
-    expect_true(round.pairs().empty());
-    pair.dependence = 0.5;
-    round.consider(pair);
-    expect_true(round.pairs().size() == 1);
-    pair.dependence = 0.6;
-    round.consider(pair);
-    expect_true(round.pairs().size() == 1);
-    expect_true(round.pairs().front().dependence == 0.6);
-  }
-
-  test_that("the exact dependence is at most what its root and the error allow") {
-    expect_true(most_of(0.25, 0.0) == 0.25);
-    expect_true(std::abs(most_of(0.25, 0.1) - 0.36) < 1e-15);
-    expect_true(most_of(-1e-17, 0.1) == 0.1 * 0.1);
+  test_that("a pair is strong from the dependence at which its p-value passes the bound") {
+    for (const double df : {1.0, 4.0, 30.0}) {
+      const double g2 = 2.0 * 100.0 * Contest(1, -9.0, 100.0).of(df).strong_from;
+      expect_true(std::abs(log_chi_square_upper(g2, df) + 9.0) < 1e-9);
+    }
+    expect_true(std::isinf(contest_of_two().of(1.0).strong_from));
   }
 }
 

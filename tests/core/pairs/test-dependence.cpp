@@ -89,6 +89,16 @@ context("dependence") {
     expect_true(std::abs(information(0, 1) - 0.1 * std::log(2.0)) < 1e-15);
   }
 
+  test_that("row weights of pair tables sum to one whatever the case weights") {
+    Random random(8);
+    const Table table = random_table(random, {30, {2}, 0.0, true});
+    const RowMatrix posterior = random_posterior(random, 30, 4);
+    const RowMatrix weights = weighted_posterior(table.data, posterior);
+    expect_true(std::abs(weights.sum() - 1.0) < 1e-14);
+    const double expected = posterior(3, 1) * table.data.case_weights[3] / table.data.total_weight;
+    expect_true(std::abs(weights(3, 1) - expected) < 1e-17);
+  }
+
   test_that("degrees of freedom count the levels that carry weight") {
     const Table table = table_of({{1, 1, 2, 0}, {1, 2, 4, 3}}, {3, 5});
     PairTable pairs;

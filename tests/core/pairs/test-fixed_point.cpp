@@ -8,12 +8,12 @@ namespace mdpd {
 
 namespace {
 
-/// The weight that a row's digits stand for.
+/// The weight that a row's limbs stand for.
 double weight_of(const FixedWeights& fixed, Index row, Index column) {
   double sum = 0.0;
-  for (int digit = fixed.n_digits - 1; digit >= 0; --digit) {
-    sum = std::ldexp(sum, bits_of_digit) +
-          fixed.digits[row * fixed.stride + column * fixed.n_digits + digit];
+  for (int limb = fixed.n_limbs - 1; limb >= 0; --limb) {
+    sum = std::ldexp(sum, bits_of_limb) +
+          fixed.limbs[row * fixed.stride + column * fixed.n_limbs + limb];
   }
   return sum * fixed.unit[column];
 }
@@ -51,35 +51,31 @@ context("fixed_point") {
     }
   }
 
-  test_that("digits fit, and the rest of a row is empty") {
+  test_that("limbs fit, and the rest of a row is empty") {
     Random random(2);
     for (const Precision precision : {Precision::kSearch, Precision::kFull}) {
       const FixedWeights fixed = fix_weights(heavy_tailed(random, 100, 5.0), precision);
-      expect_true(fixed.stride % digits_of_vector == 0);
-      expect_true(fixed.stride >= fixed.n_numbers());
+      expect_true(fixed.stride % limbs_of_vector == 0);
+      expect_true(fixed.stride >= fixed.limbs_of_row());
       bool all_fit = true;
       for (Index n = 0; n < 100; ++n) {
         for (Index at = 0; at < fixed.stride; ++at) {
-          const int digit = fixed.digits[n * fixed.stride + at];
-          all_fit = all_fit && digit < (at < fixed.n_numbers() ? 1 << bits_of_digit : 1);
+          const int limb = fixed.limbs[n * fixed.stride + at];
+          all_fit = all_fit && limb < (at < fixed.limbs_of_row() ? 1 << bits_of_limb : 1);
         }
       }
       expect_true(all_fit);
     }
   }
 
-  test_that("numbers are the same with any instructions, for any number of columns") {
+  test_that("numbers are near their weights, for any number of columns") {
     Random random(6);
     for (Index n_columns = 1; n_columns <= 9; ++n_columns) {
       RowMatrix weights = random_posterior(random, 100, n_columns);
       weights.row(7).setZero();
       weights.row(8) *= 1e-9;  // lighter than the unit
       for (const Precision precision : {Precision::kSearch, Precision::kFull}) {
-        const FixedWeights plain = fix_weights(weights, precision, Instructions::kPortable);
-        const FixedWeights wide = fix_weights(weights, precision, widest_instructions());
-        expect_true(plain.digits == wide.digits);
-        expect_true(plain.unit == wide.unit);
-        expect_true(plain.error.isApprox(wide.error, 1e-12));
+        const FixedWeights plain = fix_weights(weights, precision);
         bool all_near = true;
         for (Index n = 0; n < 100; ++n) {
           for (Index k = 0; k < n_columns; ++k) {
@@ -93,29 +89,29 @@ context("fixed_point") {
     }
   }
 
-  test_that("weights of a few values have few digits and no error") {
+  test_that("weights of a few values have few limbs and no error") {
     RowMatrix weights = RowMatrix::Constant(50, 2, 1.0 / 50.0);
     weights.col(1).head(20).setZero();
     const FixedWeights fixed = fix_weights(weights, Precision::kSearch);
-    expect_true(fixed.n_digits == 1);
+    expect_true(fixed.n_limbs == 1);
     expect_true(fixed.error.maxCoeff() < 1e-12);
     expect_true(weight_of(fixed, 0, 1) == 0.0);
     expect_true(std::abs(weight_of(fixed, 30, 1) - 0.02) < 1e-17);
   }
 
-  test_that("one row far above the others costs digits, not accuracy") {
+  test_that("one row far above the others costs limbs, not accuracy") {
     Random random(3);
     RowMatrix weights = random_posterior(random, 1000, 2);
     weights.row(0) *= 1e7;
     const FixedWeights fixed = fix_weights(weights, Precision::kSearch);
-    expect_true(fixed.n_digits > 1);
+    expect_true(fixed.n_limbs > 1);
     for (Index k = 0; k < 2; ++k) {
       const double squares = weights.col(k).squaredNorm() / weights.col(k).sum();
       expect_true(fixed.error[k] * fixed.error[k] <= 0.03 * squares);
     }
   }
 
-  test_that("all digits are those of a double") {
+  test_that("all limbs are those of a double") {
     Random random(4);
     const RowMatrix weights = heavy_tailed(random, 200, 2.0);
     const FixedWeights fixed = fix_weights(weights, Precision::kFull);
@@ -128,7 +124,7 @@ context("fixed_point") {
     }
   }
 
-  test_that("a row that carries weight anywhere has a digit, and no other") {
+  test_that("a row that carries weight anywhere has a limb, and no other") {
     RowMatrix weights = RowMatrix::Zero(4, 3);
     weights.row(0) << 1.0, 1.0, 0.0;
     weights.row(1) << 1e-200, 1e-190, 0.0;

@@ -27,27 +27,27 @@ double information_twin(const Matrix& joint, double component_weight) {
 }
 
 /// Is the search by unions the one in which each union is a component?
-bool unions_agree(const CodedData& data, const RowMatrix& weights, const ItemSet& informative,
+bool unions_agree(const CodedData& data, const RowMatrix& posterior, const ItemSet& informative,
                   const SearchOptions& plain) {
   Monitor monitor;
   SearchOptions options = plain;
-  for (Index b = 1; b < weights.cols(); ++b) {
+  for (Index b = 1; b < posterior.cols(); ++b) {
     for (Index a = 0; a < b; ++a) options.unions.emplace_back(a, b);
   }
-  const PairSearch search = search_pairs(data, weights, informative, options, monitor);
+  const PairSearch search = search_pairs({data, posterior, informative}, options, monitor);
   bool agree = true;
   for (std::size_t at = 0; at < options.unions.size(); ++at) {
     const auto& [a, b] = options.unions[at];
-    const RowMatrix merged = weights.col(a) + weights.col(b);
+    const RowMatrix merged = posterior.col(a) + posterior.col(b);
     const PairChoice alone =
-        worst_explained(search_pairs(data, merged, informative, plain, monitor));
+        worst_explained(search_pairs({data, merged, informative}, plain, monitor));
     const PairChoice& both = search.by_union[at];
     agree = agree && both.found == alone.found && both.item_1 == alone.item_1 &&
             both.item_2 == alone.item_2 && both.information == alone.information &&
             both.score == alone.score;
   }
-  const PairSearch by_component = search_pairs(data, weights, informative, plain, monitor);
-  for (Index k = 0; k < weights.cols(); ++k) {
+  const PairSearch by_component = search_pairs({data, posterior, informative}, plain, monitor);
+  for (Index k = 0; k < posterior.cols(); ++k) {
     const PairChoice& x = search.by_component[k];
     const PairChoice& y = by_component.by_component[k];
     agree = agree && x.item_1 == y.item_1 && x.item_2 == y.item_2 && x.score == y.score;
@@ -55,10 +55,10 @@ bool unions_agree(const CodedData& data, const RowMatrix& weights, const ItemSet
   return agree && search.largest_information == by_component.largest_information;
 }
 
-PairChoice choose(const CodedData& data, const RowMatrix& weights, const ItemSet& informative,
+PairChoice choose(const CodedData& data, const RowMatrix& posterior, const ItemSet& informative,
                   const SearchOptions& options) {
   Monitor monitor;
-  return worst_explained(search_pairs(data, weights, informative, options, monitor));
+  return worst_explained(search_pairs({data, posterior, informative}, options, monitor));
 }
 
 /// The best pair by plain loops over the tables.
@@ -109,7 +109,7 @@ context("search") {
       const Case in = random_case(seed, 1 + static_cast<Index>(seed % 4), 0.1);
       const ItemSet informative = {1, 2, 4};
       for_each_search([&](const SearchOptions& options) {
-        const PairChoice chosen = choose(in.table.data, in.weights, informative, options);
+        const PairChoice chosen = choose(in.table.data, in.posterior, informative, options);
         const PairChoice twin = choose_twin(in, informative, options);
         expect_true(chosen.found);
         expect_true(chosen.item_1 == twin.item_1);
@@ -129,12 +129,13 @@ context("search") {
     for (std::uint64_t seed = 60; seed < 100; ++seed) {
       Case in = random_case(seed, 1 + static_cast<Index>(seed % 12), seed % 2 == 0 ? 0.2 : 0.0);
       const double decades = static_cast<double>(seed % 5) * 4.0;
-      for (Index n = 0; n < in.weights.rows(); ++n) {
-        in.weights.row(n) *= std::pow(10.0, -decades * random.uniform());
+      for (Index n = 0; n < in.posterior.rows(); ++n) {
+        in.posterior.row(n) *= std::pow(10.0, -decades * random.uniform());
       }
-      in.weights /= in.weights.sum();
+      in.posterior /= weighted_posterior(in.table.data, in.posterior).sum();
+      in.weights = weighted_posterior(in.table.data, in.posterior);
       for_each_search([&](const SearchOptions& options) {
-        const PairChoice chosen = choose(in.table.data, in.weights, {0, 1}, options);
+        const PairChoice chosen = choose(in.table.data, in.posterior, {0, 1}, options);
         const PairChoice twin = choose_twin(in, {0, 1}, options);
         expect_true(chosen.item_1 == twin.item_1);
         expect_true(chosen.item_2 == twin.item_2);
@@ -149,10 +150,11 @@ context("search") {
     Random random(61);
     const std::vector<Index> n_levels(60, 2);
     Table table = random_table(random, {20000, n_levels});
-    const RowMatrix weights = weighted_posterior(table.data, random_posterior(random, 20000, 2));
-    const Case in{std::move(table), weights};
+    const RowMatrix posterior = random_posterior(random, 20000, 2);
+    const RowMatrix weights = weighted_posterior(table.data, posterior);
+    const Case in{std::move(table), posterior, weights};
     const SearchOptions options{Selection::kEvidence};
-    const PairChoice chosen = choose(in.table.data, in.weights, {}, options);
+    const PairChoice chosen = choose(in.table.data, in.posterior, {}, options);
     const PairChoice twin = choose_twin(in, {}, options);
     expect_true(chosen.item_1 == twin.item_1);
     expect_true(chosen.item_2 == twin.item_2);
@@ -163,11 +165,12 @@ context("search") {
     const Case in = random_case(31, 3, 0.1);
     Monitor monitor;
     for_each_search([&](const SearchOptions& options) {
-      const PairSearch search = search_pairs(in.table.data, in.weights, {0, 3}, options, monitor);
+      const PairSearch search =
+          search_pairs({in.table.data, in.posterior, {0, 3}}, options, monitor);
       expect_true(search.by_component.size() == 3);
       expect_true(search.by_union.empty());
       for (Index k = 0; k < 3; ++k) {
-        const PairChoice alone = choose(in.table.data, in.weights.col(k), {0, 3}, options);
+        const PairChoice alone = choose(in.table.data, in.posterior.col(k), {0, 3}, options);
         expect_true(search.by_component[k].component == k);
         expect_true(search.by_component[k].item_1 == alone.item_1);
         expect_true(search.by_component[k].item_2 == alone.item_2);
@@ -183,11 +186,12 @@ context("search") {
     for_each_search([&](const SearchOptions& plain) {
       SearchOptions options = plain;
       options.unions = unions;
-      const PairSearch search = search_pairs(in.table.data, in.weights, {0, 3}, options, monitor);
+      const PairSearch search =
+          search_pairs({in.table.data, in.posterior, {0, 3}}, options, monitor);
       expect_true(search.by_union.size() == unions.size());
       for (std::size_t at = 0; at < unions.size(); ++at) {
         const auto& [a, b] = unions[at];
-        const RowMatrix merged = in.weights.col(a) + in.weights.col(b);
+        const RowMatrix merged = in.posterior.col(a) + in.posterior.col(b);
         const PairChoice alone = choose(in.table.data, merged, {0, 3}, plain);
         const PairChoice& both = search.by_union[at];
         expect_true(both.found);
@@ -216,10 +220,9 @@ context("search") {
       RowMatrix posterior = random_posterior(random, 150, 4);
       if (seed % 2 == 0) posterior = posterior.array().pow(8.0);  // nearly certain
       posterior.array().colwise() /= posterior.rowwise().sum().array().eval();
-      const RowMatrix weights = weighted_posterior(table.data, posterior);
       for (const ItemSet& informative : {ItemSet{}, ItemSet{5}, ItemSet{7, 2, 100, 0, 3}}) {
         for_each_search([&](const SearchOptions& options) {
-          expect_true(unions_agree(table.data, weights, informative, options));
+          expect_true(unions_agree(table.data, posterior, informative, options));
         });
       }
     }
@@ -232,9 +235,9 @@ context("search") {
     for (const CodedData* data : {&in.table.data, &sparse}) {
       const LeadingItems leading = put_first(*data, {false, true, true, true, true});
       SearchOptions options;
-      const PairChoice plain = choose(*data, in.weights, {}, options);
+      const PairChoice plain = choose(*data, in.posterior, {}, options);
       options.leading = &leading;
-      const PairChoice chosen = choose(*data, in.weights, {}, options);
+      const PairChoice chosen = choose(*data, in.posterior, {}, options);
       expect_true(chosen.item_1 == plain.item_1);  // one of any two leads here
       expect_true(chosen.item_2 == plain.item_2);
       expect_true(chosen.score == plain.score);
@@ -250,12 +253,11 @@ context("search") {
       const Table shuffled = pick_rows(table, random.order(11));
       RowMatrix posterior(11, 3);
       posterior.rowwise() = Eigen::RowVector3d(0.2, 0.3, 0.5);  // equal components
-      const RowMatrix weights = weighted_posterior(shuffled.data, posterior);
-      const PairChoice chosen = choose(shuffled.data, weights, {}, {Selection::kInformation});
+      const PairChoice chosen = choose(shuffled.data, posterior, {}, {Selection::kInformation});
       expect_true(chosen.item_1 == 0);  // (0, 2) and (1, 3) are equal items
       expect_true(chosen.item_2 == 2);
       expect_true(chosen.component == 0);
-      const RowMatrix halves = weighted_posterior(shuffled.data, RowMatrix::Constant(11, 2, 0.5));
+      const RowMatrix halves = RowMatrix::Constant(11, 2, 0.5);
       const PairChoice evident = choose(shuffled.data, halves, {}, {Selection::kEvidence});
       expect_true(evident.item_1 == 0);
       expect_true(evident.item_2 == 2);
@@ -284,12 +286,11 @@ context("search") {
 
   test_that("nothing is chosen where no pair may be or none can depend") {
     const auto found = [](const Table& table, const ItemSet& informative) {
-      const RowMatrix weights =
-          weighted_posterior(table.data, RowMatrix::Ones(table.data.n_obs, 1));
+      const RowMatrix all = RowMatrix::Ones(table.data.n_obs, 1);
       bool any = false;
       for (const Selection selection : {Selection::kInformation, Selection::kEvidence}) {
         const SearchOptions options{selection, Candidates::kTouchingOutside};
-        any = any || choose(table.data, weights, informative, options).found;
+        any = any || choose(table.data, all, informative, options).found;
       }
       return any;
     };
@@ -311,17 +312,16 @@ context("search") {
       items[2].push_back(1 + row / 15);
     }
     const Table table = table_of(items, {3, 5, 2});
-    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(30, 1));
-    expect_false(choose(table.data, weights, {}, {Selection::kInformation}).found);
-    expect_false(choose(table.data, weights, {}, {Selection::kEvidence}).found);
+    const RowMatrix all = RowMatrix::Ones(30, 1);
+    expect_false(choose(table.data, all, {}, {Selection::kInformation}).found);
+    expect_false(choose(table.data, all, {}, {Selection::kEvidence}).found);
   }
 
   test_that("the largest information is over all pairs, chosen or not") {
     const Table table = table_of({{1, 2, 1, 2}, {1, 2, 1, 2}}, {2, 2});
-    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(4, 1));
     Monitor monitor;
     const PairSearch none =
-        search_pairs(table.data, weights, {0, 1},
+        search_pairs({table.data, RowMatrix::Ones(4, 1), {0, 1}},
                      {Selection::kInformation, Candidates::kTouchingOutside}, monitor);
     expect_false(worst_explained(none).found);
     expect_true(std::abs(none.largest_information - std::log(2.0)) < 1e-15);
@@ -332,7 +332,7 @@ context("search") {
           information_matrix(in.table.data, in.weights, k, MissingCells::kIgnore, monitor);
       expected = std::max(expected, information.maxCoeff());
     }
-    const PairSearch search = search_pairs(in.table.data, in.weights, {0, 1}, {}, monitor);
+    const PairSearch search = search_pairs({in.table.data, in.posterior, {0, 1}}, {}, monitor);
     expect_true(std::abs(search.largest_information - expected) < 1e-14);
   }
 
@@ -342,8 +342,7 @@ context("search") {
     Index rejected = 0;
     for (int trial = 0; trial < 300; ++trial) {
       const Table table = random_table(random, {300, {2, 3, 2, 2}});
-      const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(300, 1));
-      rejected += choose(table.data, weights, {}, {}).log_p_value < std::log(0.1);
+      rejected += choose(table.data, RowMatrix::Ones(300, 1), {}, {}).log_p_value < std::log(0.1);
     }
     expect_true(rejected < 50);
     expect_true(rejected > 10);
@@ -352,9 +351,9 @@ context("search") {
   test_that("an interrupted search unwinds") {
     Random random(9);
     const Table table = random_table(random, {20000, std::vector<Index>(12, 2)});
-    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(20000, 1));
+    const RowMatrix all = RowMatrix::Ones(20000, 1);
     InterruptingMonitor monitor(0);
-    expect_error_as(search_pairs(table.data, weights, {}, {}, monitor), Interrupt);
+    expect_error_as(search_pairs({table.data, all, {}}, {}, monitor), Interrupt);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "model/m_step.h"
 #include "model/posterior.h"
 #include "monitors.h"
+#include "pairs/dependence.h"
 #include "pairs/information.h"
 #include "random_data.h"
 
@@ -105,7 +106,8 @@ context("sparse_pass") {
     const Table table = sparse_table(4);
     const CodedData sparse = sparse_copy(table.data);
     Random random(4);
-    const RowMatrix weights = weighted_posterior(sparse, random_posterior(random, 300, 3));
+    const RowMatrix posterior = random_posterior(random, 300, 3);
+    const RowMatrix weights = weighted_posterior(sparse, posterior);
     Monitor monitor;
     for (Index component = -1; component < 3; ++component) {
       expect_true(
@@ -115,8 +117,8 @@ context("sparse_pass") {
     }
     SearchOptions options;
     options.unions = {{0, 2}};
-    const PairSearch one = search_pairs(sparse, weights, {1, 2}, options, monitor);
-    const PairSearch other = search_pairs(table.data, weights, {1, 2}, options, monitor);
+    const PairSearch one = search_pairs({sparse, posterior, {1, 2}}, options, monitor);
+    const PairSearch other = search_pairs({table.data, posterior, {1, 2}}, options, monitor);
     for (Index k = 0; k < 3; ++k) {
       expect_true(one.by_component[k].item_1 == other.by_component[k].item_1);
       expect_true(one.by_component[k].item_2 == other.by_component[k].item_2);

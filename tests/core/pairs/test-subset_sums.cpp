@@ -61,7 +61,7 @@ Case random_case(Random& random, Index n_quads, Index n_bytes, Index n_weights, 
   for (Index at = 0; at < (n_obs + 1) * n_bytes; ++at) {
     out.bits.push_back(static_cast<std::uint8_t>(random.below(256)));
   }
-  const Index stride = (n_weights + digits_of_vector - 1) / digits_of_vector * digits_of_vector;
+  const Index stride = (n_weights + limbs_of_vector - 1) / limbs_of_vector * limbs_of_vector;
   for (Index at = 0; at < n_obs * stride; ++at) {
     // At the largest all rows are at it, so that a sum that is too large for its bits shows.
     const int weight = largest - static_cast<int>(at % 3 == 0 ? random.below(largest) : 0);
@@ -142,7 +142,7 @@ context("subset_sums") {
     for (const Index n_quads : {1, 2, 3, 4, 37, 254}) {
       for (const Index n_weights : {1, 2, 3, 4, 5, 8, 9, 20}) {
         const Index n_bytes = bytes_of_row * (1 + n_weights % 2);
-        const Case in = random_case(random, n_quads, n_bytes, n_weights, (1 << bits_of_digit) - 1);
+        const Case in = random_case(random, n_quads, n_bytes, n_weights, (1 << bits_of_limb) - 1);
         for (const Index first_block : {0, 3}) {
           expect_true(adds_plain_sums(in, first_block, Instructions::kPortable));
           expect_true(adds_plain_sums(in, first_block, widest_instructions()));
@@ -156,7 +156,7 @@ context("subset_sums") {
     Case in = random_case(random, quads_of_stretch, bytes_of_row, 3, 1);
     std::fill(in.bits.begin(), in.bits.end(), std::uint8_t{255});
     std::fill(in.weights.begin(), in.weights.end(),
-              static_cast<std::uint16_t>((1 << bits_of_digit) - 1));
+              static_cast<std::uint16_t>((1 << bits_of_limb) - 1));
     expect_true(adds_plain_sums(in, 0, Instructions::kPortable));
     expect_true(adds_plain_sums(in, 0, widest_instructions()));
   }
