@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/jobs.h"
+#include "data/make_data.h"
 #include "lib/milliseconds.h"
 #include "model/refine.h"
 

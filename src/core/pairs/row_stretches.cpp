@@ -1,7 +1,6 @@
 #include "pairs/row_stretches.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "data/packed_items.h"
@@ -37,24 +36,6 @@ void order_codes(const CodedData& data, const Pack& pack, std::vector<CodeStep>&
   }
 }
 
-void subtract(const std::int64_t* from, Index n, std::int64_t* to) {
-  for (Index at = 0; at < n; ++at) to[at] -= from[at];
-}
-
-/// In vectors, which compilers do not make of a loop over what might overlap.
-void subtract(const std::int32_t* from, Index n, std::int32_t* to) {
-  constexpr Index n_together = 8;
-  using Numbers = std::int32_t __attribute__((vector_size(n_together * sizeof(std::int32_t))));
-  for (Index at = 0; at < n; at += n_together) {
-    Numbers number;
-    Numbers other;
-    std::memcpy(&number, to + at, sizeof number);
-    std::memcpy(&other, from + at, sizeof other);
-    number -= other;
-    std::memcpy(to + at, &number, sizeof number);
-  }
-}
-
 }  // namespace
 
 PackTargets::PackTargets(const CodedData& data, const Pack& pack, MissingCells missing) {
@@ -80,19 +61,19 @@ void PackTargets::of_code(Index code, std::vector<std::int32_t>& targets) const 
 }
 
 template <class Sum>
-void PackTargets::add(Sum* sums, Index size) const {
+void PackTargets::add_first_levels(Sum* sums, Index size) const {
   for (const Item& item : items_) {
     if (item.first_digit > 0) continue;
     Sum* first = sums + item.first_target * size;
     std::copy_n(sums + total_ * size, size, first);
     for (Index level = 1; level < item.n_digits; ++level) {
-      subtract(first + level * size, size, first);
+      for (Index at = 0; at < size; ++at) first[at] -= first[level * size + at];
     }
   }
 }
 
-template void PackTargets::add(std::int32_t* sums, Index size) const;
-template void PackTargets::add(std::int64_t* sums, Index size) const;
+template void PackTargets::add_first_levels(std::int32_t* sums, Index size) const;
+template void PackTargets::add_first_levels(std::int64_t* sums, Index size) const;
 
 RowStretch RowStretches::operator[](std::size_t at) const {
   const Entry& entry = entries_[at];

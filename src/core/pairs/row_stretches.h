@@ -29,9 +29,9 @@ class PackTargets {
   void of_code(Index code, std::vector<std::int32_t>& targets) const;
 
   /// Makes the sums of the items' first levels where they enter.
-  /// @param sums n_targets x size; `size` is a multiple of 8 for 32-bit sums.
-  void add_first_levels(std::int32_t* sums, Index size) const { add(sums, size); }
-  void add_first_levels(std::int64_t* sums, Index size) const { add(sums, size); }
+  /// @param sums n_targets x size, of 32 bits or 64.
+  template <class Sum>
+  void add_first_levels(Sum* sums, Index size) const;
 
  private:
   struct Item {
@@ -39,9 +39,6 @@ class PackTargets {
     std::int32_t first_digit = 0;
     std::int32_t first_target = 0;  ///< of that digit
   };
-
-  template <class Sum>
-  void add(Sum* sums, Index size) const;
 
   std::vector<Item> items_;
   std::int32_t total_ = 0;
