@@ -18,8 +18,7 @@ double largest_fall(const std::vector<double>& objective) {
   return largest;
 }
 
-std::vector<double> column(const Trace& trace,
-                           double TraceRow::*member) {
+std::vector<double> column(const Trace& trace, double TraceRow::*member) {
   std::vector<double> out;
   for (const TraceRow& record : trace) out.push_back(record.*member);
   return out;
