@@ -30,43 +30,46 @@ constexpr double pace_margin = 3.0;
 constexpr double same_component = 0.05;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
+
 struct Trial {
   TraceRow move;
   MixtureFit fit;
   bool given_up = false;  ///< it cannot become better than the fit it set out from
 };
 
-bool is_large(const CodedData& data, const PolishOptions& options) {
-  return data.n_obs > options.most_small_rows;
+/// A trial at the posterior it starts from, without parameters yet.
+Trial trial_at(Start start, const TraceRow& move) {
+  Trial trial;
+  trial.move = move;
+  trial.fit.e_step.posterior = std::move(start.posterior);
+  trial.fit.informative = std::move(start.informative);
+  return trial;
 }
 
-/// EM iterations of a brief run: on large data one heat tells where it leads.
-Index brief_of(const CodedData& data, const PolishOptions& options) {
-  return is_large(data, options) ? heat_iterations : brief_iterations;
+TraceRow move_of(Move kind) {
+  TraceRow move;
+  move.move = kind;
+  return move;
 }
 
-/// The least gain of penalised log-likelihood that counts (nats).
-double least_gain(const CodedData& data, const MixtureFit& fit, const PolishOptions& options) {
-  const double change_at_stop = options.refine.tol * std::abs(fit.penalised_loglik);
-  const double in_tol =
-      is_large(data, options) ? smallest_gain_in_tol_of_large : smallest_gain_in_tol;
-  return std::max(smallest_gain, in_tol * change_at_stop);
+TraceRow record_move(Move kind, const PairChoice& pair, Index merged_1, Index merged_2) {
+  TraceRow move = move_of(kind);
+  move.component = pair.component;
+  move.item_1 = pair.item_1;
+  move.item_2 = pair.item_2;
+  move.merged_1 = merged_1;
+  move.merged_2 = merged_2;
+  return move;
 }
 
-bool better(const Trial& a, const Trial& b) {
-  return a.fit.penalised_loglik > b.fit.penalised_loglik;
-}
-
-void keep_best(std::vector<Trial>& trials, std::size_t n) {
-  std::stable_sort(trials.begin(), trials.end(), better);
-  if (trials.size() > n) trials.resize(n);
-}
-
-/// Adds a trial to those kept. A fit of large data is large itself: of many only the best stay.
+/// Adds a trial to the best `n`. A fit of large data is large itself: the others do not stay.
 void keep_if_good(std::vector<Trial>& trials, Trial trial, std::size_t n) {
   if (trial.given_up) return;
   trials.push_back(std::move(trial));
-  keep_best(trials, n);
+  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
+    return a.fit.penalised_loglik > b.fit.penalised_loglik;
+  });
+  if (trials.size() > n) trials.resize(n);
 }
 
 /// The pairs a < b of components that share most of their rows, relative to the smaller one; in the
@@ -136,117 +139,6 @@ bool has_come_back(const CodedData& data, const RowMatrix& posterior, const Mixt
   return true;
 }
 
-/// Has a trial that is below the goal no hope to reach it? A move of components that ends where it
-/// began has failed; the items have moves of their own.
-bool is_hopeless(const CodedData& data, const MixtureFit& fit, double goal, const RefineResult& run,
-                 Move kind) {
-  if (run.fit.penalised_loglik >= goal) return false;
-  if (falls_short(run, goal)) return true;
-  const bool of_components = kind == Move::kSplitMerge || kind == Move::kMergeSplit;
-  return of_components && has_come_back(data, run.fit.e_step.posterior, fit);
-}
-
-/// Goes on with a trial by em(posterior, informative, iterations); on large data in heats, until it
-/// cannot beat `fit` any more.
-template <class Em>
-void race(const CodedData& data, const MixtureFit& fit, Index iterations,
-          const PolishOptions& options, Em em, Trial& trial) {
-  if (!is_large(data, options)) {
-    trial.fit = em(trial.fit.e_step.posterior, trial.fit.informative, iterations).fit;
-    return;
-  }
-  const double goal = fit.penalised_loglik + least_gain(data, fit, options);
-  iterations = std::min(iterations, options.refine.max_iter);
-  for (Index done = 0; done < iterations && !trial.given_up; done += heat_iterations) {
-    RefineResult run = em(trial.fit.e_step.posterior, trial.fit.informative,
-                          std::min(heat_iterations, iterations - done));
-    trial.given_up = is_hopeless(data, fit, goal, run, trial.move.move);
-    trial.fit = std::move(run.fit);
-    if (run.status != Status::kIterationLimit) break;
-  }
-}
-
-TraceRow item_move() {
-  TraceRow move;
-  move.move = Move::kItems;
-  return move;
-}
-
-/// A trial at the posterior it starts from, without parameters yet.
-Trial trial_at(Start start, const TraceRow& move) {
-  Trial trial;
-  trial.move = move;
-  trial.fit.e_step.posterior = std::move(start.posterior);
-  trial.fit.informative = std::move(start.informative);
-  return trial;
-}
-
-TraceRow record_move(Move kind, const PairChoice& pair, Index merged_1, Index merged_2) {
-  TraceRow move;
-  move.move = kind;
-  move.component = pair.component;
-  move.item_1 = pair.item_1;
-  move.item_2 = pair.item_2;
-  move.merged_1 = merged_1;
-  move.merged_2 = merged_2;
-  return move;
-}
-
-void continue_em(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
-                 Index iterations, Monitor& monitor, Trial& trial) {
-  const auto em = [&](const RowMatrix& posterior, const ItemSet& items, Index n) {
-    return refine(data, posterior, items, options.refinement, brief(options.refine, n), monitor);
-  };
-  race(data, fit, iterations, options, em, trial);
-}
-
-/// Splits one component, then tries every merge but the one that would undo the split, one EM
-/// iteration each, and refines the best briefly.
-std::vector<Trial> split_merge_trials(const CodedData& data, const MixtureFit& fit,
-                                      const PairChoice& pair, const PolishOptions& options,
-                                      Monitor& monitor) {
-  std::vector<Trial> trials;
-  const Start start = split_start(data, fit.params, fit.informative, pair, options.missing);
-  if (start.posterior.size() == 0) return trials;
-  const MixtureFit split = refine_briefly(data, start, brief_of(data, options), options, monitor);
-  const Index n_split = split.params.n_components();
-  for (const auto& [a, b] : overlapping_pairs(data, split.e_step.posterior)) {
-    if (a == pair.component && b == n_split - 1) continue;
-    const Start merged{merge_posterior(split.e_step.posterior, a, b), split.informative};
-    keep_if_good(trials,
-                 {record_move(Move::kSplitMerge, pair, a, b),
-                  refine_briefly(data, merged, 1, options, monitor)},
-                 merges_per_split);
-  }
-  for (Trial& trial : trials)
-    continue_em(data, fit, options, brief_of(data, options), monitor, trial);
-  return trials;
-}
-
-/// Merges components a and b and splits their union at `pair`.
-void add_merge_split_trial(const CodedData& data, const MixtureFit& fit, Index a, Index b,
-                           const PairChoice& pair, const PolishOptions& options, Monitor& monitor,
-                           std::vector<Trial>& trials) {
-  const RowMatrix merged = merge_posterior(fit.e_step.posterior, a, b);
-  const MixtureParameters params = m_step(data, merged, options.refine.m_step);
-  Start start = split_start(data, params, fit.informative, pair, options.missing);
-  if (start.posterior.size() == 0) return;
-  Trial trial = trial_at(std::move(start), record_move(Move::kMergeSplit, pair, a, b));
-  continue_em(data, fit, options, 2 * brief_of(data, options), monitor, trial);
-  keep_if_good(trials, std::move(trial), finalists);
-}
-
-/// Lets the informative set grow or shrink under another penalty, then puts the penalty back.
-void add_item_trial(const CodedData& data, const MixtureFit& fit, double penalty_scale,
-                    const PolishOptions& options, Monitor& monitor, std::vector<Trial>& trials) {
-  PolishOptions scaled = options;
-  scaled.refine.penalty_scale = penalty_scale;
-  const Start start{fit.e_step.posterior, fit.informative};
-  Trial trial{item_move(), refine_briefly(data, start, brief_of(data, options), scaled, monitor)};
-  continue_em(data, fit, options, brief_of(data, options), monitor, trial);
-  keep_if_good(trials, std::move(trial), finalists);
-}
-
 /// One item's move into or out of the informative set.
 struct Toggle {
   Index item = 0;
@@ -308,29 +200,6 @@ std::vector<Toggle> best_toggles(const CodedData& data, const MixtureFit& fit,
   return toggles;
 }
 
-/// Moves single items. EM with the item held where it was put: it pays only once the other
-/// parameters have followed, which can take more than a brief run.
-void add_toggle_trials(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
-                       Monitor& monitor, std::vector<Trial>& trials) {
-  const RowMatrix by_component =
-      m_step(data, fit.e_step.posterior, options.refine.m_step).item_probs;
-  for (const Toggle& toggle : best_toggles(data, fit, by_component)) {
-    const RowMatrix& probs = toggle.joins ? by_component : fit.params.item_probs;
-    ItemSet items = fit.informative;
-    if (toggle.joins)
-      items.push_back(toggle.item);
-    else
-      items.erase(std::find(items.begin(), items.end(), toggle.item));
-    if (items.empty()) continue;
-    const auto em = [&](const RowMatrix& posterior, const ItemSet& held, Index n) {
-      return refine_fixed(data, posterior, held, brief(options.refine, n), monitor);
-    };
-    Trial trial = trial_at({toggled_posterior(data, fit, probs, toggle), items}, item_move());
-    race(data, fit, options.refine.max_iter, options, em, trial);
-    keep_if_good(trials, std::move(trial), finalists);
-  }
-}
-
 /// One row's move into one component.
 struct Flip {
   Index row = 0;
@@ -355,54 +224,185 @@ std::vector<Flip> best_flips(const CodedData& data, const MixtureFit& fit) {
   return flips;
 }
 
-void add_flip_trials(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
-                     Monitor& monitor, std::vector<Trial>& trials) {
-  if (is_large(data, options)) return;
-  for (const Flip& flip : best_flips(data, fit)) {
-    Start start{fit.e_step.posterior, fit.informative};
-    start.posterior.row(flip.row).setZero();
-    start.posterior(flip.row, flip.component) = 1.0;
-    TraceRow move;
-    move.move = Move::kRow;
-    keep_if_good(trials, {move, refine_briefly(data, start, brief_iterations, options, monitor)},
-                 finalists);
-  }
-}
+/// The moves from one fit.
+class PolishRound {
+ public:
+  PolishRound(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
+              Monitor& monitor)
+      : data_(data), fit_(fit), options_(options), monitor_(monitor) {}
 
-/// The most promising moves from a fit, each refined to the end, best first.
-std::vector<Trial> round_of_trials(const CodedData& data, const MixtureFit& fit,
-                                   const PolishOptions& options, Monitor& monitor) {
-  SearchOptions search_options;
-  search_options.missing = options.missing;
-  search_options.unions = overlapping_pairs(data, fit.e_step.posterior);
-  const PairSearch search =
-      search_pairs({data, fit.e_step.posterior, fit.informative}, search_options, monitor);
-  std::vector<Trial> trials;
-  for (const PairChoice& pair : search.by_component) {
-    if (!pair.found) continue;
-    for (Trial& trial : split_merge_trials(data, fit, pair, options, monitor)) {
-      keep_if_good(trials, std::move(trial), finalists);
+  /// The most promising moves, each refined to the end: the best of them, or none.
+  std::vector<Trial> best() {
+    add_component_trials();
+    if (options_.refinement == Refinement::kSparse) {
+      for (const double scale : penalty_scales) add_item_trial(scale);
+      add_toggle_trials();
+    }
+    if (!is_large()) add_flip_trials();
+    std::vector<Trial> best;
+    for (Trial& trial : trials_) {
+      continue_em(options_.refine.max_iter, trial);
+      keep_if_good(best, std::move(trial), 1);
+    }
+    return best;
+  }
+
+  /// The least gain of penalised log-likelihood that counts (nats).
+  double least_gain() const {
+    const double change_at_stop = options_.refine.tol * std::abs(fit_.penalised_loglik);
+    const double in_tol = is_large() ? smallest_gain_in_tol_of_large : smallest_gain_in_tol;
+    return std::max(smallest_gain, in_tol * change_at_stop);
+  }
+
+ private:
+  bool is_large() const { return data_.n_obs > options_.most_small_rows; }
+
+  /// EM iterations of a brief run: on large data one heat tells where it leads.
+  Index brief_run() const { return is_large() ? heat_iterations : brief_iterations; }
+
+  MixtureFit refined(const Start& start, Index iterations) const {
+    return refine_briefly(data_, start, iterations, options_, monitor_);
+  }
+
+  // EM of a trial ---------------------------------------------------------------------------------
+
+  /// Has a trial that is below the goal no hope to reach it? A move of components that ends where it
+  /// began has failed; the items have moves of their own.
+  bool is_hopeless(double goal, const RefineResult& run, Move kind) const {
+    if (run.fit.penalised_loglik >= goal) return false;
+    if (falls_short(run, goal)) return true;
+    const bool of_components = kind == Move::kSplitMerge || kind == Move::kMergeSplit;
+    return of_components && has_come_back(data_, run.fit.e_step.posterior, fit_);
+  }
+
+  /// Goes on with a trial by em(posterior, informative, iterations); on large data in heats, until it
+  /// cannot beat the fit any more.
+  template <class Em>
+  void race(Index iterations, Em em, Trial& trial) const {
+    if (!is_large()) {
+      trial.fit = em(trial.fit.e_step.posterior, trial.fit.informative, iterations).fit;
+      return;
+    }
+    const double goal = fit_.penalised_loglik + least_gain();
+    iterations = std::min(iterations, options_.refine.max_iter);
+    for (Index done = 0; done < iterations && !trial.given_up; done += heat_iterations) {
+      RefineResult run = em(trial.fit.e_step.posterior, trial.fit.informative,
+                            std::min(heat_iterations, iterations - done));
+      trial.given_up = is_hopeless(goal, run, trial.move.move);
+      trial.fit = std::move(run.fit);
+      if (run.status != Status::kIterationLimit) break;
     }
   }
-  for (std::size_t at = 0; at < search_options.unions.size(); ++at) {
-    const auto& [a, b] = search_options.unions[at];
-    const PairChoice& pair = search.by_union[at];
-    if (pair.found) add_merge_split_trial(data, fit, a, b, pair, options, monitor, trials);
+
+  void continue_em(Index iterations, Trial& trial) const {
+    const auto em = [&](const RowMatrix& posterior, const ItemSet& items, Index n) {
+      return refine(data_, posterior, items, options_.refinement, brief(options_.refine, n),
+                    monitor_);
+    };
+    race(iterations, em, trial);
   }
-  if (options.refinement == Refinement::kSparse) {
-    for (const double scale : penalty_scales) {
-      add_item_trial(data, fit, scale, options, monitor, trials);
+
+  // Components ------------------------------------------------------------------------------------
+
+  void add_component_trials() {
+    SearchOptions search_options;
+    search_options.missing = options_.missing;
+    search_options.unions = overlapping_pairs(data_, fit_.e_step.posterior);
+    const PairSearch search =
+        search_pairs({data_, fit_.e_step.posterior, fit_.informative}, search_options, monitor_);
+    for (const PairChoice& pair : search.by_component) {
+      if (!pair.found) continue;
+      for (Trial& trial : split_merge_trials(pair)) {
+        keep_if_good(trials_, std::move(trial), finalists);
+      }
     }
-    add_toggle_trials(data, fit, options, monitor, trials);
+    for (std::size_t at = 0; at < search_options.unions.size(); ++at) {
+      const PairChoice& pair = search.by_union[at];
+      if (pair.found) add_merge_split_trial(search_options.unions[at], pair);
+    }
   }
-  add_flip_trials(data, fit, options, monitor, trials);
-  std::vector<Trial> best;
-  for (Trial& trial : trials) {
-    continue_em(data, fit, options, options.refine.max_iter, monitor, trial);
-    keep_if_good(best, std::move(trial), 1);
+
+  /// Splits one component, then tries every merge but the one that would undo the split, one EM
+  /// iteration each, and refines the best briefly.
+  std::vector<Trial> split_merge_trials(const PairChoice& pair) const {
+    std::vector<Trial> trials;
+    const Start start = split_start(data_, fit_.params, fit_.informative, pair, options_.missing);
+    if (start.posterior.size() == 0) return trials;
+    const MixtureFit split = refined(start, brief_run());
+    const Index copy = split.params.n_components() - 1;
+    for (const auto& [a, b] : overlapping_pairs(data_, split.e_step.posterior)) {
+      if (a == pair.component && b == copy) continue;
+      const Start merged{merge_posterior(split.e_step.posterior, a, b), split.informative};
+      keep_if_good(trials, {record_move(Move::kSplitMerge, pair, a, b), refined(merged, 1)},
+                   merges_per_split);
+    }
+    for (Trial& trial : trials) continue_em(brief_run(), trial);
+    return trials;
   }
-  return best;
-}
+
+  /// Merges two components and splits their union at `pair`.
+  void add_merge_split_trial(const ComponentPair& merged, const PairChoice& pair) {
+    const auto& [a, b] = merged;
+    const RowMatrix posterior = merge_posterior(fit_.e_step.posterior, a, b);
+    const MixtureParameters params = m_step(data_, posterior, options_.refine.m_step);
+    Start start = split_start(data_, params, fit_.informative, pair, options_.missing);
+    if (start.posterior.size() == 0) return;
+    Trial trial = trial_at(std::move(start), record_move(Move::kMergeSplit, pair, a, b));
+    continue_em(2 * brief_run(), trial);
+    keep_if_good(trials_, std::move(trial), finalists);
+  }
+
+  // Items and rows --------------------------------------------------------------------------------
+
+  /// Lets the informative set grow or shrink under another penalty, then puts the penalty back.
+  void add_item_trial(double penalty_scale) {
+    PolishOptions scaled = options_;
+    scaled.refine.penalty_scale = penalty_scale;
+    const Start start{fit_.e_step.posterior, fit_.informative};
+    Trial trial{move_of(Move::kItems), refine_briefly(data_, start, brief_run(), scaled, monitor_)};
+    continue_em(brief_run(), trial);
+    keep_if_good(trials_, std::move(trial), finalists);
+  }
+
+  /// Moves single items. EM with the item held where it was put: it pays only once the other
+  /// parameters have followed, which can take more than a brief run.
+  void add_toggle_trials() {
+    const RowMatrix by_component =
+        m_step(data_, fit_.e_step.posterior, options_.refine.m_step).item_probs;
+    for (const Toggle& toggle : best_toggles(data_, fit_, by_component)) {
+      const RowMatrix& probs = toggle.joins ? by_component : fit_.params.item_probs;
+      ItemSet items = fit_.informative;
+      if (toggle.joins)
+        items.push_back(toggle.item);
+      else
+        items.erase(std::find(items.begin(), items.end(), toggle.item));
+      if (items.empty()) continue;
+      const auto em = [&](const RowMatrix& posterior, const ItemSet& held, Index n) {
+        return refine_fixed(data_, posterior, held, brief(options_.refine, n), monitor_);
+      };
+      Trial trial =
+          trial_at({toggled_posterior(data_, fit_, probs, toggle), items}, move_of(Move::kItems));
+      race(options_.refine.max_iter, em, trial);
+      keep_if_good(trials_, std::move(trial), finalists);
+    }
+  }
+
+  /// Moves single rows.
+  void add_flip_trials() {
+    for (const Flip& flip : best_flips(data_, fit_)) {
+      Start start{fit_.e_step.posterior, fit_.informative};
+      start.posterior.row(flip.row).setZero();
+      start.posterior(flip.row, flip.component) = 1.0;
+      keep_if_good(trials_, {move_of(Move::kRow), refined(start, brief_iterations)}, finalists);
+    }
+  }
+
+  const CodedData& data_;
+  const MixtureFit& fit_;
+  const PolishOptions& options_;
+  Monitor& monitor_;
+  std::vector<Trial> trials_;  ///< the finalists so far
+};
 
 }  // namespace
 
@@ -414,11 +414,12 @@ PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& 
   const Index n_components = result.fit.params.n_components();
   if (n_components < 2) return result;
   for (Index round = 0; round < options.max_rounds; ++round) {
-    std::vector<Trial> trials = round_of_trials(data, result.fit, options, monitor);
+    PolishRound moves(data, result.fit, options, monitor);
+    std::vector<Trial> trials = moves.best();
     if (trials.empty()) return result;
     Trial& best = trials.front();
     const double gain = best.fit.penalised_loglik - result.fit.penalised_loglik;
-    if (!(gain > least_gain(data, result.fit, options))) return result;
+    if (!(gain > moves.least_gain())) return result;
     result.fit = std::move(best.fit);
     best.move.phase = Phase::kPolish;
     best.move.n_components = n_components;

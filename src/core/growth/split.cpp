@@ -245,15 +245,15 @@ MixtureParameters split_component(const MixtureParameters& params, const SplitPr
 }
 
 Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemSet& informative,
-                    Index component, Index item_1, Index item_2, const SplitOptions& options) {
+                    const PairChoice& pair, const SplitOptions& options) {
   apply_floor(data, split_floor, params.item_probs);
   const EStep step = e_step(data, params, informative);
   const RowMatrix row_weights = weighted_posterior(data, step.posterior);
   const auto probs = [&](Index item) -> Vector {
-    return params.item_probs.col(component).segment(data.offset[item], data.n_levels[item]);
+    return params.item_probs.col(pair.component).segment(data.offset[item], data.n_levels[item]);
   };
-  const SplitProblem problem{data,   row_weights,   component,     item_1,
-                             item_2, probs(item_1), probs(item_2), options.missing};
+  const SplitProblem problem{data,        row_weights,        pair.component,     pair.item_1,
+                             pair.item_2, probs(pair.item_1), probs(pair.item_2), options.missing};
   const Vector d = split_move(problem, options.step);
   const double length = d.norm();
   if (!(length > 0.0)) return {std::move(params), 0.0};

@@ -2,6 +2,7 @@
 
 #include "growth/split_problem.h"
 #include "model/parameters.h"
+#include "pairs/search.h"
 
 namespace mdpd {
 
@@ -48,6 +49,6 @@ struct Split {
 /// again).
 /// @param informative the items of the posterior, both items of the pair among them.
 Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemSet& informative,
-                    Index component, Index item_1, Index item_2, const SplitOptions& options);
+                    const PairChoice& pair, const SplitOptions& options);
 
 }  // namespace mdpd

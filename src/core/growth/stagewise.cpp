@@ -101,8 +101,8 @@ StageMove use_pair(const CodedData& data, const PairChoice& pair, const Stagewis
   // wherever it is found.
   const bool may_split = move.new_item || options.selection == Selection::kEvidence;
   if (may_split && state.params.n_components() < options.n_components) {
-    Split split = split_at_pair(data, std::move(state.params), state.informative, pair.component,
-                                pair.item_1, pair.item_2, {options.split_step, options.missing});
+    Split split = split_at_pair(data, std::move(state.params), state.informative, pair,
+                                {options.split_step, options.missing});
     state.params = std::move(split.params);
     move.split_length = split.length;
   }

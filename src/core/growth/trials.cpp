@@ -22,8 +22,7 @@ Start split_start(const CodedData& data, const MixtureParameters& params,
                   const ItemSet& informative, const PairChoice& pair, MissingCells missing) {
   Start start;
   start.informative = with_items(informative, pair.item_1, pair.item_2);
-  const Split split = split_at_pair(data, params, start.informative, pair.component, pair.item_1,
-                                    pair.item_2, {0.0, missing});
+  const Split split = split_at_pair(data, params, start.informative, pair, {0.0, missing});
   if (split.length > 0.0) {
     start.posterior = e_step(data, split.params, start.informative).posterior;
   }
