@@ -12,28 +12,15 @@ template <class Work>
 [[gnu::target("avx2")]] void run_avx2(const Work& work) {
   work();
 }
-
-template <class Work>
-[[gnu::target("avx2,fma")]] void run_avx2_fma(const Work& work) {
-  work();
-}
 #endif
 
-/// Runs a kernel with these instructions, and with the same results with any: `work` is a lambda
-/// that is always inlined, and so is what it calls, as else it is compiled for every processor.
+/// Runs a kernel with these instructions, and with the same results with any: a product and a sum are
+/// never rounded as one. `work` is a lambda that is always inlined, and so is what it calls, as else
+/// it is compiled for every processor.
 template <class Work>
 void with_avx2([[maybe_unused]] Instructions instructions, const Work& work) {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (instructions == Instructions::kAvx2) return run_avx2(work);
-#endif
-  work();
-}
-
-/// The same, where a product and a sum may be rounded as one.
-template <class Work>
-void with_avx2_fma([[maybe_unused]] Instructions instructions, const Work& work) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (instructions == Instructions::kAvx2) return run_avx2_fma(work);
 #endif
   work();
 }

@@ -27,12 +27,13 @@ constexpr Integer round_up_to_lanes(Integer n) {
   std::memcpy(to, &from, sizeof from);
 }
 
-/// out = x log(x) for x >= 0, with its limit 0 at 0; relative error below 1e-15 where x log(x) is
-/// not near its zero at 1, and absolute error below 1e-15 there. The exponent gives log(x) up to a
-/// mantissa m in [1/sqrt(2), sqrt(2)), for which log(m) = 2 atanh(s) with s = (m - 1) / (m + 1):
-/// Abramowitz and Stegun (1964), 4.1.27. (2 atanh(s) - 2 s) / s^3 is a polynomial in s^2 that
-/// interpolates it at the seven Chebyshev points of the range, to 5e-18 of log(m).
-[[gnu::always_inline]] inline void x_log_x(const Lanes& x, Lanes& out) {
+/// out = log(x) for x >= 0, of anything below the smallest normal number the logarithm of that;
+/// relative error below 1e-15 where log(x) is not near its zero at 1, and absolute error below 1e-15
+/// there. The exponent gives log(x) up to a mantissa m in [1/sqrt(2), sqrt(2)), for which
+/// log(m) = 2 atanh(s) with s = (m - 1) / (m + 1): Abramowitz and Stegun (1964), 4.1.27.
+/// (2 atanh(s) - 2 s) / s^3 is a polynomial in s^2 that interpolates it at the seven Chebyshev
+/// points of the range, to 5e-18 of log(m).
+[[gnu::always_inline]] inline void log_of(const Lanes& x, Lanes& out) {
   constexpr double smallest = 2.2250738585072014e-308;  // the bit tricks need a normal number
   constexpr Lanes smallest_lanes = {smallest, smallest, smallest, smallest};
   constexpr std::uint64_t sqrt_half = 0x3FE6A09E667F3BCD;
@@ -60,20 +61,26 @@ constexpr Integer round_up_to_lanes(Integer n) {
   const Lanes terms_4 = z * 0.15331721600556042 + 0.18182889125261723;
   const Lanes high = z_2 * 0.14616449685043406 + terms_4;
   const Lanes series = (z_2 * z_2) * high + (z_2 * terms_2 + terms_0);
-  const Lanes log_mantissa = (s * z) * series + (s + s);
-  out = x * (exponent * log_2 + log_mantissa);
+  out = exponent * log_2 + s * (z * series + 2.0);
+}
+
+/// out = x log(x) for x >= 0, with its limit 0 at 0; errors as of `log_of()`, times x.
+[[gnu::always_inline]] inline void x_log_x(const Lanes& x, Lanes& out) {
+  Lanes log;
+  log_of(x, log);
+  out = x * log;
 }
 
 /// Instructions a kernel may use.
 enum class Instructions {
   kPortable,  ///< those that every processor of the architecture has
-  kAvx2       ///< x86-64 with AVX2 and FMA
+  kAvx2       ///< x86-64 with AVX2
 };
 
 /// The widest that this processor has and the kernels are compiled for.
 inline Instructions widest_instructions() {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Instructions::kAvx2;
+  if (__builtin_cpu_supports("avx2")) return Instructions::kAvx2;
 #endif
   return Instructions::kPortable;
 }

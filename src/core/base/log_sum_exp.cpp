@@ -31,16 +31,17 @@ namespace {
     store(term, terms + k * n_lanes);
     sum += term;
   }
+  const Lanes share = 1.0 / sum;
   for (Index k = 0; k < n; ++k) {
     Lanes term;
     load(terms + k * n_lanes, term);
-    term /= sum;
+    term *= share;
     double* at = rows + k;
     for (Index lane = 0; lane < n_lanes; ++lane) at[lane * n] = term[lane];
   }
   Lanes log_sum;
-  x_log_x(sum, log_sum);
-  store(largest + log_sum / sum, row_loglik);
+  log_of(sum, log_sum);
+  store(largest + log_sum, row_loglik);
 }
 
 [[gnu::always_inline]] inline void normalise_all(double* rows, Index n, Index n_components,
@@ -69,7 +70,7 @@ void normalise_log_rows(double* rows, Index n, Index n_components, double* row_l
   const auto work = [&]() __attribute__((always_inline)) {
     normalise_all(rows, n, n_components, row_loglik);
   };
-  with_avx2_fma(instructions, work);
+  with_avx2(instructions, work);
 }
 
 }  // namespace mdpd

@@ -69,7 +69,7 @@ RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
                          const ItemSet& informative, Instructions instructions) {
   const auto add = [&](const MoveJob& job, const CountsJob& item) {
     const auto work = [&]() __attribute__((always_inline)) { add_changes(job, item); };
-    with_avx2_fma(instructions, work);
+    with_avx2(instructions, work);
   };
   const Index n_components = posterior.cols();
   const RowMatrix inside = padded(data.case_weights.asDiagonal() * posterior);

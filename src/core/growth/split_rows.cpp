@@ -69,7 +69,7 @@ void split_cell(const CellJob& job, Instructions instructions) {
   with_constant<1, 2, 3, 4>(job.n_components, [&](auto size) {
     constexpr int n_fixed = size;
     const auto work = [&]() __attribute__((always_inline)) { add_split_rows<n_fixed>(job); };
-    with_avx2_fma(instructions, work);
+    with_avx2(instructions, work);
   });
 }
 

@@ -28,7 +28,7 @@ void x_log_x_of_all(double* values, Index n) {
       store(out, values + at);
     }
   };
-  with_avx2_fma(widest_instructions(), work);
+  with_avx2(widest_instructions(), work);
 }
 
 /// Adds what one worker's vote is worth on some rows.

@@ -551,7 +551,7 @@ void visit_pack(const Pass& pass, const Pack& pack, Index at_tile, const Part& p
     const auto all = [&]() __attribute__((always_inline)) {
       visit_all_items<stride>(pass, pack, at_tile, part, work, visit);
     };
-    with_avx2_fma(pass.instructions, all);
+    with_avx2(pass.instructions, all);
   });
 }
 

@@ -23,7 +23,7 @@ void x_log_x_of_all(double* values, std::size_t n) {
       store(out, values + at);
     }
   };
-  with_avx2_fma(widest_instructions(), work);
+  with_avx2(widest_instructions(), work);
 }
 
 // The rows of one item ----------------------------------------------------------------------------

@@ -28,7 +28,25 @@ context("lanes") {
     expect_true(largest < 1e-15);
   }
 
-  test_that("it is 0 at 0 and at 1, and finite for the smallest numbers") {
+  test_that("the logarithm of a vector agrees with the library's, and is finite at 0") {
+    Random random(2);
+    double largest = 0.0;
+    for (int trial = 0; trial < 20000; ++trial) {
+      Lanes x;
+      Lanes out;
+      for (int lane = 0; lane < n_lanes; ++lane)
+        x[lane] = std::pow(10.0, -300.0 * random.uniform());
+      if (trial == 0) x = Lanes{1.0, 0.0, 1e-310, 0.999999};
+      log_of(x, out);
+      for (int lane = 0; lane < n_lanes; ++lane) {
+        const double expected = safe_log(x[lane]);
+        largest = std::max(largest, std::abs(out[lane] - expected) / (1.0 + std::abs(expected)));
+      }
+    }
+    expect_true(largest < 1e-15);
+  }
+
+  test_that("x log x is 0 at 0 and at 1, and finite for the smallest numbers") {
     const double inputs[2 * n_lanes] = {0.0, 1.0, 5e-324, 1e-310, 2.2250738585072014e-308,
                                         0.5, 2.0, 1e300};
     double out[2 * n_lanes];

@@ -55,6 +55,43 @@ context("log_sum_exp") {
     }
   }
 
+  test_that("instructions change no bit") {
+    Random random(2);
+    for (Index n_components = 1; n_components <= 9; ++n_components) {
+      const RowMatrix in = random_log_rows(random, 127, n_components);
+      RowMatrix wide = in;
+      RowMatrix portable = in;
+      Vector wide_loglik(127);
+      Vector portable_loglik(127);
+      normalise_log_rows(wide.data(), 127, n_components, wide_loglik.data());
+      normalise_log_rows(portable.data(), 127, n_components, portable_loglik.data(),
+                         Instructions::kPortable);
+      expect_true(wide == portable);
+      expect_true(wide_loglik == portable_loglik);
+    }
+  }
+
+  test_that("rows sum to one even when every joint underflows") {
+    RowMatrix rows = RowMatrix::Constant(3, 2, -1e4);
+    Vector row_loglik(3);
+    normalise_log_rows(rows.data(), 3, 2, row_loglik.data());
+    expect_true((rows.rowwise().sum().array() - 1.0).abs().maxCoeff() < 1e-15);
+    expect_true(relative_difference(row_loglik.sum(), 3 * (std::log(2.0) - 1e4)) < 1e-15);
+  }
+
+  test_that("adding a constant to a row moves its log-likelihood and not its posterior") {
+    Random random(3);
+    RowMatrix before = random_posterior(random, 5, 4).array().log();
+    RowMatrix after = before;
+    after.row(2).array() += 700.0;
+    Vector loglik_before(5);
+    Vector loglik_after(5);
+    normalise_log_rows(before.data(), 5, 4, loglik_before.data());
+    normalise_log_rows(after.data(), 5, 4, loglik_after.data());
+    expect_true(distance(before, after) < 1e-12);  // 700 + log p rounds at 1e-13
+    expect_true(std::abs(loglik_after.sum() - loglik_before.sum() - 700.0) < 1e-11);
+  }
+
   test_that("a component that is excluded gets nothing, and one alone all") {
     const double infinity = std::numeric_limits<double>::infinity();
     RowMatrix rows(2, 3);
