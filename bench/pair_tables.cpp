@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
       codes.data(), n_obs, std::vector<Index>(n_items, n_levels), mdpd::Vector::Ones(n_obs));
   data.n_threads = std::atoi(argv[6]);
   const mdpd::RowMatrix weights =
-      mdpd::weighted_posterior(data, random_posterior(engine, n_obs, n_components));
+      mdpd::row_shares(data, random_posterior(engine, n_obs, n_components));
   const int times = std::atoi(argv[7]);
   const double used = data.n_threads == 1 ? compare_with_blas(data, weights, times)
                                           : compare_threads(data, weights, times);

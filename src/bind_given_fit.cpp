@@ -1,5 +1,6 @@
 #include "convert.h"
 #include "core/base/jobs.h"
+#include "core/data/row_sums.h"
 #include "core/model/posterior.h"
 #include "core/model/vote_gains.h"
 #include "core/pairs/dependence.h"
@@ -26,8 +27,7 @@ Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing
 Rcpp::NumericMatrix core_information(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior,
                                      int component, double threads) {
   const mdpd::CodedData data = mdpd::as_coded_data(coded, threads);
-  const mdpd::RowMatrix row_weights =
-      mdpd::weighted_posterior(data, Rcpp::as<mdpd::Matrix>(posterior));
+  const mdpd::RowMatrix row_weights = mdpd::row_shares(data, Rcpp::as<mdpd::Matrix>(posterior));
   mdpd::RMonitor monitor(false);
   return Rcpp::wrap(mdpd::information_matrix(data, row_weights, component - 1,
                                              mdpd::as_missing_cells(coded), monitor));

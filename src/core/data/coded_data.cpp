@@ -5,6 +5,11 @@
 
 namespace mdpd {
 
+void require_missing_cells(const CodedData& data) {
+  if (std::holds_alternative<DenseCodes>(data.codes)) return;
+  throw DimensionError("sparse data have no missing level");
+}
+
 ItemSet all_items(const CodedData& data) {
   ItemSet items(data.n_items);
   std::iota(items.begin(), items.end(), Index{0});

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <variant>
 
-#include "base/aligned_array.h"
+#include "base/errors.h"
+#include "base/lanes.h"
 #include "base/types.h"
 
 namespace mdpd {
@@ -12,45 +15,37 @@ using Code = std::uint8_t;
 /// Stands for "unknown" where a component is expected.
 inline constexpr Index no_component = -1;
 
-/// Neighbouring items read as one item with many levels: their codes are the digits of one number,
-/// the last item's running fastest. One addition to the packed item's table then serves all of them.
-struct Pack {
-  Index first_item = 0;
+struct DenseLayouts;
+
+/// Codes of all cells, which belong to the caller and must outlive this view.
+struct DenseCodes {
+  const Code* cells = nullptr;  ///< n_obs x n_items, column-major; 0 = missing, 1..n_levels
+  Index n_obs = 0;
   Index n_items = 0;
-  Index n_levels = 1;  ///< product of the items' digits
-};
+  std::shared_ptr<DenseLayouts> layouts;  ///< the codes once more, as kernels read them
 
-/// A run of packs whose tables the kernels keep in the first-level cache.
-struct Tile {
-  Index first_pack = 0;
-  Index last_pack = 0;
-  Index first_item = 0;
-  Index last_item = 0;
-  Index n_cells = 0;  ///< levels of its packs
-};
+  const Code* column(Index item) const { return cells + item * n_obs; }
 
-/// All items in packs, a row's codes side by side.
-struct PackedCodes {
-  std::vector<Pack> packs;
-  std::vector<Tile> tiles;
-  std::vector<std::uint16_t> cells;  ///< n_obs x packs, row-major: the row's cell in the tile
-};
-
-/// A run of items, with a column of zeros and ones for each of their digits but the first: what that
-/// holds is what the others leave of all rows.
-struct IndicatorTile {
-  Index first_item = 0;
-  Index last_item = 0;
-  std::vector<Index> first_column;  ///< of each of its items
-  Index n_columns = 0;
-  Index n_bytes = 0;      ///< of the bits of one row
-  std::size_t start = 0;  ///< where the tile's bits begin, row by row
-};
-
-/// One bit for each row and column, tile by tile.
-struct Indicators {
-  std::vector<IndicatorTile> tiles;
-  AlignedArray<std::uint8_t> bits;  ///< of all rows, and room for one more
+  template <class Use>
+  void for_each_answer(Index item, Use use) const {
+    const Code* codes = column(item);
+    for (Index n = 0; n < n_obs; ++n) {
+      if (codes[n] != 0) use(n, codes[n]);
+    }
+  }
+  template <class Use>
+  void for_each_row(Index item_1, Index item_2, Use use) const {
+    const Code* codes_1 = column(item_1);
+    const Code* codes_2 = column(item_2);
+    for (Index n = 0; n < n_obs; ++n) use(n, codes_1[n], codes_2[n]);
+  }
+  template <class Use>
+  void for_each_item_of_row(Index row, Use use) const {
+    for (Index item = 0; item < n_items; ++item) {
+      const Code code = column(item)[row];
+      if (code != 0) use(item, code);
+    }
+  }
 };
 
 /// The answers of data in which most cells are missing, by row and by item, both in ascending order.
@@ -62,36 +57,54 @@ struct SparseCodes {
   std::vector<std::size_t> item_start;  ///< n_items + 1
   std::vector<std::uint32_t> item_row;  ///< row of each answer, item by item
   std::vector<Code> item_code;
+
+  template <class Use>
+  void for_each_answer(Index item, Use use) const {
+    for (std::size_t at = item_start[item]; at < item_start[item + 1]; ++at) {
+      use(static_cast<Index>(item_row[at]), item_code[at]);
+    }
+  }
+  template <class Use>
+  void for_each_row(Index item_1, Index item_2, Use use) const {
+    std::size_t at = item_start[item_2];
+    const std::size_t end = item_start[item_2 + 1];
+    for_each_answer(item_1, [&](Index row, Code code) {
+      while (at < end && static_cast<Index>(item_row[at]) < row) ++at;
+      if (at < end && static_cast<Index>(item_row[at]) == row) use(row, code, item_code[at]);
+    });
+  }
+  template <class Use>
+  void for_each_item_of_row(Index row, Use use) const {
+    for (std::size_t at = row_start[row]; at < row_start[row + 1]; ++at) {
+      use(static_cast<Index>(row_item[at]), row_code[at]);
+    }
+  }
 };
 
-/// Categorical data, one byte a cell, with the sums that never change during a fit.
-/// Dense codes belong to the caller and must outlive this view. Build it with `make_coded_data()` or
-/// `make_sparse_data()`; what reads cells one by one goes through `for_each_answer()` and its kin,
-/// so that it costs as much as there are answers.
+/// Categorical data, one byte a cell, with the sums that never change during a fit. Build it with
+/// `make_coded_data()` or `make_sparse_data()`. Sums over rows are in row_sums.h; what reads cells
+/// one by one goes through `for_each_answer()` and its kin, so that it costs as much as there are
+/// answers. Which kind of codes there are, only what works on one kind asks, by std::visit().
 struct CodedData {
   Index n_obs = 0;
   Index n_items = 0;
-  const Code* codes = nullptr;  ///< n_obs x n_items, column-major; 0 = missing, 1..n_levels;
-                                ///< null where the data are sparse
-  SparseCodes sparse;           ///< empty where they are dense
+  std::variant<DenseCodes, SparseCodes> codes;
   std::vector<Index> n_levels;  ///< per item
   std::vector<Index> offset;    ///< n_items + 1: first row of each item in a table of all levels
   Vector case_weights;          ///< n_obs, >= 0; a weight of 2 counts a row twice
-  std::vector<Index> known;     ///< empty, or n_obs: the component a row is known to belong to,
-                                ///< no_component where that is not known
-  int n_threads = 1;  ///< threads that may work on the data; no result depends on their number
-  double total_weight = 0.0;         ///< their sum: the N of every formula
+  double weight_unit = 1.0;  ///< a power of two: all case weights are whole multiples of it, and so
+                             ///< is every weight that is counted; see row_sums.h
+  std::vector<Index> known;  ///< empty, or n_obs: the component a row is known to belong to,
+                             ///< no_component where that is not known
+  int n_threads = 1;  ///< threads that may work on the data; no result depends on their number,
+  Instructions instructions = widest_instructions();  ///< and none on what kernels may use
+  double total_weight = 0.0;                          ///< of all rows: the N of every formula
   Vector level_weight;               ///< offset.back(): weighted count of every level
   Vector observed_weight;            ///< n_items: weighted count of rows where the item is observed
   std::vector<bool> has_missing;     ///< per item: is a cell of it missing?
   std::vector<Index> n_levels_seen;  ///< per item: levels with a positive weighted count
   Vector marginal_loglik;            ///< n_items: log-likelihood of each item on its own (nats)
-  PackedCodes packed;                ///< the codes once more, as counts of levels read them,
-  Indicators indicators;             ///< and as pair tables do
 
-  bool is_sparse() const { return !sparse.row_start.empty(); }
-  /// Of dense data only.
-  const Code* item_codes(Index item) const { return codes + item * n_obs; }
   Index n_total_levels() const { return offset.back(); }
   /// Share of the item's observed answers that fall in a level (0-based); the item must be observed
   /// somewhere, as it is wherever something is estimated.
@@ -103,55 +116,32 @@ struct CodedData {
 /// Calls use(row, code) for every observed cell of an item, in the order of the rows.
 template <class Use>
 void for_each_answer(const CodedData& data, Index item, Use use) {
-  if (data.is_sparse()) {
-    const SparseCodes& sparse = data.sparse;
-    for (std::size_t at = sparse.item_start[item]; at < sparse.item_start[item + 1]; ++at) {
-      use(static_cast<Index>(sparse.item_row[at]), sparse.item_code[at]);
-    }
-    return;
-  }
-  const Code* codes = data.item_codes(item);
-  for (Index n = 0; n < data.n_obs; ++n) {
-    if (codes[n] != 0) use(n, codes[n]);
-  }
+  std::visit([&](const auto& codes) { codes.for_each_answer(item, use); }, data.codes);
+}
+
+/// Calls use(row, code_1, code_2) for the rows that observe both items, in their order, and of dense
+/// data for all others as well, with the code 0 for a missing cell.
+template <class Use>
+void for_each_row(const CodedData& data, Index item_1, Index item_2, Use use) {
+  std::visit([&](const auto& codes) { codes.for_each_row(item_1, item_2, use); }, data.codes);
 }
 
 /// Calls use(row, code_1, code_2) for the rows that observe both items, in their order.
 template <class Use>
 void for_each_shared_row(const CodedData& data, Index item_1, Index item_2, Use use) {
-  if (data.is_sparse()) {
-    const SparseCodes& sparse = data.sparse;
-    std::size_t at = sparse.item_start[item_2];
-    const std::size_t end = sparse.item_start[item_2 + 1];
-    for_each_answer(data, item_1, [&](Index row, Code code) {
-      while (at < end && static_cast<Index>(sparse.item_row[at]) < row) ++at;
-      if (at < end && static_cast<Index>(sparse.item_row[at]) == row) {
-        use(row, code, sparse.item_code[at]);
-      }
-    });
-    return;
-  }
-  const Code* codes = data.item_codes(item_2);
-  for_each_answer(data, item_1, [&](Index row, Code code) {
-    if (codes[row] != 0) use(row, code, codes[row]);
+  for_each_row(data, item_1, item_2, [&](Index row, Code code_1, Code code_2) {
+    if (code_1 != 0 && code_2 != 0) use(row, code_1, code_2);
   });
 }
 
 /// Calls use(item, code) for every observed cell of a row, in the order of the items.
 template <class Use>
 void for_each_item_of_row(const CodedData& data, Index row, Use use) {
-  if (data.is_sparse()) {
-    const SparseCodes& sparse = data.sparse;
-    for (std::size_t at = sparse.row_start[row]; at < sparse.row_start[row + 1]; ++at) {
-      use(static_cast<Index>(sparse.row_item[at]), sparse.row_code[at]);
-    }
-    return;
-  }
-  for (Index item = 0; item < data.n_items; ++item) {
-    const Code code = data.item_codes(item)[row];
-    if (code != 0) use(item, code);
-  }
+  std::visit([&](const auto& codes) { codes.for_each_item_of_row(row, use); }, data.codes);
 }
+
+/// @throws DimensionError of sparse data: their missing cells are in no list.
+void require_missing_cells(const CodedData& data);
 
 /// Every item, in order.
 ItemSet all_items(const CodedData& data);

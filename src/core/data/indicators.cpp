@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/layouts.h"
 #include "data/packed_items.h"
 
 namespace mdpd {
@@ -43,12 +44,13 @@ void set_bit(std::uint8_t* bits, Index column) {
   byte = static_cast<std::uint8_t>(byte | 1 << within / bytes_of_row);
 }
 
-void set_bits(const CodedData& data, const IndicatorTile& tile, std::uint8_t* bits) {
+void set_bits(const CodedData& data, const DenseCodes& dense, const IndicatorTile& tile,
+              std::uint8_t* bits) {
   for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
     const Index to = std::min(data.n_obs, from + rows_per_batch);
     for (Index item = tile.first_item; item < tile.last_item; ++item) {
       const Index first_column = tile.first_column[item - tile.first_item];
-      const Code* codes = data.item_codes(item);
+      const Code* codes = dense.column(item);
       const Index lowest = data.has_missing[item] ? 0 : 1;
       for (Index n = from; n < to; ++n) {
         const Index digit = codes[n] - lowest;
@@ -58,16 +60,23 @@ void set_bits(const CodedData& data, const IndicatorTile& tile, std::uint8_t* bi
   }
 }
 
-}  // namespace
-
-Indicators list_indicators(const CodedData& data) {
+Indicators list_indicators(const CodedData& data, const DenseCodes& dense) {
   Indicators out;
   out.tiles = list_tiles(data);
   if (out.tiles.empty()) return out;
   const IndicatorTile& last = out.tiles.back();
   out.bits.grow_to(static_cast<Index>(last.start) + (data.n_obs + 1) * last.n_bytes);
-  for (const IndicatorTile& tile : out.tiles) set_bits(data, tile, out.bits.data() + tile.start);
+  for (const IndicatorTile& tile : out.tiles) {
+    set_bits(data, dense, tile, out.bits.data() + tile.start);
+  }
   return out;
+}
+
+}  // namespace
+
+const Indicators& indicators_of(const CodedData& data) {
+  const auto& dense = std::get<DenseCodes>(data.codes);
+  return *dense.layouts->indicators.get([&] { return list_indicators(data, dense); });
 }
 
 }  // namespace mdpd

@@ -8,28 +8,38 @@ namespace mdpd {
 
 namespace {
 
-/// Sparse data of all items, in the order given.
-CodedData pick_sparse_items(const CodedData& data, const ItemSet& order,
-                            std::vector<Index> n_levels) {
-  std::vector<std::uint32_t> position(data.n_items);
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    position[order[at]] = static_cast<std::uint32_t>(at);
+void pick(const CodedData& data, const SparseCodes& sparse, std::vector<Index> n_levels,
+          LeadingItems& out) {
+  std::vector<Index> position(data.n_items, -1);
+  for (std::size_t at = 0; at < out.original.size(); ++at) {
+    position[out.original[at]] = static_cast<Index>(at);
   }
+  std::vector<std::size_t> row_start(1, 0);
   std::vector<std::uint32_t> items;
   std::vector<Code> codes;
-  std::vector<std::pair<std::uint32_t, Code>> answers;
+  std::vector<std::pair<Index, Code>> answers;
   for (Index row = 0; row < data.n_obs; ++row) {
     answers.clear();
-    for_each_item_of_row(
-        data, row, [&](Index item, Code code) { answers.emplace_back(position[item], code); });
+    sparse.for_each_item_of_row(row, [&](Index item, Code code) {
+      if (position[item] >= 0) answers.emplace_back(position[item], code);
+    });
     std::sort(answers.begin(), answers.end());
     for (const auto& [item, code] : answers) {
-      items.push_back(item);
+      items.push_back(static_cast<std::uint32_t>(item));
       codes.push_back(code);
     }
+    row_start.push_back(items.size());
   }
-  return make_sparse_data(data.sparse.row_start, std::move(items), std::move(codes),
-                          std::move(n_levels), data.case_weights);
+  out.data = make_sparse_data(std::move(row_start), std::move(items), std::move(codes),
+                              std::move(n_levels), data.case_weights);
+}
+
+void pick(const CodedData& data, const DenseCodes& dense, std::vector<Index> n_levels,
+          LeadingItems& out) {
+  for (const Index item : out.original) {
+    out.codes.insert(out.codes.end(), dense.column(item), dense.column(item) + data.n_obs);
+  }
+  out.data = make_coded_data(out.codes.data(), data.n_obs, std::move(n_levels), data.case_weights);
 }
 
 }  // namespace
@@ -40,16 +50,9 @@ LeadingItems pick_items(const CodedData& data, ItemSet items) {
   out.n_leading = static_cast<Index>(out.original.size());
   std::vector<Index> n_levels;
   for (const Index item : out.original) n_levels.push_back(data.n_levels[item]);
-  if (data.is_sparse()) {
-    out.data = pick_sparse_items(data, out.original, std::move(n_levels));
-  } else {
-    for (const Index item : out.original) {
-      out.codes.insert(out.codes.end(), data.item_codes(item), data.item_codes(item) + data.n_obs);
-    }
-    out.data =
-        make_coded_data(out.codes.data(), data.n_obs, std::move(n_levels), data.case_weights);
-  }
+  std::visit([&](const auto& codes) { pick(data, codes, std::move(n_levels), out); }, data.codes);
   out.data.n_threads = data.n_threads;
+  out.data.instructions = data.instructions;
   return out;
 }
 

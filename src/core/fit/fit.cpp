@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "data/row_sums.h"
 #include "fit/fit_data.h"
 #include "fit/known_rows.h"
 #include "fit/refinement.h"
@@ -37,10 +38,9 @@ RefinementPlan plan_of(const Problem& problem, const FitOptions& options) {
 
 /// The component of `before` that most of the last component's rows come from.
 Index split_component_of(const CodedData& data, const MixtureFit& before, const MixtureFit& grown) {
-  const Index last = grown.params.n_components() - 1;
-  const Vector rows = data.case_weights.cwiseProduct(grown.e_step.posterior.col(last));
+  const Matrix shared = shared_weight(data, before.e_step.posterior, grown.e_step.posterior);
   Index component = 0;
-  (before.e_step.posterior.transpose() * rows).maxCoeff(&component);
+  shared.col(shared.cols() - 1).maxCoeff(&component);
   return component;
 }
 

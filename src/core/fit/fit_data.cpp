@@ -1,5 +1,10 @@
 #include "fit/fit_data.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/exact_sums.h"
+
 namespace mdpd {
 
 namespace {
@@ -12,6 +17,19 @@ DistinctRows kinds_of(const Cells& cells, const std::vector<Index>& known) {
   if (cells.codes == nullptr) return {};
   const auto most = static_cast<Index>(most_kinds_per_row * static_cast<double>(cells.n_obs));
   return distinct_rows(cells.codes, cells.n_obs, cells.n_items(), known, most);
+}
+
+/// The weight of each kind, whatever the order of its rows.
+Vector sum_weights(const Vector& case_weights, const DistinctRows& kinds) {
+  const int of_largest = exponent_above(case_weights.maxCoeff());
+  const int of_number = exponent_above(static_cast<double>(case_weights.size()));
+  const int exponent =
+      std::max(of_largest - bits_of_term, of_largest + of_number - bits_of_sum + 1);
+  std::vector<ExactSum> sums(kinds.first.size(), ExactSum{std::ldexp(1.0, exponent)});
+  for (Index n = 0; n < case_weights.size(); ++n) sums[kinds.kind[n]].add(case_weights[n]);
+  Vector out(static_cast<Index>(sums.size()));
+  for (Index kind = 0; kind < out.size(); ++kind) out[kind] = sums[kind].value();
+  return out;
 }
 
 std::vector<Code> pick_codes(const Cells& cells, const std::vector<Index>& rows) {
@@ -32,16 +50,13 @@ FitData::FitData(Cells cells, const Problem& problem)
     data_ = make_data(std::move(cells), problem.case_weights);
   } else {
     const auto n_kinds = static_cast<Index>(kinds_.first.size());
-    Vector weights = Vector::Zero(n_kinds);
-    for (Index n = 0; n < cells.n_obs; ++n) {
-      weights[kinds_.kind[n]] += problem.case_weights[n];
-    }
     if (!known_.empty()) {
       known_.clear();
       for (const Index row : kinds_.first) known_.push_back(problem.known[row]);
     }
     codes_ = pick_codes(cells, kinds_.first);
-    data_ = make_coded_data(codes_.data(), n_kinds, std::move(cells.n_levels), std::move(weights));
+    data_ = make_coded_data(codes_.data(), n_kinds, std::move(cells.n_levels),
+                            sum_weights(problem.case_weights, kinds_));
   }
   data_.n_threads = problem.n_threads;
 }

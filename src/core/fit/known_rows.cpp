@@ -1,6 +1,7 @@
 #include "fit/known_rows.h"
 
 #include "base/assignment.h"
+#include "data/row_sums.h"
 #include "fit/fit_data.h"
 
 namespace mdpd {
@@ -25,12 +26,11 @@ Matrix label_votes(const CodedData& data, const MixtureFit& fit, Index n_labels)
 /// labels x components: the weight of the rows known to have a label, by component.
 Matrix known_weights(const FitData& rows, const RowMatrix& posterior, Index n_labels) {
   const CodedData& data = rows.data();
-  Matrix weights = Matrix::Zero(n_labels, posterior.cols());
+  RowMatrix known = RowMatrix::Zero(data.n_obs, n_labels);
   for (Index n = 0; n < data.n_obs; ++n) {
-    const Index label = rows.known()[n];
-    if (label != no_component) weights.row(label) += data.case_weights[n] * posterior.row(n);
+    if (rows.known()[n] != no_component) known(n, rows.known()[n]) = 1.0;
   }
-  return weights;
+  return data.total_weight * shared_weight(data, known, posterior);
 }
 
 /// Of each label its component.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/assignment.h"
+#include "data/row_sums.h"
 
 namespace mdpd {
 
@@ -98,13 +99,14 @@ bool is_same_optimum(const CodedData& data, const MixtureFit& first, const Mixtu
   }
   const RowMatrix& before = first.e_step.posterior;
   const RowMatrix& after = second.e_step.posterior;
-  const std::vector<Index> match =
-      best_assignment(before.transpose() * data.case_weights.asDiagonal() * after);
-  double moved = 0.0;
-  for (Index k = 0; k < before.cols(); ++k) {
-    moved += 0.5 * data.case_weights.dot((before.col(k) - after.col(match[k])).cwiseAbs());
+  const std::vector<Index> match = best_assignment(shared_weight(data, before, after));
+  RowMatrix moved(data.n_obs, 1);
+  for (Index n = 0; n < data.n_obs; ++n) {
+    double share = 0.0;
+    for (Index k = 0; k < before.cols(); ++k) share += std::abs(before(n, k) - after(n, match[k]));
+    moved(n, 0) = 0.5 * share;
   }
-  return moved < most_moved * data.total_weight;
+  return row_shares(data, moved).sum() < most_moved;
 }
 
 }  // namespace mdpd

@@ -75,8 +75,8 @@ void keep_if_good(std::vector<Trial>& trials, Trial trial, std::size_t n) {
 /// The pairs a < b of components that share most of their rows, relative to the smaller one; in the
 /// order (0,1), (0,2), (1,2), ... where all are taken.
 std::vector<ComponentPair> overlapping_pairs(const CodedData& data, const RowMatrix& posterior) {
-  const Matrix shared = posterior.transpose() * data.case_weights.asDiagonal() * posterior;
-  const Vector sizes = posterior.transpose() * data.case_weights;
+  const Matrix shared = shared_weight(data, posterior, posterior);
+  const Vector sizes = shared.rowwise().sum();
   const auto overlap = [&](const ComponentPair& pair) {
     const double smaller = std::min(sizes[pair.first], sizes[pair.second]);
     return smaller > 0.0 ? shared(pair.first, pair.second) / smaller : 1.0;
@@ -121,7 +121,7 @@ bool falls_short(const RefineResult& run, double goal) {
 bool has_come_back(const CodedData& data, const RowMatrix& posterior, const MixtureFit& fit) {
   const RowMatrix& before = fit.e_step.posterior;
   if (posterior.cols() != before.cols()) return false;
-  const Matrix shared = before.transpose() * data.case_weights.asDiagonal() * posterior;
+  const Matrix shared = shared_weight(data, before, posterior);
   std::vector<bool> is_taken(before.cols(), false);
   for (Index k = 0; k < before.cols(); ++k) {
     Index match = 0;
@@ -129,12 +129,13 @@ bool has_come_back(const CodedData& data, const RowMatrix& posterior, const Mixt
     if (is_taken[match]) return false;
     is_taken[match] = true;
     double difference = 0.0;
-    double weight = 0.0;
     for (Index n = 0; n < data.n_obs; ++n) {
-      difference += data.case_weights[n] * std::abs(before(n, k) - posterior(n, match));
-      weight += data.case_weights[n] * before(n, k);
+      const double weight = data.case_weights[n] / data.total_weight;
+      double share;
+      round_share(weight * std::abs(before(n, k) - posterior(n, match)), share);
+      difference += share;
     }
-    if (!(difference < same_component * weight)) return false;
+    if (!(difference < same_component * shared.row(k).sum())) return false;
   }
   return true;
 }
@@ -161,14 +162,15 @@ RowMatrix toggle_factors(const CodedData& data, const RowMatrix& item_probs, Ind
 Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix& item_probs,
                    Index item, bool joins) {
   Toggle toggle{item, joins, 0.0};
+  ExactSum gain = empty_loglik(data);
   const RowMatrix factors = toggle_factors(data, item_probs, item, joins);
   for_each_answer(data, item, [&](Index row, Code code) {
     const double sum = fit.e_step.posterior.row(row).dot(factors.row(code - 1));
-    toggle.gain += data.case_weights[row] * safe_log(sum);
+    gain.add(data.case_weights[row] * safe_log(sum));
   });
   const double cost =
       data.marginal_loglik[item] + item_penalty(data, item, fit.params.n_components());
-  toggle.gain += joins ? -cost : cost;
+  toggle.gain = gain.value() + (joins ? -cost : cost);
   return toggle;
 }
 

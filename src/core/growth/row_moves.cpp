@@ -2,7 +2,7 @@
 
 #include "base/kernels.h"
 #include "base/numerics.h"
-#include "model/m_step.h"
+#include "data/row_sums.h"
 
 namespace mdpd {
 
@@ -66,15 +66,16 @@ struct CountsJob {
 }  // namespace
 
 RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
-                         const ItemSet& informative, Instructions instructions) {
+                         const ItemSet& informative) {
   const auto add = [&](const MoveJob& job, const CountsJob& item) {
     const auto work = [&]() __attribute__((always_inline)) { add_changes(job, item); };
-    with_avx2(instructions, work);
+    with_avx2(data.instructions, work);
   };
   const Index n_components = posterior.cols();
   const RowMatrix inside = padded(data.case_weights.asDiagonal() * posterior);
-  const RowMatrix counts = padded(level_counts(data, posterior));
-  const RowMatrix sizes = inside.colwise().sum();
+  const LevelSums sums = level_sums(data, posterior, make_ready(data, informative));
+  const RowMatrix counts = padded(sums.level_weights(data));
+  const RowMatrix sizes = padded(sums.component_weights(data).transpose());
   RowMatrix leaves = RowMatrix::Zero(data.n_obs, inside.cols());
   RowMatrix joins = RowMatrix::Zero(data.n_obs, inside.cols());
   const MoveJob job{data.case_weights, inside, leaves, joins};

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/lanes.h"
 #include "data/coded_data.h"
 
 namespace mdpd {
@@ -10,7 +9,6 @@ namespace mdpd {
 /// its answers is rare or new looks worse than it would be with the row in it: where counts are
 /// small, rows stick. Cost O(answers to the informative items * n_components).
 RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
-                         const ItemSet& informative,
-                         Instructions instructions = widest_instructions());
+                         const ItemSet& informative);
 
 }  // namespace mdpd

@@ -1,3 +1,4 @@
+#include "data/row_sums.h"
 #include "growth/split.h"
 
 #include <Eigen/Eigenvalues>
@@ -37,12 +38,12 @@ Matrix log_ratio(const Matrix& joint) {
 PairTable overlap_tables(const SplitProblem& problem) {
   const RowMatrix& weights = problem.row_weights;
   // Row weights are posterior x case weight / N: dividing by their row sum gives the posterior
-  // back.
+  // back. No product is larger than the weight, and it is rounded as that is.
   const Vector row_sums = weights.rowwise().sum();
   RowMatrix products(weights.rows(), weights.cols());
   for (Index n = 0; n < weights.rows(); ++n) {
     const double own = row_sums[n] > 0.0 ? weights(n, problem.component) / row_sums[n] : 0.0;
-    products.row(n) = weights.row(n) * own;
+    for (Index k = 0; k < weights.cols(); ++k) round_share(weights(n, k) * own, products(n, k));
   }
   PairTable table;
   fill_pair_table(problem.data, products, problem.item_1, problem.item_2, problem.missing, table);
@@ -248,7 +249,7 @@ Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemS
                     const PairChoice& pair, const SplitOptions& options) {
   apply_floor(data, split_floor, params.item_probs);
   const EStep step = e_step(data, params, informative);
-  const RowMatrix row_weights = weighted_posterior(data, step.posterior);
+  const RowMatrix row_weights = row_shares(data, step.posterior);
   const auto probs = [&](Index item) -> Vector {
     return params.item_probs.col(pair.component).segment(data.offset[item], data.n_levels[item]);
   };

@@ -13,7 +13,7 @@ namespace mdpd {
 struct SplitProblem {
   const CodedData& data;
   const RowMatrix&
-      row_weights;  ///< weighted posterior on the informative items, i and j among them
+      row_weights;  ///< row_shares() of the posterior on the informative items, i and j among them
   Index component;
   Index item_1;
   Index item_2;

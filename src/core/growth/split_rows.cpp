@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/exact_sums.h"
 #include "base/kernels.h"
 #include "pairs/dependence.h"
 
@@ -16,9 +17,8 @@ void for_each_counting_row(const SplitProblem& problem, Use use) {
     for_each_shared_row(problem.data, problem.item_1, problem.item_2, use);
     return;
   }
-  const Code* codes_1 = problem.data.item_codes(problem.item_1);
-  const Code* codes_2 = problem.data.item_codes(problem.item_2);
-  for (Index n = 0; n < problem.data.n_obs; ++n) use(n, codes_1[n], codes_2[n]);
+  require_missing_cells(problem.data);
+  for_each_row(problem.data, problem.item_1, problem.item_2, use);
 }
 
 /// Relative moves d / mu by code; the missing level never moves.
@@ -41,7 +41,8 @@ struct CellJob {
 };
 
 /// A row's weight goes to the components after the split as the posterior after it says; the two
-/// copies are still one, as their shares are the same in all rows of a cell.
+/// copies are still one, as their shares are the same in all rows of a cell. Each term is rounded as a
+/// share is, so that sums are exact.
 template <int n_fixed>
 [[gnu::always_inline]] inline void add_split_rows(const CellJob& job) {
   const Index n = n_fixed > 0 ? n_fixed : job.n_components;
@@ -54,12 +55,15 @@ template <int n_fixed>
     load(quad + (job.component + 1) * n_lanes, own);
     const Lanes after = total + own * job.product;
     const Lanes scale = total > 0.0 ? total / after : zero;
+    const Lanes scale_of_copies = scale * (1.0 + job.product);
     for (Index k = 0; k < n; ++k) {
       Lanes weight;
+      Lanes share;
       Lanes sum;
       load(quad + (k + 1) * n_lanes, weight);
       load(job.sums + k * n_lanes, sum);
-      sum += weight * scale;
+      round_share(weight * (k == job.component ? scale_of_copies : scale), share);
+      sum += share;
       store(sum, job.sums + k * n_lanes);
     }
   }
@@ -107,8 +111,7 @@ SplitRows sort_rows(const SplitProblem& problem) {
   return out;
 }
 
-double objective_of_rows(const SplitProblem& problem, const SplitRows& rows, const Vector& d,
-                         Instructions instructions) {
+double objective_of_rows(const SplitProblem& problem, const SplitRows& rows, const Vector& d) {
   const Index n_components = problem.row_weights.cols();
   const Index n_doubles = (n_components + 1) * n_lanes;
   const Vector ratio_1 = relative_move(d.head(problem.probs_1.size()), problem.probs_1);
@@ -123,11 +126,13 @@ double objective_of_rows(const SplitProblem& problem, const SplitRows& rows, con
       std::fill(sums.begin(), sums.end(), 0.0);
       split_cell({rows.quads.data() + first * n_doubles, rows.first_quad[cell + 1] - first,
                   n_components, problem.component, ratio_1[r] * ratio_2[s], sums.data()},
-                 instructions);
+                 problem.data.instructions);
       for (Index k = 0; k < n_components; ++k) {
         table.at(r, s, k) = sum_of_lanes(sums.data() + k * n_lanes);
       }
-      const double half = 0.5 * table.at(r, s, problem.component);
+      // Of the copies' weight each has the share that its move gives it.
+      const double both = table.at(r, s, problem.component);
+      const double half = both > 0.0 ? 0.5 * both / (1.0 + ratio_1[r] * ratio_2[s]) : 0.0;
       table.at(r, s, problem.component) = half * (1.0 + ratio_1[r]) * (1.0 + ratio_2[s]);
       table.at(r, s, n_components) = half * (1.0 - ratio_1[r]) * (1.0 - ratio_2[s]);
     }

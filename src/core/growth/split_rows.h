@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/lanes.h"
 #include "growth/split_problem.h"
 
 namespace mdpd {
@@ -20,7 +19,6 @@ struct SplitRows {
 SplitRows sort_rows(const SplitProblem& problem);
 
 /// The exact objective after the two copies have moved by +d and -d, see `split_objective()`.
-double objective_of_rows(const SplitProblem& problem, const SplitRows& rows, const Vector& d,
-                         Instructions instructions = widest_instructions());
+double objective_of_rows(const SplitProblem& problem, const SplitRows& rows, const Vector& d);
 
 }  // namespace mdpd

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/grouped_items.h"
+#include "data/row_sums.h"
 #include "model/parameters.h"
 
 namespace mdpd {
@@ -17,21 +17,17 @@ struct MStepOptions {
 };
 
 /// Posterior-weighted counts of every level of every item in every component (all levels x
-/// n_components). Counts of blocks of rows add up. Cost O(n_obs * n_items * n_components).
+/// n_components); see `level_sums()`.
 RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior);
-
-/// The same, of the items in the groups; those of the others may be 0.
-RowMatrix group_counts(const CodedData& data, const RowMatrix& posterior,
-                       const GroupedItems& grouped);
 
 /// Parameters that maximise the expected complete-data log-likelihood (the M-step).
 /// A component without weight on an item takes the item's observed frequencies.
 MixtureParameters m_step(const CodedData& data, const RowMatrix& posterior,
                          const MStepOptions& options);
 
-/// The same from counts made by `level_counts()`.
-MixtureParameters m_step_from_counts(const CodedData& data, const RowMatrix& posterior,
-                                     const RowMatrix& counts, const MStepOptions& options);
+/// The same from the sums over rows.
+MixtureParameters m_step_from_sums(const CodedData& data, const LevelSums& sums,
+                                   const MStepOptions& options);
 
 /// Log-density of the parameters of `items` under the Dirichlet prior that smoothing and prior
 /// counts amount to, up to a constant (nats); 0 without them. Log-likelihood plus this is what EM

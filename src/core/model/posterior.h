@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/grouped_items.h"
+#include "data/row_sums.h"
 #include "model/parameters.h"
 
 namespace mdpd {
@@ -20,11 +20,8 @@ struct EStep {
 /// Cost O(n_obs * items * n_components). Dempster, Laird and Rubin (1977), section 4.3.
 EStep e_step(const CodedData& data, const MixtureParameters& params, const ItemSet& items);
 
-/// The same for items that were grouped before, which pays where one E-step follows another.
-EStep e_step_of_groups(const CodedData& data, const MixtureParameters& params,
-                       const GroupedItems& grouped);
-
-/// Turns log-joint probabilities (n_obs x n_components) into an E-step by log-sum-exp.
-EStep normalise_rows(RowMatrix log_joint, const Vector& case_weights);
+/// The same for items that were made ready before, which pays where one E-step follows another.
+EStep e_step_of_ready(const CodedData& data, const MixtureParameters& params,
+                      const ReadyItems& items);
 
 }  // namespace mdpd

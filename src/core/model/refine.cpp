@@ -48,35 +48,34 @@ ItemSet worth_their_penalty(const CodedData& data, const RowMatrix& counts, doub
   return kept;
 }
 
-MixtureFit finish_grouped_fit(const CodedData& data, MixtureParameters params,
-                              const GroupedItems& grouped) {
+MixtureFit finish_ready_fit(const CodedData& data, MixtureParameters params,
+                            const ReadyItems& items) {
   MixtureFit fit;
-  fit.informative = grouped.items;
+  fit.informative = items.items;
   set_uninformative_to_marginal(data, fit.informative, params);
-  fit.e_step = e_step_of_groups(data, params, grouped);
+  fit.e_step = e_step_of_ready(data, params, items);
   fit.loglik = fit.e_step.loglik + marginal_loglik(data, fit.informative);
   fit.penalised_loglik = penalised_loglik(data, fit.loglik, fit.informative, params.n_components());
   fit.params = std::move(params);
   return fit;
 }
 
-/// The loop both refinements share: `count(posterior, grouped)` counts the levels of the items that
-/// are looked at, `choose(counts, items)` names those that differ between components after an
-/// M-step; the objective is the fit's penalised log-likelihood.
+/// The loop both refinements share: `count(posterior, items)` counts the levels of the items that
+/// are looked at, `choose(sums, items)` names those that differ between components after an M-step;
+/// the objective is the fit's penalised log-likelihood.
 template <class Count, class Choose>
 RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet informative,
                     const RefineOptions& options, Monitor& monitor, Count count, Choose choose) {
   RefineResult result;
   result.status = Status::kIterationLimit;
-  GroupedItems grouped = group_items(data, informative);
+  ReadyItems ready = make_ready(data, informative);
   const RowMatrix* posterior = &start;
   double before = -std::numeric_limits<double>::infinity();
   for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
-    const RowMatrix counts = count(*posterior, grouped);
-    informative = choose(counts, informative);
-    if (informative != grouped.items) grouped = group_items(data, informative);
-    result.fit = finish_grouped_fit(
-        data, m_step_from_counts(data, *posterior, counts, options.m_step), grouped);
+    const LevelSums sums = count(*posterior, ready);
+    informative = choose(sums, informative);
+    if (informative != ready.items) ready = make_ready(data, informative);
+    result.fit = finish_ready_fit(data, m_step_from_sums(data, sums, options.m_step), ready);
     posterior = &result.fit.e_step.posterior;
     const double now = result.fit.penalised_loglik +
                        log_prior(data, result.fit.params, options.m_step, informative);
@@ -110,7 +109,7 @@ TraceRow trace_row(Phase phase, Move move, const MixtureFit& fit) {
 }
 
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
-  return finish_grouped_fit(data, std::move(params), group_items(data, std::move(informative)));
+  return finish_ready_fit(data, std::move(params), make_ready(data, std::move(informative)));
 }
 
 double item_gain(const CodedData& data, const RowMatrix& counts, Index item) {
@@ -142,13 +141,14 @@ double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item
 RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
                            const ItemSet& informative, const RefineOptions& options,
                            Monitor& monitor) {
+  const ReadyItems all = make_ready(data, all_items(data));
   return run_em(
       data, start, informative, options, monitor,
-      [&](const RowMatrix& posterior, const GroupedItems&) {
-        return level_counts(data, posterior);
+      [&](const RowMatrix& posterior, const ReadyItems&) {
+        return level_sums(data, posterior, all);
       },
-      [&](const RowMatrix& counts, const ItemSet& items) {
-        return worth_their_penalty(data, counts, options.penalty_scale, items);
+      [&](const LevelSums& sums, const ItemSet& items) {
+        return worth_their_penalty(data, sums.level_weights(data), options.penalty_scale, items);
       });
 }
 
@@ -156,10 +156,10 @@ RefineResult refine_fixed(const CodedData& data, const RowMatrix& start, const I
                           const RefineOptions& options, Monitor& monitor) {
   return run_em(
       data, start, informative, options, monitor,
-      [&](const RowMatrix& posterior, const GroupedItems& grouped) {
-        return group_counts(data, posterior, grouped);
+      [&](const RowMatrix& posterior, const ReadyItems& items) {
+        return level_sums(data, posterior, items);
       },
-      [&](const RowMatrix&, const ItemSet&) { return informative; });
+      [&](const LevelSums&, const ItemSet&) { return informative; });
 }
 
 RefineResult refine_full(const CodedData& data, const RowMatrix& start,

@@ -30,6 +30,7 @@ constexpr double operations_per_step = 12.0;
 /// What all threads read.
 struct Pass {
   const CodedData& data;
+  const Indicators& indicators;
   MissingCells missing;
   Instructions instructions;
   Index stride = 0;  ///< doubles of one cell of a table
@@ -66,7 +67,7 @@ Part part_for(const Pack& pack, const IndicatorTile& tile) {
 }
 
 Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, const PassOptions& options) {
-  Pass pass{data, options.missing, options.instructions};
+  Pass pass{data, indicators_of(data), options.missing, options.instructions};
   pass.stride = padded_columns(row_weights.cols());
   pass.weights = fix_weights(row_weights, options.precision);
   for (int limb = 0; limb < pass.weights.n_limbs; ++limb) {
@@ -79,7 +80,7 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, const PassOp
   pass.is_complete = is_complete(data, options.missing);
   const Index n_levels = least_levels_of_row_pack + data.n_obs / rows_per_level;
   pass.row_packs = pack_items(data, std::min(n_levels, most_levels_of_row_pack));
-  for (const IndicatorTile& tile : data.indicators.tiles) {
+  for (const IndicatorTile& tile : pass.indicators.tiles) {
     std::vector<Index> first(1, 0);
     for (Index item = tile.first_item; item < tile.last_item; ++item) {
       first.push_back(first.back() + n_outputs(pass, item));
@@ -126,7 +127,7 @@ void sum_part(const Pass& pass, const PackTargets& targets, const IndicatorTile&
   const Index size_of_level = size_of_level_in(pass, part);
   const std::size_t size = targets.n_targets() * size_of_level;
   const bool has_totals = pass.data.n_obs > rows_per_block;
-  const RowTable table = {pass.data.indicators.bits.data() + tile.start, tile.n_bytes,
+  const RowTable table = {pass.indicators.bits.data() + tile.start, tile.n_bytes,
                           pass.weights.limbs.data(), pass.weights.limbs_of_row(),
                           pass.weights.stride};
   const bool is_first_tile = work.row_sums.empty();
@@ -250,7 +251,7 @@ struct Meeting {
 };
 
 Meeting meet(const Pass& pass, Index at_tile, Index item) {
-  const IndicatorTile& tile = pass.data.indicators.tiles[at_tile];
+  const IndicatorTile& tile = pass.indicators.tiles[at_tile];
   Meeting out{tile, item, n_outputs(pass, item), std::max(item + 1, tile.first_item)};
   out.n_others = tile.last_item - out.first_other;
   if (out.n_others <= 0) return out;
@@ -577,10 +578,10 @@ void for_each_dense_pair_block(const CodedData& data, const RowMatrix& row_weigh
     const PackTargets targets(data, pack, options.missing);
     work.rows.cut(data, pack, targets);
     work.row_sums.clear();
-    for (std::size_t tile = 0; tile < data.indicators.tiles.size(); ++tile) {
-      const Part part = part_for(pack, data.indicators.tiles[tile]);
+    for (std::size_t tile = 0; tile < pass.indicators.tiles.size(); ++tile) {
+      const Part part = part_for(pack, pass.indicators.tiles[tile]);
       if (part.is_empty) continue;
-      sum_part(pass, targets, data.indicators.tiles[tile], part, work);
+      sum_part(pass, targets, pass.indicators.tiles[tile], part, work);
       visit_pack(pass, pack, static_cast<Index>(tile), part, work, visit);
       if (worker == 0) monitor.on_work();
     }

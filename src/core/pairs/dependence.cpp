@@ -55,10 +55,6 @@ double degrees_of_freedom(const PairTable& table) {
   return std::max(0.0, row_levels - 1.0) * std::max(0.0, col_levels - 1.0);
 }
 
-RowMatrix weighted_posterior(const CodedData& data, const RowMatrix& posterior) {
-  return (data.case_weights / data.total_weight).asDiagonal() * posterior;
-}
-
 Vector component_weights(const RowMatrix& row_weights) {
   Vector sums = Vector::Zero(row_weights.cols());
   for (Index n = 0; n < row_weights.rows(); ++n) sums += row_weights.row(n);

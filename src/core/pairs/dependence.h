@@ -26,9 +26,6 @@ PairInformation pair_information(const PairTable& table, Index component, double
 /// (levels - 1) x (levels - 1), counting the levels that carry weight in the table.
 double degrees_of_freedom(const PairTable& table);
 
-/// Posterior times case weight over total weight: the row weights of the pair tables, summing to 1.
-RowMatrix weighted_posterior(const CodedData& data, const RowMatrix& posterior);
-
 /// Total row weight of every component, added up in the order of the rows: to the last bit the same
 /// whatever other components there are.
 Vector component_weights(const RowMatrix& row_weights);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/errors.h"
 #include "base/kernels.h"
 
 namespace mdpd {
@@ -12,14 +11,17 @@ namespace {
 /// The hot loop: the number of components is a constant where it is small, so that the compiler
 /// keeps one observation's vector in registers.
 template <int n_fixed>
-void add_rows(const Code* first, const Code* second, Index n_obs, Index n_cols,
-              const RowMatrix& row_weights, double* cells) {
+void add_rows(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
+              PairTable& table) {
   const Index n_components = n_fixed > 0 ? n_fixed : row_weights.cols();
-  const double* in = row_weights.data();
-  for (Index n = 0; n < n_obs; ++n, in += n_components) {
-    double* out = cells + (first[n] * n_cols + second[n]) * n_components;
+  const Index n_cols = table.n_cols;
+  const double* weights = row_weights.data();
+  double* cells = table.cells.data();
+  for_each_row(data, i, j, [=](Index row, Index r, Index s) {
+    const double* in = weights + row * n_components;
+    double* out = cells + (r * n_cols + s) * n_components;
     for (Index k = 0; k < n_components; ++k) out[k] += in[k];
-  }
+  });
 }
 
 void clear_missing(PairTable& table) {
@@ -32,7 +34,6 @@ void clear_missing(PairTable& table) {
 }  // namespace
 
 bool is_complete(const CodedData& data, MissingCells missing) {
-  if (data.is_sparse()) return false;
   return missing == MissingCells::kFrozen ||
          std::none_of(data.has_missing.begin(), data.has_missing.end(),
                       [](bool any) { return any; });
@@ -43,6 +44,11 @@ void PairTable::reset(Index rows, Index cols, Index components) {
   n_cols = cols;
   n_components = components;
   cells.assign(rows * cols * components, 0.0);
+}
+
+PairTable& PairTable::operator+=(const PairTable& other) {
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) cells[cell] += other.cells[cell];
+  return *this;
 }
 
 Matrix PairTable::component(Index k) const {
@@ -56,17 +62,9 @@ Matrix PairTable::component(Index k) const {
 void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
                      MissingCells missing, PairTable& table) {
   table.reset(data.n_levels[i] + 1, data.n_levels[j] + 1, row_weights.cols());
-  if (data.is_sparse()) {
-    if (missing == MissingCells::kFrozen) throw DimensionError("sparse data have no missing level");
-    for_each_shared_row(data, i, j, [&](Index row, Code r, Code s) {
-      for (Index k = 0; k < table.n_components; ++k) table.at(r, s, k) += row_weights(row, k);
-    });
-    return;
-  }
-  with_constant<1, 2, 3, 4>(row_weights.cols(), [&](auto size) {
-    add_rows<size>(data.item_codes(i), data.item_codes(j), data.n_obs, table.n_cols, row_weights,
-                   table.cells.data());
-  });
+  if (missing == MissingCells::kFrozen) require_missing_cells(data);
+  with_constant<1, 2, 3, 4>(row_weights.cols(),
+                            [&](auto size) { add_rows<size>(data, row_weights, i, j, table); });
   if (missing == MissingCells::kIgnore) clear_missing(table);
 }
 

@@ -11,7 +11,7 @@ enum class MissingCells {
             ///< estimated per item and equal in all components
 };
 
-/// Do all rows count in the table of every pair? Never known of sparse data.
+/// Do all rows count in the table of every pair?
 bool is_complete(const CodedData& data, MissingCells missing);
 
 /// Weighted two-way tables of one pair of items, all components side by side. Row and column 0 hold
@@ -25,12 +25,14 @@ struct PairTable {
   void reset(Index rows, Index cols, Index components);
   double& at(Index r, Index s, Index k) { return cells[(r * n_cols + s) * n_components + k]; }
   double at(Index r, Index s, Index k) const { return cells[(r * n_cols + s) * n_components + k]; }
+  /// Adds the table of other rows.
+  PairTable& operator+=(const PairTable& other);
   /// One component's table (n_rows x n_cols).
   Matrix component(Index k) const;
 };
 
 /// Fills `table` for items i and j: cell (r, s, k) is the sum of `row_weights(n, k)` over the rows
-/// n with codes (r, s). Tables of blocks of rows add up. Cost O(n_obs * n_components).
+/// n with codes (r, s). Tables of blocks of rows add up: of `row_shares()` to the last bit. Cost O(n_obs * n_components).
 void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
                      MissingCells missing, PairTable& table);
 

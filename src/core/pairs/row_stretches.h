@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/coded_data.h"
+#include "data/packed_items.h"
 #include "pairs/pair_tables.h"
 #include "pairs/subset_sums.h"
 

@@ -1,4 +1,5 @@
 #include "pairs/search.h"
+#include "data/row_sums.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,8 +40,8 @@ RowMatrix with_unions(const RowMatrix& posterior, const std::vector<ComponentPai
 PairSearch search_pairs(const SearchState& state, const SearchOptions& options, Monitor& monitor) {
   const CodedData& data = state.data;
   const Index n_components = state.posterior.cols();
-  const SearchColumns columns{
-      data, n_components, weighted_posterior(data, with_unions(state.posterior, options.unions))};
+  const SearchColumns columns{data, n_components,
+                              row_shares(data, with_unions(state.posterior, options.unions))};
   Contenders contenders = find_contenders(columns, state.informative, options, monitor);
 
   const Vector column_weight = component_weights(columns.weights);

@@ -40,7 +40,10 @@ struct SharedAnswer {
 class SharedRows {
  public:
   SharedRows(const CodedData& data, const RowMatrix& row_weights)
-      : data_(data), row_weights_(row_weights), start_(data.n_items), n_shared_(data.n_items, 0) {}
+      : sparse_(std::get<SparseCodes>(data.codes)),
+        row_weights_(row_weights),
+        start_(data.n_items),
+        n_shared_(data.n_items, 0) {}
 
   /// Calls visit(other, first answer, last answer) for the later items that share two rows or more
   /// with `item`, in their order; the answers are in the order of the rows.
@@ -66,11 +69,10 @@ class SharedRows {
   /// Calls use(other, code) for the row's answers to items above `item`.
   template <class Use>
   void for_each_later(Index item, Index row, Use use) const {
-    const SparseCodes& sparse = data_.sparse;
-    for (std::size_t at = sparse.row_start[row + 1]; at-- > sparse.row_start[row];) {
-      const Index other = static_cast<Index>(sparse.row_item[at]);
+    for (std::size_t at = sparse_.row_start[row + 1]; at-- > sparse_.row_start[row];) {
+      const Index other = static_cast<Index>(sparse_.row_item[at]);
       if (other <= item) return;
-      use(other, sparse.row_code[at]);
+      use(other, sparse_.row_code[at]);
     }
   }
 
@@ -78,7 +80,7 @@ class SharedRows {
     rows_.clear();
     own_code_.clear();
     weights_.clear();
-    for_each_answer(data_, item, [&](Index row, Code code) {
+    sparse_.for_each_answer(item, [&](Index row, Code code) {
       const auto weights = row_weights_.row(row);
       if (!(weights.maxCoeff() > 0.0)) return;
       rows_.push_back(row);
@@ -107,7 +109,7 @@ class SharedRows {
     }
   }
 
-  const CodedData& data_;
+  const SparseCodes& sparse_;
   const RowMatrix& row_weights_;
   std::vector<Index> rows_;
   std::vector<Code> own_code_;           ///< per row: what it answers the item at hand
@@ -227,8 +229,8 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, I
                           Monitor& monitor, const PairVisitor& visit) {
   const Index n_columns = row_weights.cols();
   const std::vector<double> no_error(n_columns, 0.0);
-  const int n_threads =
-      useful_threads(data.n_threads, 10.0 * static_cast<double>(data.sparse.row_item.size()));
+  const auto n_answers = static_cast<double>(std::get<SparseCodes>(data.codes).row_item.size());
+  const int n_threads = useful_threads(data.n_threads, 10.0 * n_answers);
   std::vector<SharedRows> rows(n_threads, SharedRows(data, row_weights));
   std::vector<SharedTable> tables(n_threads, SharedTable(n_columns));
   monitor.on_work();

@@ -31,12 +31,11 @@ UnionBounds::UnionBounds(const CodedData& data, const RowMatrix& row_weights,
   const double n_operations = static_cast<double>(data.n_obs * data.n_items * n_components);
   for_each_job(data.n_items, useful_threads(data.n_threads, n_operations), [&](Index item, int) {
     RowMatrix table = RowMatrix::Zero(data.n_levels[item] + 1, n_components);
-    const Code* codes = data.item_codes(item);
-    for (Index n = 0; n < data.n_obs; ++n) {
+    for_each_row(data, item, item, [&](Index n, Code code, Code) {
       const double* from = row_weights.data() + n * n_components;
-      double* to = table.data() + codes[n] * n_components;
+      double* to = table.data() + code * n_components;
       for (Index k = 0; k < n_components; ++k) to[k] += from[k];
-    }
+    });
     for (std::size_t at = 0; at < unions_.size(); ++at) {
       const auto& [a, b] = unions_[at];
       with_component_(item, static_cast<Index>(at)) = dependence(table, a, b);

@@ -25,7 +25,8 @@ context("indicators") {
     n_levels[3] = 1;
     n_levels[50] = 254;
     const Table table = random_table(random, {300, n_levels, 0.1});
-    const Indicators& in = table.data.indicators;
+    const Indicators& in = indicators_of(table.data);
+    expect_true(&in == &indicators_of(table.data));
     expect_true(in.tiles.size() > 1);
     Index next = 0;
     bool all_right = true;

@@ -6,6 +6,16 @@
 
 namespace mdpd {
 
+namespace {
+
+/// The digit of an item of a pack of all items in a code of the pack.
+Index digit_of(const CodedData& data, const Pack& pack, Index item, Index code) {
+  for (Index at = pack.first_item + pack.n_items - 1; at > item; --at) code /= n_digits(data, at);
+  return code % n_digits(data, item);
+}
+
+}  // namespace
+
 context("packed_items") {
   test_that("packs hold every item once, in order, and as many as fit") {
     Random random(1);
@@ -37,8 +47,9 @@ context("packed_items") {
     expect_true(n_digits(table.data, 0) == 4);
     expect_true(n_digits(table.data, 1) == 4);
     bool all_right = true;
-    const PackedCodes& packed = table.data.packed;
-    const Index n_packs = static_cast<Index>(packed.packs.size());
+    const ReadyItems ready = make_ready(table.data, all_items(table.data));
+    const PackedItems& packed = *ready.packed;
+    const Index n_packs = packed.n_packs();
     expect_true(packed.cells.size() == static_cast<std::size_t>(3000 * n_packs));
     for (const Tile& tile : packed.tiles) {
       Index base = 0;
@@ -65,17 +76,81 @@ context("packed_items") {
     std::vector<Index> n_levels(120, 5);
     n_levels[40] = 254;
     const Table table = random_table(random, {20, n_levels});
+    const ReadyItems ready = make_ready(table.data, all_items(table.data));
     Index next_pack = 0;
-    Index next_item = 0;
-    for (const Tile& tile : table.data.packed.tiles) {
+    for (const Tile& tile : ready.packed->tiles) {
       expect_true(tile.first_pack == next_pack);
-      expect_true(tile.first_item == next_item);
       next_pack = tile.last_pack;
-      next_item = tile.last_item;
     }
-    expect_true(table.data.packed.tiles.size() > 1);
-    expect_true(next_pack == static_cast<Index>(table.data.packed.packs.size()));
-    expect_true(next_item == 120);
+    expect_true(ready.packed->tiles.size() > 1);
+    expect_true(next_pack == ready.packed->n_packs());
+  }
+
+  test_that("some items are packed in the order given, and a cell is the number of its digits") {
+    Random random(4);
+    for (const double missing : {0.0, 0.2}) {
+      const std::vector<Index> n_levels = {2, 3, 1, 40, 5, 2, 2, 2, 2, 2, 3, 3};
+      const Table table = random_table(random, {5000, n_levels, missing});
+      const CodedData& data = table.data;
+      const ItemSet items = {9, 3, 0, 1, 4, 2, 6, 5, 7};
+      const ReadyItems ready = make_ready(data, items);
+      const PackedItems& packed = *ready.packed;
+      expect_true(ready.items == items);
+      expect_true(packed.items == items);
+      Index next = 0;
+      for (const Tile& tile : packed.tiles) {
+        Index base = 0;
+        for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
+          const Pack& pack = packed.packs[p];
+          expect_true(pack.first_item == next);
+          next += pack.n_items;
+          bool agrees = true;
+          for (const Index row : {0, 1, 511, 512, 4999}) {
+            Index cell = base;
+            Index n_cells = pack.n_levels;
+            for (Index at = pack.first_item; at < next; ++at) {
+              const Index lowest = data.has_missing[items[at]] ? 0 : 1;
+              n_cells /= n_digits(data, items[at]);
+              cell += (table.code(row, items[at]) - lowest) * n_cells;
+            }
+            agrees = agrees && packed.cells[row * packed.n_packs() + p] == cell;
+          }
+          expect_true(agrees);
+          base += pack.n_levels;
+        }
+      }
+      expect_true(next == static_cast<Index>(items.size()));
+    }
+  }
+
+  test_that("all items, or nearly, share packs that are made once") {
+    Random random(5);
+    const Table table = random_table(random, {20, std::vector<Index>(16, 2)});
+    const ReadyItems all = make_ready(table.data, all_items(table.data));
+    ItemSet most = all_items(table.data);
+    most.erase(most.begin() + 3, most.begin() + 5);
+    expect_true(make_ready(table.data, most).packed == all.packed);
+    expect_true(make_ready(table.data, most).items == most);
+    most.pop_back();
+    expect_true(make_ready(table.data, most).packed != all.packed);
+    const CodedData copy = table.data;
+    expect_true(make_ready(copy, all.items).packed == all.packed);
+  }
+
+  test_that("of sparse data each item is a pack, and others share cells behind them") {
+    Random random(6);
+    const Table table = random_table(random, {20, {2, 4, 3}, 0.5});
+    const ReadyItems ready = make_ready(sparse_copy(table.data), {2, 0});
+    expect_true(ready.packed->n_packs() == 2);
+    expect_true(ready.packed->tiles.size() == 1);
+    expect_true(ready.packed->first == std::vector<std::uint32_t>({5, 7, 1}));
+    expect_true(ready.packed->n_cells == 7 + 4);
+  }
+
+  test_that("no items are no packs") {
+    const Table table = table_of({{1, 2}}, {2});
+    expect_true(make_ready(table.data, {}).packed->packs.empty());
+    expect_true(make_ready(sparse_copy(table.data), {}).packed->packs.empty());
   }
 }
 

@@ -20,11 +20,12 @@ inline Problem problem_of(const Table& table) {
 /// The same with only the answers given: equal rows are computed with one by one.
 inline Problem sparse_problem_of(const Table& table) {
   Problem problem = problem_of(table);
-  const CodedData sparse = sparse_copy(table.data);
+  const CodedData copy = sparse_copy(table.data);
+  const SparseCodes& sparse = std::get<SparseCodes>(copy.codes);
   problem.cells.codes = nullptr;
-  problem.cells.row_start = sparse.sparse.row_start;
-  problem.cells.items = sparse.sparse.row_item;
-  problem.cells.answers = sparse.sparse.row_code;
+  problem.cells.row_start = sparse.row_start;
+  problem.cells.items = sparse.row_item;
+  problem.cells.answers = sparse.row_code;
   return problem;
 }
 

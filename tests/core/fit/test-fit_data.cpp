@@ -80,7 +80,7 @@ context("fit_data") {
     const Table less = pick_rows(twice, range(1, 128));
     const FitData as_they_are = rows_of(problem_of(less));
     expect_true(as_they_are.data().n_obs == 127);
-    expect_true(as_they_are.data().codes == less.codes.data());
+    expect_true(std::get<DenseCodes>(as_they_are.data().codes).cells == less.codes.data());
     const Table repeating = repeating_table(3, true);
     expect_true(rows_of(sparse_problem_of(repeating)).data().n_obs == 400);
   }

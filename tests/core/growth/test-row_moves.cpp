@@ -75,15 +75,15 @@ context("row_moves") {
     const std::vector<Index> n_levels = {2, 3, 1, 4, 3};
     const ItemSet items = {3, 0, 2, 4};
     for (const double missing : {0.0, 0.3}) {
-      const Table table = random_table(random, {60, n_levels, missing, true});
+      Table table = random_table(random, {60, n_levels, missing, true});
       for (Index n_components = 2; n_components <= 6; ++n_components) {
         const RowMatrix posterior = random_posterior(random, 60, n_components);
-        const RowMatrix twin = gains_twin(table.data, posterior, items);
-        for (const Instructions instructions : {Instructions::kPortable, widest_instructions()}) {
-          const RowMatrix gains = row_move_gains(table.data, posterior, items, instructions);
-          // Differences of sums of up to 500 nats.
-          expect_true(distance(gains, twin) < 1e-12);
-        }
+        table.data.instructions = widest_instructions();
+        const RowMatrix gains = row_move_gains(table.data, posterior, items);
+        // Differences of sums of up to 500 nats.
+        expect_true(distance(gains, gains_twin(table.data, posterior, items)) < 1e-12);
+        table.data.instructions = Instructions::kPortable;
+        expect_true(row_move_gains(table.data, posterior, items) == gains);
       }
     }
   }

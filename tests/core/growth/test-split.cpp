@@ -1,5 +1,6 @@
 #include <testthat.h>
 
+#include "data/row_sums.h"
 #include "growth/split.h"
 #include "model/posterior.h"
 #include "pairs/dependence.h"
@@ -47,7 +48,7 @@ Case random_case(std::uint64_t seed, Index n_components, Index n_levels_1, Index
     block = (block.array().rowwise() / block.colwise().sum().array()).eval();
   }
   const RowMatrix posterior = e_step(table.data, params, {0, 1, 2}).posterior;
-  const RowMatrix weights = weighted_posterior(table.data, posterior);
+  const RowMatrix weights = row_shares(table.data, posterior);
   const Index component = random.below(n_components);
   return {std::move(table), std::move(params), weights, missing, component};
 }
@@ -119,9 +120,8 @@ context("split") {
       d *= longest_step(problem, d, 0.0) * random.uniform();
       const MixtureParameters split = split_component(in.params, problem, d);
       const RowMatrix posterior = e_step(in.table.data, split, {0, 1, 2}).posterior;
-      const Matrix information =
-          information_matrix(in.table.data, weighted_posterior(in.table.data, posterior), -1,
-                             MissingCells::kFrozen, monitor);
+      const Matrix information = information_matrix(
+          in.table.data, row_shares(in.table.data, posterior), -1, MissingCells::kFrozen, monitor);
       expect_true(std::abs(split_objective(problem, d) - information(0, 1)) < 1e-13);
     }
   }
@@ -211,7 +211,7 @@ context("split") {
 
   test_that("a level without probability never moves") {
     const Table table = table_of({{1, 1, 3, 3, 1, 3}, {1, 2, 2, 1, 1, 2}}, {4, 2});
-    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(6, 1));
+    const RowMatrix weights = row_shares(table.data, RowMatrix::Ones(6, 1));
     const Vector probs = independence_model(table.data).item_probs;
     const SplitProblem problem{table.data,           weights, 0, 0, 1, probs.head(4), probs.tail(2),
                                MissingCells::kIgnore};
@@ -223,7 +223,7 @@ context("split") {
 
   test_that("items of one level cannot be split") {
     const Table table = table_of({{1, 1, 1}, {1, 1, 1}}, {1, 1});
-    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(3, 1));
+    const RowMatrix weights = row_shares(table.data, RowMatrix::Ones(3, 1));
     const SplitProblem problem{
         table.data, weights, 0, 0, 1, Vector::Ones(1), Vector::Ones(1), MissingCells::kIgnore};
     const SplitDirection direction = split_direction(problem);
@@ -288,7 +288,7 @@ context("split") {
     const std::vector<Index> n_levels = {2, 3};
     const MixtureParameters truth = planted_mixture(random, n_levels, 2, 0.85);
     const Table table = draw_table(random, truth, {2000, n_levels});
-    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(2000, 1));
+    const RowMatrix weights = row_shares(table.data, RowMatrix::Ones(2000, 1));
     const Vector probs = independence_model(table.data).item_probs;
     const SplitProblem problem{table.data,           weights, 0, 0, 1, probs.head(2), probs.tail(3),
                                MissingCells::kIgnore};

@@ -87,21 +87,26 @@ context("m_step") {
     }
   }
 
-  test_that("counts of grouped items are those of all items, where they are in a group") {
+  test_that("counts of some items are those of all items, and of others right or nothing") {
     Random random(11);
     const std::vector<Index> n_levels = {2, 5, 1, 40, 2, 2, 2, 2, 2, 7, 3, 3, 3};
     for (const double missing : {0.0, 0.3}) {
       const Table table = random_table(random, {40, n_levels, missing, true});
       for (const ItemSet& items : {ItemSet{8, 3, 0, 1, 2}, all_items(table.data), ItemSet{}}) {
-        const GroupedItems grouped = group_items(table.data, items);
+        const ReadyItems ready = make_ready(table.data, items);
         for (const Index n_components : {1, 2, 3, 5, 8, 9}) {
           const RowMatrix posterior = random_posterior(random, 40, n_components);
-          const RowMatrix counts = group_counts(table.data, posterior, grouped);
+          const RowMatrix counts =
+              level_sums(table.data, posterior, ready).level_weights(table.data);
           const RowMatrix twin = counts_twin(table, posterior);
           for (const Index item : items) {
             const Index first = table.data.offset[item];
             expect_true(distance(counts.middleRows(first, n_levels[item]),
                                  twin.middleRows(first, n_levels[item])) < 1e-13);
+          }
+          for (Index level = 0; level < counts.rows(); ++level) {
+            const bool is_nothing = counts.row(level).isZero(0.0);
+            expect_true((is_nothing || distance(counts.row(level), twin.row(level)) < 1e-13));
           }
         }
       }

@@ -53,13 +53,6 @@ context("posterior") {
     }
   }
 
-  test_that("rows sum to one even when every joint underflows") {
-    const RowMatrix log_joint = RowMatrix::Constant(3, 2, -1e4);
-    const EStep step = normalise_rows(log_joint, Vector::Ones(3));
-    expect_true(largest_row_error(step.posterior) < 1e-15);
-    expect_true(relative_difference(step.loglik, 3 * (std::log(2.0) - 1e4)) < 1e-15);
-  }
-
   test_that("2000 items neither underflow nor drown what tells the components apart") {
     Random random(2);
     const std::vector<Index> n_levels(2000, 3);
@@ -70,17 +63,6 @@ context("posterior") {
     expect_true(step.posterior.rowwise().maxCoeff().minCoeff() > 1.0 - 1e-12);
     // About 2000 * (log(3) - 0.06) nats a row, far below the smallest double.
     expect_true(step.row_loglik.maxCoeff() < -1500.0);
-  }
-
-  test_that("adding a constant to a row moves its log-likelihood and not its posterior") {
-    Random random(3);
-    RowMatrix log_joint = random_posterior(random, 5, 4).array().log();
-    const EStep before = normalise_rows(log_joint, Vector::Ones(5));
-    log_joint.row(2).array() += 700.0;
-    const EStep after = normalise_rows(log_joint, Vector::Ones(5));
-    expect_true(distance(before.posterior, after.posterior) <
-                1e-12);  // 700 + log p rounds at 1e-13
-    expect_true(std::abs(after.loglik - before.loglik - 700.0) < 1e-11);
   }
 
   test_that("an item with equal probabilities in all components leaves the posterior unchanged") {
@@ -195,6 +177,8 @@ context("posterior") {
         table.data, {relabel * params.mixing_weights, params.item_probs * relabel.transpose()},
         {2, 1, 0});
     expect_true(distance(by_component.posterior, step.posterior * relabel.transpose()) < 1e-14);
+    // The sums over items are exact: their order changes no bit.
+    expect_true(e_step(table.data, params, {2, 0, 1}).posterior == step.posterior);
   }
 
   test_that("a row's posterior is the same to the last bit wherever the row stands") {

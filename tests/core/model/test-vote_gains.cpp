@@ -10,11 +10,11 @@ namespace {
 
 /// Entropy before less the expected entropy after the label, by Bayes' rule.
 double gain_twin(const Vector& posterior, const Matrix& label_probs) {
-  double gain = -posterior.unaryExpr(&x_log_x).sum();
+  double gain = -posterior.unaryExpr([](double x) { return x_log_x(x); }).sum();
   for (Index r = 0; r < label_probs.rows(); ++r) {
     const Vector joint = posterior.cwiseProduct(label_probs.row(r).transpose());
     const double share = joint.sum();
-    if (share > 0.0) gain += share * (joint / share).eval().unaryExpr(&x_log_x).sum();
+    if (share > 0.0) gain += share * (joint / share).eval().unaryExpr([](double x) { return x_log_x(x); }).sum();
   }
   return gain;
 }

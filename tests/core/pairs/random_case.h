@@ -1,5 +1,6 @@
 #pragma once
 
+#include "data/row_sums.h"
 #include "model/parameters.h"
 #include "pairs/dependence.h"
 #include "random_data.h"
@@ -19,7 +20,7 @@ inline Case random_case(std::uint64_t seed, Index n_components, double missing) 
   const MixtureParameters truth = random_parameters(random, n_levels, 3);
   Table table = draw_table(random, truth, {120, n_levels, missing, true});
   const RowMatrix posterior = random_posterior(random, 120, n_components);
-  const RowMatrix weights = weighted_posterior(table.data, posterior);
+  const RowMatrix weights = row_shares(table.data, posterior);
   return {std::move(table), posterior, weights};
 }
 

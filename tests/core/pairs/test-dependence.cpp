@@ -64,7 +64,7 @@ context("dependence") {
       expect_true(none.information < 1e-15);
       const PairInformation all =
           pair_information(one_component(Matrix(rows.asDiagonal())), 0, 1.0, 100.0);
-      const double entropy = -rows.unaryExpr(&x_log_x).sum();
+      const double entropy = -rows.unaryExpr([](double x) { return x_log_x(x); }).sum();
       expect_true(std::abs(all.information - entropy) < 1e-14);
       expect_true(std::abs(all.g2 - 200.0 * entropy) < 1e-11);
     }
@@ -83,7 +83,7 @@ context("dependence") {
     codes[2] = codes[3] = 2;
     const Table table = table_of({codes, codes}, {2, 2});
     Monitor monitor;
-    const RowMatrix weights = weighted_posterior(table.data, RowMatrix::Ones(40, 1));
+    const RowMatrix weights = row_shares(table.data, RowMatrix::Ones(40, 1));
     const Matrix information =
         information_matrix(table.data, weights, 0, MissingCells::kIgnore, monitor);
     expect_true(std::abs(information(0, 1) - 0.1 * std::log(2.0)) < 1e-15);
@@ -93,7 +93,7 @@ context("dependence") {
     Random random(8);
     const Table table = random_table(random, {30, {2}, 0.0, true});
     const RowMatrix posterior = random_posterior(random, 30, 4);
-    const RowMatrix weights = weighted_posterior(table.data, posterior);
+    const RowMatrix weights = row_shares(table.data, posterior);
     expect_true(std::abs(weights.sum() - 1.0) < 1e-14);
     const double expected = posterior(3, 1) * table.data.case_weights[3] / table.data.total_weight;
     expect_true(std::abs(weights(3, 1) - expected) < 1e-17);

@@ -132,8 +132,8 @@ context("search") {
       for (Index n = 0; n < in.posterior.rows(); ++n) {
         in.posterior.row(n) *= std::pow(10.0, -decades * random.uniform());
       }
-      in.posterior /= weighted_posterior(in.table.data, in.posterior).sum();
-      in.weights = weighted_posterior(in.table.data, in.posterior);
+      in.posterior /= row_shares(in.table.data, in.posterior).sum();
+      in.weights = row_shares(in.table.data, in.posterior);
       for_each_search([&](const SearchOptions& options) {
         const PairChoice chosen = choose(in.table.data, in.posterior, {0, 1}, options);
         const PairChoice twin = choose_twin(in, {0, 1}, options);
@@ -151,7 +151,7 @@ context("search") {
     const std::vector<Index> n_levels(60, 2);
     Table table = random_table(random, {20000, n_levels});
     const RowMatrix posterior = random_posterior(random, 20000, 2);
-    const RowMatrix weights = weighted_posterior(table.data, posterior);
+    const RowMatrix weights = row_shares(table.data, posterior);
     const Case in{std::move(table), posterior, weights};
     const SearchOptions options{Selection::kEvidence};
     const PairChoice chosen = choose(in.table.data, in.posterior, {}, options);

@@ -1,5 +1,6 @@
 #include <testthat.h>
 
+#include "data/row_sums.h"
 #include "pairs/dependence.h"
 #include "pairs/union_bounds.h"
 #include "random_data.h"
@@ -57,11 +58,11 @@ context("union_bounds") {
       const std::vector<Index> n_levels = {2, 3, 4, 2, 3};
       const MixtureParameters truth = random_parameters(random, n_levels, 3);
       const Table table = draw_table(random, truth, {80, n_levels, 0.0, true});
-      const RowMatrix weights = weighted_posterior(table.data, random_posterior(random, 80, 3));
+      const RowMatrix weights = row_shares(table.data, random_posterior(random, 80, 3));
       for_each_bound(table.data, weights, MissingCells::kIgnore,
                      [](double most, double exact) { expect_true(exact <= most); });
       const Table gaps = draw_table(random, truth, {80, n_levels, 0.3, true});
-      for_each_bound(gaps.data, weighted_posterior(gaps.data, random_posterior(random, 80, 3)),
+      for_each_bound(gaps.data, row_shares(gaps.data, random_posterior(random, 80, 3)),
                      MissingCells::kFrozen,
                      [](double most, double exact) { expect_true(exact <= most); });
     }
@@ -73,7 +74,7 @@ context("union_bounds") {
     const Table table = draw_table(random, random_parameters(random, n_levels, 2), {60, n_levels});
     RowMatrix posterior(60, 3);
     posterior.rowwise() = Eigen::RowVector3d(0.2, 0.3, 0.5);
-    const RowMatrix weights = weighted_posterior(table.data, posterior);
+    const RowMatrix weights = row_shares(table.data, posterior);
     for_each_bound(table.data, weights, MissingCells::kIgnore, [](double most, double exact) {
       // The bound allows for rounding.
       expect_true(std::abs(most - exact) < 3e-11);

@@ -1,0 +1,466 @@
+#include "data/row_sums.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/jobs.h"
+#include "base/kernels.h"
+#include "base/scatter.h"
+
+namespace mdpd {
+
+namespace {
+
+/// |log(p)| of the smallest probability whose logarithm is taken, see numerics.h, and a little.
+constexpr double most_of_item = 710.0;
+
+/// Rows whose units stay in the first-level cache, beside a tile's tables.
+constexpr Index rows_of_units = 64;
+
+// Cells of a row in the tables of some tiles ------------------------------------------------------
+
+struct DenseRows {
+  const std::uint16_t* cells;  ///< of the first of the tiles
+  Index n_packs;               ///< of all tiles
+  const Tile* first_tile;
+  const Tile* last_tile;
+
+  template <class Use>
+  [[gnu::always_inline]] void for_each_cell(Index row, const Use& use) const {
+    const std::uint16_t* at = cells + row * n_packs;
+    std::size_t first_cell = 0;
+    for (const Tile* tile = first_tile; tile < last_tile; ++tile) {
+      const Index n = tile->last_pack - tile->first_pack;
+#pragma GCC unroll 4
+      for (Index p = 0; p < n; ++p) use(first_cell + at[p]);
+      at += n;
+      first_cell += tile->n_cells;
+    }
+  }
+};
+
+struct SparseRows {
+  const std::size_t* row_start;
+  const std::uint32_t* items;
+  const Code* codes;
+  const std::uint32_t* first;
+
+  template <class Use>
+  [[gnu::always_inline]] void for_each_cell(Index row, const Use& use) const {
+    for (std::size_t at = row_start[row]; at < row_start[row + 1]; ++at) {
+      use(std::size_t{first[items[at]] + codes[at] - 1U});
+    }
+  }
+};
+
+DenseRows rows_of(const DenseCodes&, const PackedItems& packed, Index first_tile, Index last_tile) {
+  const Tile* tiles = packed.tiles.data();
+  const Index first_pack = first_tile < last_tile ? tiles[first_tile].first_pack : 0;
+  return {packed.cells.data() + first_pack, packed.n_packs(), tiles + first_tile,
+          tiles + last_tile};
+}
+
+SparseRows rows_of(const SparseCodes& codes, const PackedItems& packed, Index, Index) {
+  return {codes.row_start.data(), codes.row_item.data(), codes.row_code.data(),
+          packed.first.data()};
+}
+
+// Counts ------------------------------------------------------------------------------------------
+
+struct CountJob {
+  const CodedData& data;
+  const RowMatrix& posterior;
+  const PackedItems& packed;
+  Index stride;  ///< padded columns
+};
+
+/// Units of n <= rows_of_units rows (n x stride). A row is read as if it were padded: of what comes
+/// from the next one nobody asks.
+template <int fixed_stride>
+[[gnu::always_inline]] inline void round_rows(const CountJob& job, Index first, Index n,
+                                              std::int64_t* units) {
+  using Weights = typename Cell<fixed_stride>::Type;
+  using Whole = typename Cell<fixed_stride>::Whole;
+  constexpr Index width = sizeof(Weights) / sizeof(double);
+  const Index n_components = job.posterior.cols();
+  const Index stride = fixed_stride > 0 ? fixed_stride : job.stride;
+  const double units_of_weight = 1.0 / job.data.weight_unit;
+  // Behind the last row there is nothing to read.
+  const bool has_last = stride > n_components && first + n == job.data.n_obs;
+  const Index n_readable = has_last ? n - 1 : n;
+  const double* in = job.posterior.data() + first * n_components;
+  for (Index row = 0; row < n; ++row, in += n_components, units += stride) {
+    const double weight = job.data.case_weights[first + row] * units_of_weight;
+    if (row == n_readable) {
+      for (Index k = 0; k < n_components; ++k) {
+        std::uint64_t rounded;
+        round_to_whole(in[k] * weight, rounded);
+        units[k] = static_cast<std::int64_t>(rounded);
+      }
+      return;
+    }
+    for (Index v = 0; v < stride; v += width) {
+      Weights product;
+      Whole rounded;
+      std::memcpy(&product, in + v, sizeof product);
+      product *= weight;
+      round_to_whole(product, rounded);
+      std::memcpy(units + v, &rounded, sizeof rounded);
+    }
+  }
+}
+
+/// Calls use(row, units) for rows first, ..., last - 1.
+template <int stride, class Use>
+[[gnu::always_inline]] inline void for_each_rounded(const CountJob& job, Index first, Index last,
+                                                    const Use& use) {
+  const Index step = stride > 0 ? stride : job.stride;
+  AlignedArray<std::int64_t> units;
+  units.grow_to(rows_of_units * step);
+  for (Index from = first; from < last; from += rows_of_units) {
+    const Index n = std::min(rows_of_units, last - from);
+    round_rows<stride>(job, from, n, units.data());
+    for (Index row = 0; row < n; ++row) use(from + row, units.data() + row * step);
+  }
+}
+
+UnitMatrix component_units(const CountJob& job) {
+  UnitMatrix sums = UnitMatrix::Zero(1, job.posterior.cols());
+  with_constant<1, 2, 4, 8>(job.stride, [&](auto size) {
+    constexpr int stride = size;
+    const auto work = [&]() __attribute__((always_inline)) {
+      const auto add = [&](Index, const std::int64_t* units) __attribute__((always_inline)) {
+        for (Index k = 0; k < sums.cols(); ++k) sums(0, k) += units[k];
+      };
+      for_each_rounded<stride>(job, 0, job.data.n_obs, add);
+    };
+    with_avx2(job.data.instructions, work);
+  });
+  return sums;
+}
+
+/// Adds rows first, ..., last - 1 to a table, a few vectors at a time.
+template <int stride, class Rows>
+[[gnu::always_inline]] inline void count_rows(const CountJob& job, const Rows& rows, Index first,
+                                              Index last, std::int64_t* table) {
+  using Whole = typename Cell<stride>::Whole;
+  constexpr std::size_t width = sizeof(Whole) / sizeof(std::int64_t);
+  constexpr std::size_t n_vectors = stride > 0 ? stride / width : 1;
+  const std::size_t step = stride > 0 ? stride : job.stride;
+  const auto add = [&](Index row, const std::int64_t* units) __attribute__((always_inline)) {
+    for (std::size_t v = 0; v < step; v += n_vectors * width) {
+      Whole in[n_vectors];  // each copied at once: in halves it would wait for its own store
+      for (std::size_t i = 0; i < n_vectors; ++i) {
+        std::memcpy(&in[i], units + v + i * width, sizeof in[i]);
+      }
+      const auto add_to = [&](std::size_t cell) __attribute__((always_inline)) {
+        std::int64_t* to = table + cell * step + v;
+        for (std::size_t i = 0; i < n_vectors; ++i) add_to_cell(in[i], to + i * width);
+      };
+      rows.for_each_cell(row, add_to);
+    }
+  };
+  for_each_rounded<stride>(job, first, last, add);
+}
+
+/// Sums the cells of a pack down to the levels of one of its items: those of a level lie in runs of
+/// `n_inner` cells.
+template <int stride>
+void sum_to_levels(const CountJob& job, const Pack& pack, Index item, Index n_inner,
+                   const std::int64_t* table, UnitMatrix& units) {
+  using Whole = typename Cell<stride>::Whole;
+  constexpr Index width = sizeof(Whole) / sizeof(std::int64_t);
+  const CodedData& data = job.data;
+  const Index step = stride > 0 ? stride : job.stride;
+  const Index lowest = data.has_missing[item] ? 1 : 0;
+  const Index n_outer = n_digits(data, item) * n_inner;
+  for (Index level = 0; level < data.n_levels[item]; ++level) {
+    std::int64_t* to = units.row(data.offset[item] + level).data();
+    for (Index v = 0; v < units.cols(); v += width) {
+      Whole sum{};
+      for (Index run = (level + lowest) * n_inner; run < pack.n_levels; run += n_outer) {
+        for (Index cell = run; cell < run + n_inner; ++cell) {
+          Whole at;
+          std::memcpy(&at, table + cell * step + v, sizeof at);
+          sum += at;
+        }
+      }
+      const Index n_used = std::min(width, units.cols() - v);
+      std::memcpy(to + v, &sum, static_cast<std::size_t>(n_used) * sizeof(std::int64_t));
+    }
+  }
+}
+
+/// Counts the items of one tile in rows first, ..., last - 1.
+template <int stride, class Rows>
+void count_tile(const CountJob& job, const Tile& tile, const Rows& rows, Index first, Index last,
+                UnitMatrix& units) {
+  AlignedArray<std::int64_t> cells;
+  cells.grow_to(tile.n_cells * job.stride);
+  const auto work = [&]() __attribute__((always_inline)) {
+    count_rows<stride>(job, rows, first, last, cells.data());
+  };
+  with_avx2(job.data.instructions, work);
+  const std::int64_t* table = cells.data();
+  for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
+    const Pack& pack = job.packed.packs[p];
+    Index n_inner = pack.n_levels;
+    for (Index at = pack.first_item; at < pack.first_item + pack.n_items; ++at) {
+      const Index item = job.packed.items[at];
+      n_inner /= n_digits(job.data, item);
+      sum_to_levels<stride>(job, pack, item, n_inner, table, units);
+    }
+    table += pack.n_levels * job.stride;
+  }
+}
+
+template <class Codes>
+UnitMatrix level_units(const CountJob& job, const Codes& codes) {
+  const auto n_tiles = static_cast<Index>(job.packed.tiles.size());
+  const Index n_obs = job.data.n_obs;
+  const int n_threads =
+      useful_threads(job.data.n_threads, static_cast<double>(n_obs * job.packed.n_packs()));
+  // Few tiles leave threads without one: then the rows are cut as well.
+  const Index n_parts = n_tiles < n_threads ? n_threads : 1;
+  std::vector<UnitMatrix> parts(n_parts,
+                                UnitMatrix::Zero(job.data.n_total_levels(), job.posterior.cols()));
+  for_each_job(n_tiles * n_parts, n_threads, [&](Index at, int) {
+    const Index tile = at / n_parts;
+    const Index part = at % n_parts;
+    const auto rows = rows_of(codes, job.packed, tile, tile + 1);
+    with_constant<1, 2, 4, 8>(job.stride, [&](auto size) {
+      count_tile<size>(job, job.packed.tiles[tile], rows, part * n_obs / n_parts,
+                       (part + 1) * n_obs / n_parts, parts[part]);
+    });
+  });
+  for (Index part = 1; part < n_parts; ++part) parts[0] += parts[part];
+  return std::move(parts[0]);
+}
+
+// Log-probabilities -------------------------------------------------------------------------------
+
+[[gnu::always_inline]] inline void take_logs(std::vector<double>& values) {
+  values.resize(round_up_to_lanes(values.size()), 1.0);
+  for (std::size_t at = 0; at < values.size(); at += n_lanes) {
+    Lanes x;
+    Lanes log;
+    load(values.data() + at, x);
+    log_of(x, log);
+    store(log, values.data() + at);
+  }
+}
+
+/// Adds an item to the table of a pack: the cells are those of the items before it, each times the
+/// item's digits.
+/// @param levels log-probabilities of the item's levels, or null for zeros.
+void add_item(const CodedData& data, Index item, const std::int64_t* levels, Index n_components,
+              Index n_cells, std::int64_t* table) {
+  const Index step = padded_columns(n_components);
+  const Index n_missing = data.has_missing[item] ? 1 : 0;
+  const Index digits = n_digits(data, item);
+  // From behind, as the new cells take the place of the old ones.
+  for (Index cell = n_cells - 1; cell >= 0; --cell) {
+    const std::int64_t* before = table + cell * step;
+    for (Index digit = digits - 1; digit >= 0; --digit) {
+      std::int64_t* to = table + (cell * digits + digit) * step;
+      const bool adds = levels != nullptr && digit >= n_missing;
+      const Index from = (digit - n_missing) * n_components;
+      for (Index k = 0; k < n_components; ++k) to[k] = before[k] + (adds ? levels[from + k] : 0);
+    }
+  }
+}
+
+struct JoinJob {
+  const LogTables& tables;
+  Index first;
+  Index n;
+  double* log_joint;
+};
+
+/// The number of components is a constant where it is small.
+template <int n_fixed, class Rows>
+[[gnu::always_inline]] inline void join_rows(const JoinJob& job, const Rows& rows) {
+  using OfCell = Cell<n_fixed == 1 || n_fixed == 2 ? n_fixed : 0>;
+  using Whole = typename OfCell::Whole;
+  constexpr Index width = sizeof(Whole) / sizeof(std::int64_t);
+  constexpr Index n_vectors = n_fixed > 0 ? (n_fixed + width - 1) / width : 1;
+  const Index n_components = n_fixed > 0 ? n_fixed : job.tables.n_components;
+  const Index step = (n_components + width - 1) / width * width;
+  double* out = job.log_joint;
+  for (Index row = job.first; row < job.first + job.n; ++row, out += n_components) {
+    for (Index v = 0; v < step; v += n_vectors * width) {
+      Whole sums[n_vectors];
+      for (Index i = 0; i < n_vectors; ++i) {
+        std::memcpy(&sums[i], job.tables.start.data() + v + i * width, sizeof sums[i]);
+      }
+      const auto add = [&](std::size_t cell) __attribute__((always_inline)) {
+        const std::int64_t* from = job.tables.cells.data() + cell * step + v;
+        for (Index i = 0; i < n_vectors; ++i) {
+          Whole in;
+          std::memcpy(&in, from + i * width, sizeof in);
+          sums[i] += in;
+        }
+      };
+      rows.for_each_cell(row, add);
+      typename OfCell::Type log_joint[n_vectors];
+      for (Index i = 0; i < n_vectors; ++i) {
+        to_doubles(sums[i], log_joint[i]);
+        log_joint[i] *= job.tables.unit;
+      }
+      const auto n_used = static_cast<std::size_t>(std::min(n_vectors * width, n_components - v));
+      std::memcpy(out + v, &log_joint, n_used * sizeof(double));
+    }
+  }
+}
+
+// Log-likelihood ----------------------------------------------------------------------------------
+
+[[gnu::always_inline]] inline void add_products(const Vector& x, const Vector& y, ExactSum& sum) {
+  LaneBits high{};
+  LaneBits low{};
+  Index at = 0;
+  for (; at + n_lanes <= x.size(); at += n_lanes) {
+    Lanes a;
+    Lanes b;
+    LaneBits high_of_product;
+    LaneBits low_of_product;
+    load(x.data() + at, a);
+    load(y.data() + at, b);
+    sum.split(Lanes(a * b), high_of_product, low_of_product);
+    high += high_of_product;
+    low += low_of_product;
+  }
+  for (int lane = 0; lane < n_lanes; ++lane) {
+    sum.high += static_cast<std::int64_t>(high[lane]);
+    sum.low += static_cast<std::int64_t>(low[lane]);
+  }
+  for (; at < x.size(); ++at) sum.add(x[at] * y[at]);
+}
+
+}  // namespace
+
+LevelSums& LevelSums::operator+=(const LevelSums& other) {
+  levels += other.levels;
+  components += other.components;
+  return *this;
+}
+
+RowMatrix LevelSums::level_weights(const CodedData& data) const {
+  return levels.cast<double>() * data.weight_unit;
+}
+
+Vector LevelSums::component_weights(const CodedData& data) const {
+  return components.row(0).transpose().cast<double>() * data.weight_unit;
+}
+
+LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items) {
+  const CountJob job{data, posterior, *items.packed, padded_columns(posterior.cols())};
+  return {std::visit([&](const auto& codes) { return level_units(job, codes); }, data.codes),
+          component_units(job)};
+}
+
+LogTables log_tables(const CodedData& data, const ReadyItems& items, const Vector& mixing_weights,
+                     const RowMatrix& item_probs) {
+  const PackedItems& packed = *items.packed;
+  const Index k = mixing_weights.size();
+  // Of the mixing weights, and behind them of the items in use.
+  std::vector<double> logs(mixing_weights.data(), mixing_weights.data() + k);
+  std::vector<std::size_t> first(data.n_items, 0);
+  for (const Index item : items.items) {
+    first[item] = logs.size();
+    const double* probs = item_probs.data() + data.offset[item] * k;
+    logs.insert(logs.end(), probs, probs + data.n_levels[item] * k);
+  }
+  const auto work = [&]() __attribute__((always_inline)) { take_logs(logs); };
+  with_avx2(data.instructions, work);
+  const auto largest = [&](std::size_t from, Index n) {
+    double most = 0.0;
+    for (std::size_t at = from; at < from + n; ++at) most = std::max(most, std::abs(logs[at]));
+    return most;
+  };
+  double most = 1.0 + largest(0, k);
+  for (const Index item : items.items) most += largest(first[item], data.n_levels[item] * k);
+  const double units_of_nat = std::ldexp(1.0, bits_of_sum - exponent_above(most));
+  std::vector<std::int64_t> units(logs.size());
+  for (std::size_t at = 0; at < logs.size(); ++at) {
+    const double exact = logs[at] * units_of_nat;
+    units[at] = static_cast<std::int64_t>(exact < 0.0 ? exact - 0.5 : exact + 0.5);
+  }
+  LogTables tables;
+  tables.n_components = k;
+  tables.unit = 1.0 / units_of_nat;
+  tables.start.assign(padded_columns(k), 0);
+  std::copy_n(units.begin(), k, tables.start.begin());
+  tables.cells.grow_to(packed.n_cells * padded_columns(k));
+  std::int64_t* table = tables.cells.data();
+  for (const Pack& pack : packed.packs) {
+    Index n_levels = 1;
+    for (Index at = pack.first_item; at < pack.first_item + pack.n_items; ++at) {
+      const Index item = packed.items[at];
+      add_item(data, item, first[item] > 0 ? units.data() + first[item] : nullptr, k, n_levels,
+               table);
+      n_levels *= n_digits(data, item);
+    }
+    table += n_levels * padded_columns(k);
+  }
+  return tables;
+}
+
+void sum_log_tables(const CodedData& data, const ReadyItems& items, const LogTables& tables,
+                    Index first, Index n, double* log_joint) {
+  const JoinJob job{tables, first, n, log_joint};
+  const auto join = [&](const auto& codes) {
+    const auto rows =
+        rows_of(codes, *items.packed, 0, static_cast<Index>(items.packed->tiles.size()));
+    with_constant<1, 2, 3, 4, 5, 6>(tables.n_components, [&](auto size) {
+      constexpr int n_fixed = size;
+      const auto work = [&]() __attribute__((always_inline)) { join_rows<n_fixed>(job, rows); };
+      with_avx2(data.instructions, work);
+    });
+  };
+  std::visit(join, data.codes);
+}
+
+ExactSum empty_loglik(const CodedData& data) {
+  const int exponent = exponent_above(most_of_item * static_cast<double>(data.n_items + 1));
+  return {std::ldexp(data.weight_unit, exponent)};
+}
+
+ExactSum loglik_sum(const CodedData& data, const Vector& row_loglik) {
+  ExactSum sum = empty_loglik(data);
+  const auto work = [&]() __attribute__((always_inline)) {
+    add_products(data.case_weights, row_loglik, sum);
+  };
+  with_avx2(data.instructions, work);
+  return sum;
+}
+
+RowMatrix row_shares(const CodedData& data, const RowMatrix& posterior) {
+  RowMatrix shares(posterior.rows(), posterior.cols());
+  for (Index n = 0; n < posterior.rows(); ++n) {
+    const double weight = data.case_weights[n] / data.total_weight;
+    for (Index k = 0; k < posterior.cols(); ++k) {
+      round_share(weight * posterior(n, k), shares(n, k));
+    }
+  }
+  return shares;
+}
+
+Matrix shared_weight(const CodedData& data, const RowMatrix& posterior_1,
+                     const RowMatrix& posterior_2) {
+  Matrix out = Matrix::Zero(posterior_1.cols(), posterior_2.cols());
+  for (Index n = 0; n < data.n_obs; ++n) {
+    const double weight = data.case_weights[n] / data.total_weight;
+    for (Index b = 0; b < out.cols(); ++b) {
+      const double of_b = weight * posterior_2(n, b);
+      for (Index a = 0; a < out.rows(); ++a) {
+        double share;
+        round_share(of_b * posterior_1(n, a), share);
+        out(a, b) += share;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace mdpd
