@@ -14,8 +14,8 @@
 
 #include "base/jobs.h"
 #include "data/make_data.h"
+#include "data/row_sums.h"
 #include "lib/milliseconds.h"
-#include "pairs/dependence.h"
 #include "pairs/pair_pass.h"
 
 extern "C" void dsyrk_(const char* part, const char* transpose, const int* n, const int* k,
