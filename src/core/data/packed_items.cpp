@@ -98,6 +98,7 @@ PackedItems pack(const CodedData& data, const DenseCodes& codes, ItemSet items) 
     out.tiles.back().n_cells += n_levels;
     out.n_cells += n_levels;
   }
+  if (out.tiles.empty()) out.tiles.emplace_back();
   list_cells(data, codes, out);
   return out;
 }

@@ -26,7 +26,7 @@ struct Tile {
 struct PackedItems {
   ItemSet items;
   std::vector<Pack> packs;
-  std::vector<Tile> tiles;
+  std::vector<Tile> tiles;           ///< one at least
   std::vector<std::uint16_t> cells;  ///< of dense data: n_obs x packs, row-major, within the tile
   std::vector<std::uint32_t> first;  ///< of sparse data: per item the cell of its first level
   Index n_cells = 0;

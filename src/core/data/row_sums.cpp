@@ -124,25 +124,11 @@ template <int stride, class Use>
   }
 }
 
-UnitMatrix component_units(const CountJob& job) {
-  UnitMatrix sums = UnitMatrix::Zero(1, job.posterior.cols());
-  with_constant<1, 2, 4, 8>(job.stride, [&](auto size) {
-    constexpr int stride = size;
-    const auto work = [&]() __attribute__((always_inline)) {
-      const auto add = [&](Index, const std::int64_t* units) __attribute__((always_inline)) {
-        for (Index k = 0; k < sums.cols(); ++k) sums(0, k) += units[k];
-      };
-      for_each_rounded<stride>(job, 0, job.data.n_obs, add);
-    };
-    with_avx2(job.data.instructions, work);
-  });
-  return sums;
-}
-
-/// Adds rows first, ..., last - 1 to a table, a few vectors at a time.
+/// Adds rows first, ..., last - 1 to a table, a few vectors at a time, and to the total of all.
 template <int stride, class Rows>
 [[gnu::always_inline]] inline void count_rows(const CountJob& job, const Rows& rows, Index first,
-                                              Index last, std::int64_t* table) {
+                                              Index last, std::int64_t* table,
+                                              std::int64_t* total) {
   using Whole = typename Cell<stride>::Whole;
   constexpr std::size_t width = sizeof(Whole) / sizeof(std::int64_t);
   constexpr std::size_t n_vectors = stride > 0 ? stride / width : 1;
@@ -152,6 +138,7 @@ template <int stride, class Rows>
       Whole in[n_vectors];  // each copied at once: in halves it would wait for its own store
       for (std::size_t i = 0; i < n_vectors; ++i) {
         std::memcpy(&in[i], units + v + i * width, sizeof in[i]);
+        add_to_cell(in[i], total + v + i * width);
       }
       const auto add_to = [&](std::size_t cell) __attribute__((always_inline)) {
         std::int64_t* to = table + cell * step + v;
@@ -194,13 +181,16 @@ void sum_to_levels(const CountJob& job, const Pack& pack, Index item, Index n_in
 /// Counts the items of one tile in rows first, ..., last - 1.
 template <int stride, class Rows>
 void count_tile(const CountJob& job, const Tile& tile, const Rows& rows, Index first, Index last,
-                UnitMatrix& units) {
+                LevelSums& sums) {
   AlignedArray<std::int64_t> cells;
-  cells.grow_to(tile.n_cells * job.stride);
+  cells.grow_to((tile.n_cells + 1) * job.stride);
+  std::int64_t* total = cells.data() + tile.n_cells * job.stride;
   const auto work = [&]() __attribute__((always_inline)) {
-    count_rows<stride>(job, rows, first, last, cells.data());
+    count_rows<stride>(job, rows, first, last, cells.data(), total);
   };
   with_avx2(job.data.instructions, work);
+  // All tiles have the same total.
+  if (tile.first_pack == 0) std::copy_n(total, sums.components.size(), sums.components.data());
   const std::int64_t* table = cells.data();
   for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
     const Pack& pack = job.packed.packs[p];
@@ -208,22 +198,23 @@ void count_tile(const CountJob& job, const Tile& tile, const Rows& rows, Index f
     for (Index at = pack.first_item; at < pack.first_item + pack.n_items; ++at) {
       const Index item = job.packed.items[at];
       n_inner /= n_digits(job.data, item);
-      sum_to_levels<stride>(job, pack, item, n_inner, table, units);
+      sum_to_levels<stride>(job, pack, item, n_inner, table, sums.levels);
     }
     table += pack.n_levels * job.stride;
   }
 }
 
 template <class Codes>
-UnitMatrix level_units(const CountJob& job, const Codes& codes) {
+LevelSums count(const CountJob& job, const Codes& codes) {
   const auto n_tiles = static_cast<Index>(job.packed.tiles.size());
   const Index n_obs = job.data.n_obs;
   const int n_threads =
       useful_threads(job.data.n_threads, static_cast<double>(n_obs * job.packed.n_packs()));
   // Few tiles leave threads without one: then the rows are cut as well.
   const Index n_parts = n_tiles < n_threads ? n_threads : 1;
-  std::vector<UnitMatrix> parts(n_parts,
-                                UnitMatrix::Zero(job.data.n_total_levels(), job.posterior.cols()));
+  const Index n_components = job.posterior.cols();
+  std::vector<LevelSums> parts(n_parts, {UnitMatrix::Zero(job.data.n_total_levels(), n_components),
+                                         UnitMatrix::Zero(1, n_components)});
   for_each_job(n_tiles * n_parts, n_threads, [&](Index at, int) {
     const Index tile = at / n_parts;
     const Index part = at % n_parts;
@@ -355,8 +346,7 @@ Vector LevelSums::component_weights(const CodedData& data) const {
 
 LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items) {
   const CountJob job{data, posterior, *items.packed, padded_columns(posterior.cols())};
-  return {std::visit([&](const auto& codes) { return level_units(job, codes); }, data.codes),
-          component_units(job)};
+  return std::visit([&](const auto& codes) { return count(job, codes); }, data.codes);
 }
 
 LogTables log_tables(const CodedData& data, const ReadyItems& items, const Vector& mixing_weights,
