@@ -14,8 +14,11 @@ namespace {
 /// |log(p)| of the smallest probability whose logarithm is taken, see numerics.h, and a little.
 constexpr double most_of_item = 710.0;
 
-/// Rows whose units stay in the first-level cache, beside a tile's tables.
-constexpr Index rows_of_units = 64;
+/// Rows whose weights stay in the first-level cache, beside a tile's tables.
+constexpr Index rows_at_once = 64;
+/// Parts that rows are counted in where they are cut, and cells from which on they are.
+constexpr Index parts_of_rows = 8;
+constexpr double least_to_cut = 2e6;
 
 // Cells of a row in the tables of some tiles ------------------------------------------------------
 
@@ -74,106 +77,97 @@ struct CountJob {
   Index stride;  ///< padded columns
 };
 
-/// Units of n <= rows_of_units rows (n x stride). A row is read as if it were padded: of what comes
+/// Weights of n <= rows_at_once rows (n x stride). A row is read as if it were padded: of what comes
 /// from the next one nobody asks.
 template <int fixed_stride>
-[[gnu::always_inline]] inline void round_rows(const CountJob& job, Index first, Index n,
-                                              std::int64_t* units) {
+[[gnu::always_inline]] inline void weigh_rows(const CountJob& job, Index first, Index n,
+                                              double* weights) {
   using Weights = typename Cell<fixed_stride>::Type;
-  using Whole = typename Cell<fixed_stride>::Whole;
   constexpr Index width = sizeof(Weights) / sizeof(double);
   const Index n_components = job.posterior.cols();
   const Index stride = fixed_stride > 0 ? fixed_stride : job.stride;
-  const double units_of_weight = 1.0 / job.data.weight_unit;
   // Behind the last row there is nothing to read.
   const bool has_last = stride > n_components && first + n == job.data.n_obs;
   const Index n_readable = has_last ? n - 1 : n;
   const double* in = job.posterior.data() + first * n_components;
-  for (Index row = 0; row < n; ++row, in += n_components, units += stride) {
-    const double weight = job.data.case_weights[first + row] * units_of_weight;
+  for (Index row = 0; row < n; ++row, in += n_components, weights += stride) {
+    const double weight = job.data.case_weights[first + row];
     if (row == n_readable) {
-      for (Index k = 0; k < n_components; ++k) {
-        std::uint64_t rounded;
-        round_to_whole(in[k] * weight, rounded);
-        units[k] = static_cast<std::int64_t>(rounded);
-      }
+      for (Index k = 0; k < n_components; ++k) weights[k] = in[k] * weight;
       return;
     }
     for (Index v = 0; v < stride; v += width) {
       Weights product;
-      Whole rounded;
       std::memcpy(&product, in + v, sizeof product);
       product *= weight;
-      round_to_whole(product, rounded);
-      std::memcpy(units + v, &rounded, sizeof rounded);
+      std::memcpy(weights + v, &product, sizeof product);
     }
   }
 }
 
-/// Calls use(row, units) for rows first, ..., last - 1.
+/// Calls use(row, weights) for rows first, ..., last - 1.
 template <int stride, class Use>
-[[gnu::always_inline]] inline void for_each_rounded(const CountJob& job, Index first, Index last,
-                                                    const Use& use) {
+[[gnu::always_inline]] inline void for_each_weighted(const CountJob& job, Index first, Index last,
+                                                     const Use& use) {
   const Index step = stride > 0 ? stride : job.stride;
-  AlignedArray<std::int64_t> units;
-  units.grow_to(rows_of_units * step);
-  for (Index from = first; from < last; from += rows_of_units) {
-    const Index n = std::min(rows_of_units, last - from);
-    round_rows<stride>(job, from, n, units.data());
-    for (Index row = 0; row < n; ++row) use(from + row, units.data() + row * step);
+  AlignedDoubles weights;
+  weights.grow_to(rows_at_once * step);
+  for (Index from = first; from < last; from += rows_at_once) {
+    const Index n = std::min(rows_at_once, last - from);
+    weigh_rows<stride>(job, from, n, weights.data());
+    for (Index row = 0; row < n; ++row) use(from + row, weights.data() + row * step);
   }
 }
 
 /// Adds rows first, ..., last - 1 to a table, a few vectors at a time, and to the total of all.
 template <int stride, class Rows>
 [[gnu::always_inline]] inline void count_rows(const CountJob& job, const Rows& rows, Index first,
-                                              Index last, std::int64_t* table,
-                                              std::int64_t* total) {
-  using Whole = typename Cell<stride>::Whole;
-  constexpr std::size_t width = sizeof(Whole) / sizeof(std::int64_t);
+                                              Index last, double* table, double* total) {
+  using Weights = typename Cell<stride>::Type;
+  constexpr std::size_t width = sizeof(Weights) / sizeof(double);
   constexpr std::size_t n_vectors = stride > 0 ? stride / width : 1;
   const std::size_t step = stride > 0 ? stride : job.stride;
-  const auto add = [&](Index row, const std::int64_t* units) __attribute__((always_inline)) {
+  const auto add = [&](Index row, const double* weights) __attribute__((always_inline)) {
     for (std::size_t v = 0; v < step; v += n_vectors * width) {
-      Whole in[n_vectors];  // each copied at once: in halves it would wait for its own store
+      Weights in[n_vectors];  // each copied at once: in halves it would wait for its own store
       for (std::size_t i = 0; i < n_vectors; ++i) {
-        std::memcpy(&in[i], units + v + i * width, sizeof in[i]);
+        std::memcpy(&in[i], weights + v + i * width, sizeof in[i]);
         add_to_cell(in[i], total + v + i * width);
       }
       const auto add_to = [&](std::size_t cell) __attribute__((always_inline)) {
-        std::int64_t* to = table + cell * step + v;
+        double* to = table + cell * step + v;
         for (std::size_t i = 0; i < n_vectors; ++i) add_to_cell(in[i], to + i * width);
       };
       rows.for_each_cell(row, add_to);
     }
   };
-  for_each_rounded<stride>(job, first, last, add);
+  for_each_weighted<stride>(job, first, last, add);
 }
 
 /// Sums the cells of a pack down to the levels of one of its items: those of a level lie in runs of
 /// `n_inner` cells.
 template <int stride>
 void sum_to_levels(const CountJob& job, const Pack& pack, Index item, Index n_inner,
-                   const std::int64_t* table, UnitMatrix& units) {
-  using Whole = typename Cell<stride>::Whole;
-  constexpr Index width = sizeof(Whole) / sizeof(std::int64_t);
+                   const double* table, RowMatrix& counts) {
+  using Weights = typename Cell<stride>::Type;
+  constexpr Index width = sizeof(Weights) / sizeof(double);
   const CodedData& data = job.data;
   const Index step = stride > 0 ? stride : job.stride;
   const Index lowest = data.has_missing[item] ? 1 : 0;
   const Index n_outer = n_digits(data, item) * n_inner;
   for (Index level = 0; level < data.n_levels[item]; ++level) {
-    std::int64_t* to = units.row(data.offset[item] + level).data();
-    for (Index v = 0; v < units.cols(); v += width) {
-      Whole sum{};
+    double* to = counts.row(data.offset[item] + level).data();
+    for (Index v = 0; v < counts.cols(); v += width) {
+      Weights sum{};
       for (Index run = (level + lowest) * n_inner; run < pack.n_levels; run += n_outer) {
         for (Index cell = run; cell < run + n_inner; ++cell) {
-          Whole at;
+          Weights at;
           std::memcpy(&at, table + cell * step + v, sizeof at);
           sum += at;
         }
       }
-      const Index n_used = std::min(width, units.cols() - v);
-      std::memcpy(to + v, &sum, static_cast<std::size_t>(n_used) * sizeof(std::int64_t));
+      const Index n_used = std::min(width, counts.cols() - v);
+      std::memcpy(to + v, &sum, static_cast<std::size_t>(n_used) * sizeof(double));
     }
   }
 }
@@ -182,16 +176,16 @@ void sum_to_levels(const CountJob& job, const Pack& pack, Index item, Index n_in
 template <int stride, class Rows>
 void count_tile(const CountJob& job, const Tile& tile, const Rows& rows, Index first, Index last,
                 LevelSums& sums) {
-  AlignedArray<std::int64_t> cells;
+  AlignedDoubles cells;
   cells.grow_to((tile.n_cells + 1) * job.stride);
-  std::int64_t* total = cells.data() + tile.n_cells * job.stride;
+  double* total = cells.data() + tile.n_cells * job.stride;
   const auto work = [&]() __attribute__((always_inline)) {
     count_rows<stride>(job, rows, first, last, cells.data(), total);
   };
   with_avx2(job.data.instructions, work);
   // All tiles have the same total.
   if (tile.first_pack == 0) std::copy_n(total, sums.components.size(), sums.components.data());
-  const std::int64_t* table = cells.data();
+  const double* table = cells.data();
   for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
     const Pack& pack = job.packed.packs[p];
     Index n_inner = pack.n_levels;
@@ -210,11 +204,13 @@ LevelSums count(const CountJob& job, const Codes& codes) {
   const Index n_obs = job.data.n_obs;
   const int n_threads =
       useful_threads(job.data.n_threads, static_cast<double>(n_obs * job.packed.n_packs()));
-  // Few tiles leave threads without one: then the rows are cut as well.
-  const Index n_parts = n_tiles < n_threads ? n_threads : 1;
+  // Few tiles leave threads without one: then the rows are cut as well, whatever the number of
+  // threads, as sums of doubles depend on it.
+  const bool is_large = static_cast<double>(n_obs * job.packed.n_packs()) >= least_to_cut;
+  const Index n_parts = n_tiles < 2 && is_large ? parts_of_rows : 1;
   const Index n_components = job.posterior.cols();
-  std::vector<LevelSums> parts(n_parts, {UnitMatrix::Zero(job.data.n_total_levels(), n_components),
-                                         UnitMatrix::Zero(1, n_components)});
+  std::vector<LevelSums> parts(n_parts, {RowMatrix::Zero(job.data.n_total_levels(), n_components),
+                                         RowMatrix::Zero(1, n_components)});
   for_each_job(n_tiles * n_parts, n_threads, [&](Index at, int) {
     const Index tile = at / n_parts;
     const Index part = at % n_parts;
@@ -334,14 +330,6 @@ LevelSums& LevelSums::operator+=(const LevelSums& other) {
   levels += other.levels;
   components += other.components;
   return *this;
-}
-
-RowMatrix LevelSums::level_weights(const CodedData& data) const {
-  return levels.cast<double>() * data.weight_unit;
-}
-
-Vector LevelSums::component_weights(const CodedData& data) const {
-  return components.row(0).transpose().cast<double>() * data.weight_unit;
 }
 
 LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items) {

@@ -6,13 +6,11 @@
 
 namespace mdpd {
 
-// All that the method needs of the data: sums over rows. Every sum is exact, so that the sums of
-// blocks of rows, such as shards, add up to those of all rows to the last bit: however the rows are
-// cut, in whatever order, on any number of threads, with any instructions, and whichever kind of
-// codes they are kept in. Blocks need the weight_unit and the total_weight of the whole.
-
-/// Whole numbers of weight_unit.
-using UnitMatrix = Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// All that the method needs of the data: sums over rows. But for LevelSums every sum is exact, so
+// that the sums of blocks of rows, such as shards, add up to those of all rows to the last bit:
+// however the rows are cut, in whatever order, on any number of threads, with any instructions, and
+// whichever kind of codes they are kept in. Blocks need the weight_unit and the total_weight of the
+// whole.
 
 inline std::int64_t units_of_row(const CodedData& data, Index row) {
   return static_cast<std::int64_t>(data.case_weights[row] * (1.0 / data.weight_unit));
@@ -22,18 +20,16 @@ inline double weight_of(const CodedData& data, std::int64_t units) {
   return static_cast<double>(units) * data.weight_unit;
 }
 
-/// What the M-step needs: posterior-weighted counts.
+/// What the M-step needs: posterior-weighted counts. Of doubles, alone among the sums: the rare have
+/// counts of 1e-20 and less, of which EM needs the first digits, and whole numbers would lose them.
 struct LevelSums {
-  UnitMatrix levels;      ///< all levels of all items x n_components
-  UnitMatrix components;  ///< 1 x n_components
+  RowMatrix levels;      ///< all levels of all items x n_components
+  RowMatrix components;  ///< 1 x n_components
 
   LevelSums& operator+=(const LevelSums& other);
-  RowMatrix level_weights(const CodedData& data) const;
-  Vector component_weights(const CodedData& data) const;
 };
 
-/// Counts every level of these items; what is counted of others is right or 0. Each row adds its
-/// case weight times its posterior, rounded once.
+/// Counts every level of these items; what is counted of others is right or 0.
 /// @param posterior n_obs x n_components, in [0, 1].
 /// Cost O(n_obs * items * n_components).
 LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items);

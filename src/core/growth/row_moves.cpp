@@ -74,8 +74,8 @@ RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
   const Index n_components = posterior.cols();
   const RowMatrix inside = padded(data.case_weights.asDiagonal() * posterior);
   const LevelSums sums = level_sums(data, posterior, make_ready(data, informative));
-  const RowMatrix counts = padded(sums.level_weights(data));
-  const RowMatrix sizes = padded(sums.component_weights(data).transpose());
+  const RowMatrix counts = padded(sums.levels);
+  const RowMatrix sizes = padded(sums.components);
   RowMatrix leaves = RowMatrix::Zero(data.n_obs, inside.cols());
   RowMatrix joins = RowMatrix::Zero(data.n_obs, inside.cols());
   const MoveJob job{data.case_weights, inside, leaves, joins};

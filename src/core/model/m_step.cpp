@@ -51,7 +51,7 @@ void lift_column(const Vector& level_weight, double floor, Eigen::Ref<Vector> pr
 }  // namespace
 
 RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior) {
-  return level_sums(data, posterior, make_ready(data, all_items(data))).level_weights(data);
+  return level_sums(data, posterior, make_ready(data, all_items(data))).levels;
 }
 
 MixtureParameters m_step(const CodedData& data, const RowMatrix& posterior,
@@ -63,8 +63,8 @@ MixtureParameters m_step(const CodedData& data, const RowMatrix& posterior,
 MixtureParameters m_step_from_sums(const CodedData& data, const LevelSums& sums,
                                    const MStepOptions& options) {
   MixtureParameters params;
-  params.mixing_weights = sums.component_weights(data) / data.total_weight;
-  params.item_probs = sums.level_weights(data);
+  params.mixing_weights = sums.components.row(0).transpose() / data.total_weight;
+  params.item_probs = sums.levels;
   if (options.prior_counts.size() > 0) params.item_probs += options.prior_counts;
   for (Index item = 0; item < data.n_items; ++item) {
     normalise_counts(data, item, options.smoothing, params.item_probs);

@@ -148,7 +148,7 @@ RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
         return level_sums(data, posterior, all);
       },
       [&](const LevelSums& sums, const ItemSet& items) {
-        return worth_their_penalty(data, sums.level_weights(data), options.penalty_scale, items);
+        return worth_their_penalty(data, sums.levels, options.penalty_scale, items);
       });
 }
 

@@ -28,14 +28,14 @@ Table uneven_table(Random& random, Index n_obs, const std::vector<Index>& n_leve
 /// Row by row with the library's functions.
 LevelSums sums_twin(const CodedData& data, const RowMatrix& posterior) {
   const Index n_components = posterior.cols();
-  LevelSums sums{UnitMatrix::Zero(data.n_total_levels(), n_components),
-                 UnitMatrix::Zero(1, n_components)};
+  LevelSums sums{RowMatrix::Zero(data.n_total_levels(), n_components),
+                 RowMatrix::Zero(1, n_components)};
   for (Index n = 0; n < data.n_obs; ++n) {
     for (Index k = 0; k < n_components; ++k) {
-      const auto units = std::llrint(posterior(n, k) * (data.case_weights[n] / data.weight_unit));
-      sums.components(0, k) += units;
+      const double weight = posterior(n, k) * data.case_weights[n];
+      sums.components(0, k) += weight;
       for_each_item_of_row(data, n, [&](Index item, Code code) {
-        sums.levels(data.offset[item] + code - 1, k) += units;
+        sums.levels(data.offset[item] + code - 1, k) += weight;
       });
     }
   }
@@ -44,6 +44,15 @@ LevelSums sums_twin(const CodedData& data, const RowMatrix& posterior) {
 
 bool are_equal(const LevelSums& a, const LevelSums& b) {
   return a.levels == b.levels && a.components == b.components;
+}
+
+/// But for the rounding of doubles that are added in another order.
+bool nearly(const RowMatrix& a, const RowMatrix& b) {
+  return ((a - b).array().abs() <= 1e-14 * b.array().abs()).all();
+}
+
+bool are_near(const LevelSums& a, const LevelSums& b) {
+  return nearly(a.levels, b.levels) && nearly(a.components, b.components);
 }
 
 LevelSums sums_of_all(const CodedData& data, const RowMatrix& posterior) {
@@ -85,7 +94,7 @@ RowMatrix log_joint(const CodedData& data, const MixtureParameters& params, cons
 }  // namespace
 
 context("row_sums") {
-  test_that("counts agree to the bit with a plain loop, of dense and of sparse data") {
+  test_that("counts agree with a plain loop, of dense and of sparse data") {
     Random random(1);
     const std::vector<Index> n_levels = {2, 5, 3, 1, 40, 2, 2, 2};
     for (const double missing : {0.0, 0.4}) {
@@ -93,13 +102,13 @@ context("row_sums") {
       for (Index n_components = 1; n_components <= 10; ++n_components) {
         const RowMatrix posterior = random_posterior(random, 150, n_components);
         const LevelSums twin = sums_twin(table.data, posterior);
-        expect_true(are_equal(sums_of_all(table.data, posterior), twin));
-        expect_true(are_equal(sums_of_all(sparse_copy(table.data), posterior), twin));
+        expect_true(are_near(sums_of_all(table.data, posterior), twin));
+        expect_true(are_near(sums_of_all(sparse_copy(table.data), posterior), twin));
       }
     }
   }
 
-  test_that("any cut of the rows, in any order, gives the same bits") {
+  test_that("any cut of the rows, in any order, gives the same bits, and of counts nearly so") {
     Random random(2);
     const std::vector<Index> n_levels = {2, 3, 4, 2, 2, 3};
     const ItemSet items = {4, 0, 2, 1, 3};
@@ -115,7 +124,7 @@ context("row_sums") {
       const Matrix shared = shared_weight(table.data, posterior, shares);
       for (const Index n_pieces : {1, 2, 7, 140}) {
         for (const bool is_sparse : {false, true}) {
-          LevelSums sums_of_pieces{UnitMatrix::Zero(sums.levels.rows(), 3), UnitMatrix::Zero(1, 3)};
+          LevelSums sums_of_pieces{RowMatrix::Zero(sums.levels.rows(), 3), RowMatrix::Zero(1, 3)};
           ExactSum loglik_of_pieces = empty_loglik(table.data);
           Matrix shared_of_pieces = Matrix::Zero(3, 3);
           for (const std::vector<Index>& rows : cut_rows(random, 140, n_pieces)) {
@@ -128,7 +137,7 @@ context("row_sums") {
             loglik_of_pieces += loglik_sum(data, pick(row_loglik, rows));
             shared_of_pieces += shared_weight(data, part, pick(shares, rows));
           }
-          expect_true(are_equal(sums_of_pieces, sums));
+          expect_true(are_near(sums_of_pieces, sums));
           expect_true(loglik_of_pieces.value() == loglik.value());
           expect_true(loglik_of_pieces.low == loglik.low);
           expect_true(shared_of_pieces == shared);
@@ -147,9 +156,10 @@ context("row_sums") {
       const MixtureParameters params = random_parameters(random, n_levels, n_components);
       const RowMatrix joint = log_joint(table.data, params, {3, 1, 4});
       const Vector row_loglik = joint.rowwise().sum();
-      const LevelSums sums = sums_of_all(table.data, posterior);
       const ExactSum loglik = loglik_sum(table.data, row_loglik);
       for (CodedData data : {table.data, sparse}) {
+        data.n_threads = 1;
+        const LevelSums sums = sums_of_all(data, posterior);
         for (const int n_threads : {1, 2, 7}) {
           for (const Instructions instructions : {Instructions::kPortable, widest_instructions()}) {
             data.n_threads = n_threads;
@@ -189,12 +199,12 @@ context("row_sums") {
     }
   }
 
-  test_that("one component that has all rows has the marginals to the bit") {
+  test_that("one component that has all rows has the marginals") {
     Random random(5);
     const Table table = uneven_table(random, 500, {2, 5, 3}, 0.3);
     const LevelSums sums = sums_of_all(table.data, RowMatrix::Ones(500, 1));
-    expect_true(sums.level_weights(table.data).col(0) == table.data.level_weight);
-    expect_true(sums.component_weights(table.data)[0] == table.data.total_weight);
+    expect_true(nearly(sums.levels, table.data.level_weight));
+    expect_true(std::abs(sums.components(0, 0) / table.data.total_weight - 1.0) < 1e-14);
   }
 
   test_that("the log-likelihood is the weighted sum, also of few rows and of tiny weights") {
@@ -221,11 +231,11 @@ context("row_sums") {
     weights << 0.3, 1.0, 0.0, 2.5, 0.1, 1.7;
     const Table plain = table_of({codes}, {3}, weights);
     const RowMatrix posterior = random_posterior(random, 6, 2);
-    const RowMatrix counts = sums_of_all(plain.data, posterior).level_weights(plain.data);
+    const RowMatrix counts = sums_of_all(plain.data, posterior).levels;
     for (const double scale : {1e-290, 1e-30, 1.0 / 3.0, 1e30, 1e300}) {
       const Table table = table_of({codes}, {3}, scale * weights);
       expect_true(std::abs(table.data.total_weight / scale / 5.6 - 1.0) < 1e-14);
-      const RowMatrix scaled = sums_of_all(table.data, posterior).level_weights(table.data);
+      const RowMatrix scaled = sums_of_all(table.data, posterior).levels;
       expect_true(distance(scaled / scale, counts) < 1e-14);
     }
     Vector far(6);
@@ -237,7 +247,7 @@ context("row_sums") {
       expect_true(table.data.level_weight.allFinite());
       expect_true(table.data.case_weights[2] == 0.0);
       const LevelSums sums = sums_of_all(table.data, RowMatrix::Ones(6, 1));
-      expect_true(sums.level_weights(table.data).col(0) == table.data.level_weight);
+      expect_true(nearly(sums.levels, table.data.level_weight));
     }
   }
 
