@@ -1,5 +1,5 @@
-#include "data/row_sums.h"
 #include "growth/split.h"
+#include "data/row_sums.h"
 
 #include <Eigen/Eigenvalues>
 #include <array>

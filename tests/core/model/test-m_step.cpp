@@ -96,8 +96,7 @@ context("m_step") {
         const ReadyItems ready = make_ready(table.data, items);
         for (const Index n_components : {1, 2, 3, 5, 8, 9}) {
           const RowMatrix posterior = random_posterior(random, 40, n_components);
-          const RowMatrix counts =
-              level_sums(table.data, posterior, ready).levels;
+          const RowMatrix counts = level_sums(table.data, posterior, ready).levels;
           const RowMatrix twin = counts_twin(table, posterior);
           for (const Index item : items) {
             const Index first = table.data.offset[item];

@@ -14,7 +14,8 @@ double gain_twin(const Vector& posterior, const Matrix& label_probs) {
   for (Index r = 0; r < label_probs.rows(); ++r) {
     const Vector joint = posterior.cwiseProduct(label_probs.row(r).transpose());
     const double share = joint.sum();
-    if (share > 0.0) gain += share * (joint / share).eval().unaryExpr([](double x) { return x_log_x(x); }).sum();
+    if (share > 0.0)
+      gain += share * (joint / share).eval().unaryExpr([](double x) { return x_log_x(x); }).sum();
   }
   return gain;
 }
