@@ -8,9 +8,9 @@
 # two such folders, and exits with 1 unless it is nothing, rounding below the tolerance, or what
 # `--allow` lists, such as `--allow='rte:*informative'`; CASE and FIELD may hold `*`. As in
 #
-#   Rscript bench/same_fits.R store /tmp/old ../base/.lib
-#   Rscript bench/same_fits.R store /tmp/new .lib
-#   Rscript bench/same_fits.R compare /tmp/old /tmp/new
+#   Rscript bench/same_fits.R store old-fits ../base/.lib
+#   Rscript bench/same_fits.R store new-fits .lib
+#   Rscript bench/same_fits.R compare old-fits new-fits
 #
 # Only exported functions are used, so that the script of one build does for both. Real crowds are
 # read from the folder `data` in the one named by MDPD_SHARED, else in ../shared beside the clone;
