@@ -41,13 +41,11 @@ measure <- function(library, case) {
 
 compare_case <- function(case, old, new, times) {
   runs <- replicate(times, rbind(measure(old, case), measure(new, case)))
-  median_of <- function(x) apply(x, 1, stats::median)
-  cat(sprintf("%-7s old %8.2f s %8.2f cpu %6.0f MB   new %8.2f s %8.2f cpu %6.0f MB", case,
-              median_of(runs[1, , ])[1], median_of(runs[1, , ])[2], median_of(runs[1, , ])[3],
-              median_of(runs[2, , ])[1], median_of(runs[2, , ])[2], median_of(runs[2, , ])[3]),
-      sprintf("  new / old %.3f, cpu %.3f, memory %.3f\n",
-              median_of(runs[2, , ] / runs[1, , ])[1], median_of(runs[2, , ] / runs[1, , ])[2],
-              median_of(runs[2, , ] / runs[1, , ])[3]))
+  medians <- apply(runs, 1:2, stats::median)
+  ratios <- apply(runs[2, , , drop = FALSE] / runs[1, , , drop = FALSE], 2, stats::median)
+  builds <- sprintf("%8.2f s %8.2f cpu %6.0f MB", medians[, 1], medians[, 2], medians[, 3])
+  cat(sprintf("%-7s old %s   new %s", case, builds[1], builds[2]),
+      sprintf("  new / old %.3f, cpu %.3f, memory %.3f\n", ratios[1], ratios[2], ratios[3]))
 }
 
 if (arguments[1] == "--run") {
