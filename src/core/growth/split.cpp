@@ -1,17 +1,14 @@
 #include "growth/split.h"
-#include "data/row_sums.h"
 
 #include <Eigen/Eigenvalues>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "base/numerics.h"
-#include "growth/split_rows.h"
+#include "data/row_sums.h"
 #include "model/m_step.h"
 #include "model/posterior.h"
-#include "pairs/dependence.h"
 
 namespace mdpd {
 
@@ -189,10 +186,6 @@ SplitDirection split_direction(const SplitProblem& problem) {
   return {basis * eigen.eigenvectors().col(0), eigen.eigenvalues()[0]};
 }
 
-double split_objective(const SplitProblem& problem, const Vector& d) {
-  return objective_of_rows(problem, sort_rows(problem), d);
-}
-
 double longest_step(const SplitProblem& problem, const Vector& d, double floor) {
   Vector probs(problem.probs_1.size() + problem.probs_2.size());
   probs << problem.probs_1, problem.probs_2;
@@ -205,10 +198,8 @@ double longest_step(const SplitProblem& problem, const Vector& d, double floor) 
 }
 
 double best_step(const SplitProblem& problem, const Vector& d, double longest) {
-  const SplitRows rows = sort_rows(problem);
-  const auto objective = [&](double length) {
-    return objective_of_rows(problem, rows, length * d);
-  };
+  const SplitObjective objective_of(problem);
+  const auto objective = [&](double length) { return objective_of(length * d); };
   constexpr int n_grid = 16;
   int best = 1;
   double smallest = std::numeric_limits<double>::infinity();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "growth/split_problem.h"
+#include "growth/split_objective.h"
 #include "model/parameters.h"
 #include "pairs/search.h"
 
@@ -18,9 +18,6 @@ struct SplitDirection {
 /// Eigenvector of the smallest eigenvalue on the subspace where both blocks sum to zero, in an
 /// orthonormal basis of it, so that the result does not depend on how levels are coded.
 SplitDirection split_direction(const SplitProblem& problem);
-
-/// The exact objective after the two copies have moved by +d and -d.
-double split_objective(const SplitProblem& problem, const Vector& d);
 
 /// Length of the longest move along d that keeps both copies at or above `floor` in every level.
 double longest_step(const SplitProblem& problem, const Vector& d, double floor);

@@ -53,6 +53,10 @@ Case random_case(std::uint64_t seed, Index n_components, Index n_levels_1, Index
   return {std::move(table), std::move(params), weights, missing, component};
 }
 
+double split_objective(const SplitProblem& problem, const Vector& d) {
+  return SplitObjective(problem)(d);
+}
+
 /// A move of both items; each block sums to zero.
 Vector random_move(Random& random, const SplitProblem& problem) {
   Vector d(problem.probs_1.size() + problem.probs_2.size());

@@ -22,4 +22,22 @@ struct SplitProblem {
   MissingCells missing;  ///< under kFrozen the missing level keeps its probability: it never moves
 };
 
+/// The exact objective after the two copies have moved by +d and -d, for a search that asks for it
+/// again and again.
+class SplitObjective {
+ public:
+  /// Cost O(n_obs * n_components), and as much memory.
+  /// @param problem must outlive this.
+  explicit SplitObjective(const SplitProblem& problem);
+
+  /// Cost O(n_obs * n_components).
+  double operator()(const Vector& d) const;
+
+ private:
+  const SplitProblem& problem_;
+  /// The rows that count, by their cell in the two-way table of the pair, which has the missing
+  /// level in front: of each its weight in every component, and in all.
+  std::vector<Matrix> cells_;
+};
+
 }  // namespace mdpd

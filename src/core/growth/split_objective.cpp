@@ -1,0 +1,93 @@
+#include "growth/split_objective.h"
+
+#include "base/exact_sums.h"
+#include "pairs/dependence.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Rows of a cell that are looked at together: what is computed of them stays in the cache.
+constexpr Index rows_at_once = 512;
+
+/// Calls use(row, code_1, code_2) for the rows that count.
+template <class Use>
+void for_each_counting_row(const SplitProblem& problem, Use use) {
+  if (problem.missing == MissingCells::kIgnore) {
+    for_each_shared_row(problem.data, problem.item_1, problem.item_2, use);
+    return;
+  }
+  require_missing_cells(problem.data);
+  for_each_row(problem.data, problem.item_1, problem.item_2, use);
+}
+
+/// Relative moves d / mu by code; the missing level never moves.
+Vector relative_move(const Vector& d, const Vector& probs) {
+  Vector out = Vector::Zero(probs.size() + 1);
+  for (Index r = 0; r < probs.size(); ++r) {
+    if (probs[r] > 0.0) out[r + 1] = d[r] / probs[r];
+  }
+  return out;
+}
+
+/// A row's weight goes to the components after the split as the posterior after it says; the two
+/// copies are still one, as their shares are the same in all rows of a cell. Each term is rounded as
+/// a share is, so that sums are exact.
+/// @param product of the relative moves of both items: the copies together gain this share.
+Vector split_cell(const Matrix& cell, Index component, double product) {
+  Vector sums = Vector::Zero(cell.cols() - 1);
+  for (Index first = 0; first < cell.rows(); first += rows_at_once) {
+    const auto rows = cell.middleRows(first, std::min(rows_at_once, cell.rows() - first)).array();
+    const auto total = rows.col(sums.size());
+    const Eigen::ArrayXd scale = total / (total + rows.col(component) * product);
+    for (Index k = 0; k < sums.size(); ++k) {
+      const double gain = k == component ? 1.0 + product : 1.0;
+      sums[k] += ((rows.col(k) * (scale * gain) + 1.0) - 1.0).sum();
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+SplitObjective::SplitObjective(const SplitProblem& problem)
+    : problem_(problem), cells_((problem.probs_1.size() + 1) * (problem.probs_2.size() + 1)) {
+  const Vector totals = problem.row_weights.rowwise().sum();
+  std::vector<std::vector<Index>> rows(cells_.size());
+  for_each_counting_row(problem, [&](Index n, Index r, Index s) {
+    if (totals[n] > 0.0) rows[r * (problem.probs_2.size() + 1) + s].push_back(n);
+  });
+  const Index n_components = problem.row_weights.cols();
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    cells_[cell].resize(static_cast<Index>(rows[cell].size()), n_components + 1);
+    for (std::size_t at = 0; at < rows[cell].size(); ++at) {
+      const Index n = rows[cell][at];
+      cells_[cell].row(at) << problem.row_weights.row(n), totals[n];
+    }
+  }
+}
+
+double SplitObjective::operator()(const Vector& d) const {
+  const Index component = problem_.component;
+  const Index n_components = problem_.row_weights.cols();
+  const Vector ratio_1 = relative_move(d.head(problem_.probs_1.size()), problem_.probs_1);
+  const Vector ratio_2 = relative_move(d.tail(problem_.probs_2.size()), problem_.probs_2);
+  PairTable table;
+  table.reset(ratio_1.size(), ratio_2.size(), n_components + 1);
+  for (Index r = 0; r < table.n_rows; ++r) {
+    for (Index s = 0; s < table.n_cols; ++s) {
+      const double product = ratio_1[r] * ratio_2[s];
+      const Vector sums = split_cell(cells_[r * table.n_cols + s], component, product);
+      for (Index k = 0; k < n_components; ++k) table.at(r, s, k) = sums[k];
+      // Of the copies' weight each has the share that its move gives it.
+      const double half = sums[component] > 0.0 ? 0.5 * sums[component] / (1.0 + product) : 0.0;
+      table.at(r, s, component) = half * (1.0 + ratio_1[r]) * (1.0 + ratio_2[s]);
+      table.at(r, s, n_components) = half * (1.0 - ratio_1[r]) * (1.0 - ratio_2[s]);
+    }
+  }
+  double sum = 0.0;
+  for (Index k = 0; k <= n_components; ++k) sum += pair_information(table, k, 1.0, 1.0).information;
+  return sum;
+}
+
+}  // namespace mdpd
