@@ -113,12 +113,13 @@ int main(int argc, char** argv) {
   data.n_threads = std::atoi(argv[5]);
   mdpd::Monitor monitor;
   mdpd::RefineOptions options;
+  options.type = mdpd::Refinement::kFull;
   options.tol = 0.0;
   options.max_iter = n_iterations;
   for (int time = 0; time < std::atoi(argv[6]); ++time) {
     Vote vote;
     std::printf("vote %.2f\n", milliseconds([&] { vote = majority_vote(data, n_labels); }));
-    const double em = milliseconds([&] { mdpd::refine_full(data, vote.shares, options, monitor); });
+    const double em = milliseconds([&] { mdpd::refine(data, vote.shares, {}, options, monitor); });
     std::printf("em %.2f\n", em / static_cast<double>(n_iterations));
     std::fflush(stdout);
   }

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   problem.cells.codes = codes.data();
   problem.case_weights = mdpd::Vector::Ones(n_obs);
   problem.n_threads = std::atoi(argv[4]);
-  mdpd::FitOptions options = mdpd::robust_fit();
+  mdpd::FitOptions options;
   options.n_components = {n_components};
 
   mdpd::Monitor monitor;

@@ -20,7 +20,7 @@ mdpd::Index count(const Rcpp::List& list, const char* name) {
 // What goes in --------------------------------------------------------------------------------------
 
 mdpd::FitOptions defaults_of(const std::string& method) {
-  return method == "paper" ? mdpd::paper_fit() : mdpd::robust_fit();
+  return method == "paper" ? mdpd::paper_fit() : mdpd::FitOptions();
 }
 
 mdpd::Task as_task(const std::string& task) {
@@ -28,18 +28,8 @@ mdpd::Task as_task(const std::string& task) {
   return task == "continue" ? mdpd::Task::kContinue : mdpd::Task::kEm;
 }
 
-mdpd::StagewiseOptions as_stage_options(const Rcpp::List& control, mdpd::StagewiseOptions options) {
-  options.max_stages = count(control, "max_stages");
-  options.em_steps = count(control, "em_steps");
-  options.alpha = number(control, "alpha");
-  options.split_step = number(control, "split_step");
-  options.m_step.smoothing = number(control, "smoothing");
-  options.m_step.floor = number(control, "floor");
-  return options;
-}
-
-/// From an R list made by `new_settings()`.
-mdpd::FitOptions as_options(const Rcpp::List& settings) {
+/// From R lists made by `new_settings()` and `new_problem()`.
+mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& problem) {
   const Rcpp::List control = settings["control"];
   mdpd::FitOptions options = defaults_of(text(settings, "method"));
   options.task = as_task(text(settings, "task"));
@@ -47,11 +37,15 @@ mdpd::FitOptions as_options(const Rcpp::List& settings) {
   for (const double k : Rcpp::NumericVector(settings["k"])) {
     options.n_components.push_back(static_cast<mdpd::Index>(k));
   }
-  options.stages = as_stage_options(control, options.stages);
+  options.missing = mdpd::as_missing_cells(Rcpp::List(problem["coded"]));
+  options.max_stages = count(control, "max_stages");
+  options.em_steps = count(control, "em_steps");
+  options.alpha = number(control, "alpha");
+  options.split_step = number(control, "split_step");
+  options.floor = number(control, "floor");
   const std::string refine = text(settings, "refine");
-  options.refinement.reset();
-  if (refine == "sparse") options.refinement = mdpd::Refinement::kSparse;
-  if (refine == "full") options.refinement = mdpd::Refinement::kFull;
+  options.refines = refine != "none";
+  if (refine == "full") options.refine.type = mdpd::Refinement::kFull;
   // The floor protects the split of a young component; kept in EM it would stop the likelihood
   // short.
   options.refine.m_step.smoothing = number(control, "smoothing");
@@ -97,12 +91,12 @@ mdpd::Problem as_problem(const Rcpp::List& problem, double threads) {
 
 // What comes out ------------------------------------------------------------------------------------
 
-const char* status_to_r(mdpd::FitStatus status) {
+const char* status_to_r(mdpd::Status status) {
   switch (status) {
-    case mdpd::FitStatus::kFewerComponents: return "fewer_components";
-    case mdpd::FitStatus::kConverged: return "converged";
-    case mdpd::FitStatus::kIterationLimit: return "iteration_limit";
-    case mdpd::FitStatus::kStageLimit: return "stage_limit";
+    case mdpd::Status::kFewerComponents: return "fewer_components";
+    case mdpd::Status::kConverged: return "converged";
+    case mdpd::Status::kIterationLimit: return "iteration_limit";
+    case mdpd::Status::kStageLimit: return "stage_limit";
   }
   return "unknown";
 }
@@ -210,24 +204,23 @@ Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
 // [[Rcpp::export]]
 Rcpp::List core_defaults(const std::string& method) {
   const mdpd::FitOptions options = defaults_of(method);
-  const mdpd::StagewiseOptions& stages = options.stages;
   return Rcpp::List::create(
-      _["polish"] = options.polish, _["max_stages"] = static_cast<double>(stages.max_stages),
-      _["em_steps"] = static_cast<double>(stages.em_steps), _["alpha"] = stages.alpha,
-      _["split_step"] = stages.split_step, _["floor"] = stages.m_step.floor,
-      _["smoothing"] = stages.m_step.smoothing, _["smoothing_loss"] = options.smoothing_loss,
-      _["tol"] = options.refine.tol, _["max_iter"] = static_cast<double>(options.refine.max_iter),
+      _["polish"] = options.polish, _["max_stages"] = static_cast<double>(options.max_stages),
+      _["em_steps"] = static_cast<double>(options.em_steps), _["alpha"] = options.alpha,
+      _["split_step"] = options.split_step, _["floor"] = options.floor,
+      _["smoothing"] = options.refine.m_step.smoothing,
+      _["smoothing_loss"] = options.smoothing_loss, _["tol"] = options.refine.tol,
+      _["max_iter"] = static_cast<double>(options.refine.max_iter),
       _["threads"] = mdpd::default_threads);
 }
 
 // The whole method: `problem` and `settings` are made by new_problem() and new_settings().
 // [[Rcpp::export]]
 Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
-  mdpd::FitOptions options = as_options(settings);
+  const mdpd::FitOptions options = as_options(settings, problem);
   const Rcpp::List control = settings["control"];
   mdpd::Problem in = as_problem(problem, number(control, "threads"));
   const std::vector<mdpd::Index> n_levels = in.cells.n_levels;
-  options.stages.missing = mdpd::as_missing_cells(Rcpp::List(problem["coded"]));
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
   const mdpd::FitOutcome outcome = mdpd::fit_mixture(std::move(in), options, monitor);
   Rcpp::List fits(outcome.fits.size());

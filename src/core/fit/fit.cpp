@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <optional>
 
 #include "base/errors.h"
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
 #include "fit/known_rows.h"
-#include "fit/refinement.h"
+#include "fit/same_optimum.h"
 #include "growth/grow.h"
+#include "growth/stagewise.h"
 #include "model/criterion.h"
 #include "starts/vote.h"
 
@@ -21,229 +22,190 @@ namespace {
 /// it: with fewer the polish makes up for what the stages miss.
 constexpr Index fewest_to_grow_again = 4;
 
-bool is_by_evidence(const FitOptions& options) {
-  return options.stages.selection == Selection::kEvidence;
-}
+/// Adds the time of a block to `seconds`.
+class Timer {
+ public:
+  explicit Timer(double& seconds) : seconds_(seconds) {}
+  ~Timer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
 
-RefinementPlan plan_of(const Problem& problem, const FitOptions& options) {
-  RefinementPlan plan;
-  plan.trials.refinement = options.refinement.value_or(Refinement::kSparse);
-  plan.trials.refine = options.refine;
-  plan.trials.refine.m_step.prior_counts = problem.prior_counts;
-  plan.trials.missing = options.stages.missing;
-  plan.polish = options.polish;
-  plan.smoothing_loss = options.smoothing_loss;
-  return plan;
-}
-
-/// The component of `before` that most of the last component's rows come from.
-Index split_component_of(const CodedData& data, const MixtureFit& before, const MixtureFit& grown) {
-  const Matrix shared = shared_weight(data, before.e_step.posterior, grown.e_step.posterior);
-  Index component = 0;
-  shared.col(shared.cols() - 1).maxCoeff(&component);
-  return component;
-}
-
-/// Does some work and adds the time it takes.
-template <class Work>
-auto timed(double& seconds, const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  auto out = work();
-  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return out;
-}
-
-/// A fit with one component more, and the row of the trace that says so.
-struct GrownFit {
-  MixtureFit fit;
-  TraceRow row;
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& seconds_;
+  const Clock::time_point start_ = Clock::now();
 };
 
+/// Is the second so much more than the first that it is not the same optimum?
+bool is_better(const FitRun& second, const FitRun& first) {
+  return second.fit.penalised_loglik - first.fit.penalised_loglik > smallest_gain;
+}
+
 /// One run of the method on one problem.
-class FitRun {
+class Method {
  public:
-  FitRun(Problem problem, const FitOptions& options, Monitor& monitor)
+  Method(Problem problem, const FitOptions& options, Monitor& monitor)
       : problem_(std::move(problem)),
         options_(options),
-        plan_(plan_of(problem_, options)),
         monitor_(monitor),
-        n_obs_(problem_.cells.n_obs),
         rows_(std::move(problem_.cells), problem_) {
+    options_.refine.m_step.prior_counts = problem_.prior_counts;
     outcome_.work.n_builds = 1;
   }
 
   FitOutcome run() {
-    switch (options_.task) {
-      case Task::kGrow: fit_path(); break;
-      case Task::kContinue: outcome_.fits.push_back(continue_from(problem_.starts.front())); break;
-      case Task::kEm: outcome_.fits.push_back(best_of_starts()); break;
+    if (options_.task != Task::kGrow) {
+      fit_starts();
+    } else if (options_.n_components.size() == 1) {
+      fit_alone(options_.n_components.front());
+    } else {
+      fit_path();
     }
-    for (FitResult& result : outcome_.fits) complete(result);
     return std::move(outcome_);
   }
 
  private:
   const CodedData& data() const { return rows_.data(); }
 
-  Refined refine_start(const RowMatrix& posterior, const ItemSet& informative) {
-    return timed(outcome_.work.refinement_seconds,
-                 [&] { return refine_from(data(), posterior, informative, plan_, monitor_); });
+  /// EM from where the run is. Of one component no item is informative, but in plain EM.
+  void refine_further(FitRun& run) {
+    const Timer timer(outcome_.work.refinement_seconds);
+    RefineOptions options = options_.refine;
+    if (options_.task == Task::kEm)
+      options.type = Refinement::kFull;
+    else if (run.fit.e_step.posterior.cols() == 1)
+      options.type = Refinement::kSparse;
+    FitRun next = refine(data(), run.fit.e_step.posterior, run.fit.informative, options, monitor_);
+    next.trace.insert(next.trace.begin(), run.trace.begin(), run.trace.end());
+    run = std::move(next);
   }
 
-  Refined refine_start(const MixtureFit& fit) {
-    return refine_start(fit.e_step.posterior, fit.informative);
-  }
-
-  void polish_start(Refined& refined) {
-    timed(outcome_.work.polish_seconds, [&] {
-      polish_further(data(), plan_, monitor_, refined);
-      return true;
-    });
+  /// Polish and smoothing of what was refined, if there is anything to polish: it converged with two
+  /// components or more, and no row is held.
+  void polish_further(FitRun& run) {
+    const Timer timer(outcome_.work.polish_seconds);
+    const bool may_polish = options_.polish && options_.task != Task::kEm && data().known.empty() &&
+                            run.status == Status::kConverged && run.fit.params.n_components() > 1;
+    if (!may_polish) return;
+    polish(data(), options_, monitor_, run);
+    if (run.status == Status::kConverged) optimum_ = run.fit;
+    const bool may_smooth = options_.refine.type == Refinement::kSparse &&
+                            options_.smoothing_loss > 0.0 && run.fit.params.n_components() > 1;
+    if (may_smooth) smooth(data(), options_.smoothing_loss, options_.refine, monitor_, run);
   }
 
   // Growth ----------------------------------------------------------------------------------------
+
+  void fit_alone(Index k) {
+    FitRun run = fit_stages(k);
+    std::optional<FitRun> grown = grow_from_one(k);
+    if (grown && is_better(*grown, run)) run = std::move(*grown);
+    if (!problem_.known.empty() && run.fit.params.n_components() == k) hold_known_rows(run);
+    add_result(std::move(run), k);
+  }
 
   /// Of several numbers of components every one up to the largest is fitted from one component and,
   /// where that is possible, by splitting the fit before it; the better of the two stays.
   void fit_path() {
     const std::vector<Index>& ks = options_.n_components;
-    if (ks.size() == 1) {
-      outcome_.fits.push_back(fit_alone(ks.front()));
-      return;
-    }
-    FitResult result;
+    FitRun run;
     for (Index k = 1; k <= ks.back(); ++k) {
-      std::optional<FitResult> grown;
-      if (k > 1) grown = grow_from(result, k);
-      result = fit_stages(k, nullptr).result;
-      if (grown && is_better(*grown, result)) result = std::move(*grown);
-      if (std::binary_search(ks.begin(), ks.end(), k)) outcome_.fits.push_back(result);
+      FitRun grown = std::move(run);
+      const bool has_grown = options_.is_by_evidence() && options_.refines && k > 1 &&
+                             grown.fit.params.n_components() == k - 1 && grow_once({}, grown);
+      if (has_grown) {
+        refine_further(grown);
+        polish_further(grown);
+      }
+      run = fit_stages(k);
+      if (has_grown && is_better(grown, run)) run = std::move(grown);
+      if (std::binary_search(ks.begin(), ks.end(), k)) add_result(run, k);
     }
   }
 
-  FitResult fit_alone(Index k) {
-    ItemSet leading;
-    Refined fitted = fit_stages(k, &leading);
-    if (std::optional<FitResult> grown = grow_from_one(k, leading, fitted.optimum)) {
-      if (is_better(*grown, fitted.result)) fitted.result = std::move(*grown);
+  /// Stages; refinement from them or from the vote, and polish of the better one.
+  FitRun fit_stages(Index k) {
+    FitRun run = do_stages(k);
+    if (!options_.refines) {
+      run.smoothing = options_.refine.m_step.smoothing;
+      return run;
     }
-    FitResult& result = fitted.result;
-    if (!problem_.known.empty() && result.fit.params.n_components() == k) {
-      hold_known_rows(rows_, problem_.n_labels, plan_, monitor_, result);
-      if (result.fit.params.n_components() < k) result.status = FitStatus::kFewerComponents;
+    const Trace stages = run.trace;
+    refine_further(run);
+    if (split_by_chance(stages, k)) {
+      FitRun voted{vote_start(data(), k, options_.refine, monitor_), stages};
+      refine_further(voted);
+      voted.trace[stages.size()].move = Move::kVote;
+      if (is_better(voted, run)) run = std::move(voted);
     }
-    return std::move(result);
+    polish_further(run);
+    return run;
   }
 
-  /// Stages, refinement and polish.
-  /// @param leading receives the items that the stages did not set aside; or null.
-  Refined fit_stages(Index k, ItemSet* leading) {
-    StagewiseOptions stage_options = options_.stages;
-    stage_options.n_components = k;
-    StagewiseResult stages = timed(outcome_.work.stage_seconds,
-                                   [&] { return stagewise_em(data(), stage_options, monitor_); });
+  FitRun do_stages(Index k) {
+    const Timer timer(outcome_.work.stage_seconds);
+    StageRun stages = stagewise_em(data(), k, options_, monitor_);
     outcome_.work.n_full_passes += stages.n_full_passes;
     outcome_.work.n_partial_passes += stages.n_partial_passes;
-    if (leading != nullptr) *leading = stages.leading;
-    Refined out;
-    if (options_.refinement) {
-      out = refine_best(stages, k);
-    } else {
-      out.result.status =
-          stages.status == StageStatus::kExplained ? FitStatus::kConverged : FitStatus::kStageLimit;
-      out.result.smoothing = options_.refine.m_step.smoothing;
-      out.result.fit = std::move(stages.fit);
-    }
-    Trace trace = std::move(stages.trace);
-    append(out.result.trace, trace);
-    out.result.trace = std::move(trace);
-    if (out.result.fit.params.n_components() < k) out.result.status = FitStatus::kFewerComponents;
-    return out;
-  }
-
-  /// Refinement from the stages or from the vote, and polish of the better one.
-  Refined refine_best(const StagewiseResult& stages, Index k) {
-    Refined out = refine_start(stages.fit);
-    if (split_by_chance(stages, k)) {
-      const MixtureFit vote = vote_start(data(), problem_.n_labels, plan_.trials.refine, monitor_);
-      Refined voted = refine_start(vote);
-      voted.result.trace.front().move = Move::kVote;
-      if (is_better(voted.result, out.result)) out = std::move(voted);
-    }
-    polish_start(out);
-    return out;
+    leading_ = std::move(stages.leading);
+    return std::move(stages);
   }
 
   /// Where workers share few items no pair of them is evidence, and the stages split at what chance
   /// shows. Of a crowd the majority vote is then another start.
-  bool split_by_chance(const StagewiseResult& stages, Index k) const {
-    const bool may_vote = is_by_evidence(options_) && options_.refinement == Refinement::kSparse &&
-                          k > 1 && k == problem_.n_labels;
-    if (!may_vote || stages.trace.empty()) return may_vote;
+  bool split_by_chance(const Trace& stages, Index k) const {
+    const bool may_vote = options_.is_by_evidence() &&
+                          options_.refine.type == Refinement::kSparse && k > 1 &&
+                          k == problem_.n_labels;
+    if (!may_vote || stages.empty()) return may_vote;
     // A p-value that is not known is no evidence.
-    const auto is_chance = [&](const TraceRow& stage) {
-      return !(stage.p_value < options_.stages.alpha);
-    };
-    return is_chance(stages.trace.front()) ||
-           std::any_of(stages.trace.begin(), stages.trace.end(), [&](const TraceRow& stage) {
+    const auto is_chance = [&](const TraceRow& stage) { return !(stage.p_value < options_.alpha); };
+    return is_chance(stages.front()) ||
+           std::any_of(stages.begin(), stages.end(), [&](const TraceRow& stage) {
              return stage.move == Move::kSplit && is_chance(stage);
            });
   }
 
-  /// The fit with one component more; none where nothing can be split.
-  std::optional<GrownFit> grow_once(const MixtureFit& before, const ItemSet& leading) {
-    GrownFit out;
-    out.fit = timed(outcome_.work.growth_seconds, [&] {
-      return grow(data(), before, plan_.trials, {leading, options_.stages.alpha}, monitor_);
-    });
-    if (out.fit.params.n_components() != before.params.n_components() + 1) return {};
-    out.row = trace_row(Phase::kGrow, Move::kSplit, out.fit);
-    out.row.component = split_component_of(data(), before, out.fit);
-    return out;
-  }
-
-  /// The fit of k components that goes on from the one before in a path.
-  std::optional<FitResult> grow_from(const FitResult& before, Index k) {
-    const bool may_grow = is_by_evidence(options_) && options_.refinement.has_value() &&
-                          before.fit.params.n_components() == k - 1;
-    if (!may_grow) return {};
-    const std::optional<GrownFit> grown = grow_once(before.fit, {});
-    if (!grown) return {};
-    Refined refined = refine_start(grown->fit);
-    polish_start(refined);
-    Trace trace = before.trace;
-    trace.push_back(grown->row);
-    append(refined.result.trace, trace);
-    refined.result.trace = std::move(trace);
-    return std::move(refined.result);
+  /// Adds a component; false where nothing can be split.
+  bool grow_once(const ItemSet& leading, FitRun& run) {
+    const Timer timer(outcome_.work.growth_seconds);
+    MixtureFit grown = grow(data(), run.fit, leading, options_, monitor_);
+    if (grown.params.n_components() != run.fit.params.n_components() + 1) return false;
+    // It is split off the component that most of its rows come from.
+    TraceRow row{Phase::kGrow, Move::kSplit};
+    const RowMatrix last = grown.e_step.posterior.rightCols(1);
+    shared_weight(data(), run.fit.e_step.posterior, last).col(0).maxCoeff(&row.component);
+    run.trace.push_back(trace_row(row, grown));
+    run.fit = std::move(grown);
+    return true;
   }
 
   /// Growth from one component to k by the best of all splits, each refined to the end. The stages
   /// split at the pair that is explained worst, whatever comes of it; where many components compete,
-  /// either can end higher.
-  /// @param done an optimum at which a polish has ended already: another that EM takes there is none.
-  std::optional<FitResult> grow_from_one(Index k, const ItemSet& leading,
-                                         const std::optional<MixtureFit>& done) {
-    const bool is_worth_it = is_by_evidence(options_) && options_.refinement.has_value() &&
-                             options_.polish && k >= fewest_to_grow_again &&
-                             data().n_obs <= most_rows_of_small_data;
+  /// either can end higher. None where EM takes it to the optimum of the stages.
+  std::optional<FitRun> grow_from_one(Index k) {
+    const bool is_worth_it = options_.is_by_evidence() && options_.refines && options_.polish &&
+                             k >= fewest_to_grow_again && data().n_obs <= options_.most_small_rows;
     if (!is_worth_it) return {};
-    MixtureFit fit = finish_fit(data(), independence_model(data()), {});
-    Trace trace;
-    while (fit.params.n_components() < k) {
-      std::optional<GrownFit> grown = grow_once(fit, leading);
-      if (!grown) return {};
-      trace.push_back(grown->row);
-      fit = std::move(grown->fit);
+    FitRun run{finish_fit(data(), independence_model(data()), {})};
+    while (run.fit.params.n_components() < k) {
+      if (!grow_once(leading_, run)) return {};
     }
-    Refined refined = refine_start(fit);
-    if (done && is_same_optimum(data(), refined.result.fit, *done, options_.refine.tol)) return {};
-    polish_start(refined);
-    append(refined.result.trace, trace);
-    refined.result.trace = std::move(trace);
-    if (refined.result.fit.params.n_components() < k)
-      refined.result.status = FitStatus::kFewerComponents;
-    return std::move(refined.result);
+    refine_further(run);
+    if (optimum_ && is_same_optimum(data(), run.fit, *optimum_, options_)) return {};
+    polish_further(run);
+    return run;
+  }
+
+  /// EM with the rows held whose component is known; component i becomes label i.
+  void hold_known_rows(FitRun& run) {
+    born_ = component_of_label(data(), rows_.known(), run.fit);
+    const RowMatrix posterior = run.fit.e_step.posterior;
+    for (Index label = 0; label < posterior.cols(); ++label) {
+      run.fit.e_step.posterior.col(label) = posterior.col(born_[label]);
+    }
+    rows_.hold_known();
+    refine_further(run);
   }
 
   // Starts ----------------------------------------------------------------------------------------
@@ -252,60 +214,57 @@ class FitRun {
     if (start.posterior.size() == 0) {
       return e_step(data(), start.params, all_items(data())).posterior;
     }
-    if (start.posterior.rows() != n_obs_) throw DimensionError("a row for each row");
+    if (start.posterior.rows() != problem_.case_weights.size())
+      throw DimensionError("a row for each row");
     return rows_.of_kinds(start.posterior, problem_.case_weights);
   }
 
-  FitResult continue_from(const FitStart& start) {
+  /// Of the ends of all starts the one with the highest log-likelihood stays.
+  void fit_starts() {
     rows_.hold_known();
-    const RowMatrix posterior = posterior_of(start);
-    Refined refined = refine_start(posterior, start.informative);
-    polish_start(refined);
-    FitResult& result = refined.result;
-    const bool has_all = result.fit.params.n_components() == posterior.cols();
-    if (!has_all) result.status = FitStatus::kFewerComponents;
-    result.holds_known = has_all && !problem_.known.empty();
-    return std::move(result);
-  }
-
-  FitResult best_of_starts() {
-    rows_.hold_known();
-    FitResult best;
+    FitRun best;
+    Index n_components = 0;
     for (const FitStart& start : problem_.starts) {
-      const RowMatrix posterior = posterior_of(start);
-      RefineResult run = refine_full(data(), posterior, plan_.trials.refine, monitor_);
+      FitRun run;
+      run.fit.e_step.posterior = posterior_of(start);
+      run.fit.informative = start.informative;
+      const Index n_of_start = run.fit.e_step.posterior.cols();
+      refine_further(run);
+      const auto n_iterations = static_cast<Index>(run.trace.size());
       const bool is_best = outcome_.starts.empty() || run.fit.loglik > best.fit.loglik;
-      const FitStatus status = status_of(run.status, posterior.cols());
-      outcome_.starts.push_back({run.fit.loglik, static_cast<Index>(run.trace.size()), status});
+      outcome_.starts.push_back({run.fit.loglik, n_iterations, run.status});
       if (!is_best) continue;
-      best.fit = std::move(run.fit);
-      best.trace = std::move(run.trace);
-      best.status = status;
-      best.holds_known =
-          !problem_.known.empty() && best.fit.params.n_components() == posterior.cols();
+      best = std::move(run);
+      n_components = n_of_start;
     }
-    best.smoothing = plan_.trials.refine.m_step.smoothing;
-    return best;
+    polish_further(best);
+    add_result(std::move(best), n_components);
   }
 
   // The end ---------------------------------------------------------------------------------------
 
-  void complete(FitResult& result) const {
+  void add_result(FitRun run, Index n_components) {
+    outcome_.fits.push_back({std::move(run)});
+    FitResult& result = outcome_.fits.back();
+    const MixtureFit& fit = result.fit;
+    if (fit.params.n_components() < n_components) result.status = Status::kFewerComponents;
+    result.holds_known = !data().known.empty() && result.status != Status::kFewerComponents;
+    if (result.holds_known) result.born = born_;
     result.loglik_of_one = data().marginal_loglik.sum();
     result.n_free_parameters =
-        n_free_parameters(data(), result.fit.informative, result.fit.params.n_components());
-    result.item_evidence = item_evidence(data(), result.fit.params, result.fit.e_step.posterior,
-                                         result.fit.informative);
+        n_free_parameters(data(), fit.informative, fit.params.n_components());
+    result.item_evidence = item_evidence(data(), fit.params, fit.e_step.posterior, fit.informative);
     rows_.expand(result.fit);
   }
 
   Problem problem_;  ///< but its cells: rows_ has them
-  const FitOptions& options_;
-  const RefinementPlan plan_;
+  FitOptions options_;
   Monitor& monitor_;
-  const Index n_obs_;
   FitData rows_;
   FitOutcome outcome_;
+  ItemSet leading_;                    ///< the items that the last stages did not set aside
+  std::optional<MixtureFit> optimum_;  ///< at which the last polish ended, before it was smoothed
+  std::vector<Index> born_;            ///< of each label its component before rows were held
 };
 
 Index n_components_of(const FitStart& start) {
@@ -353,7 +312,7 @@ void require_whole(const Problem& problem, const FitOptions& options) {
 
 FitOutcome fit_mixture(Problem problem, const FitOptions& options, Monitor& monitor) {
   require_whole(problem, options);
-  return FitRun(std::move(problem), options, monitor).run();
+  return Method(std::move(problem), options, monitor).run();
 }
 
 }  // namespace mdpd

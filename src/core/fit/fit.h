@@ -1,11 +1,43 @@
 #pragma once
 
 #include "base/monitor.h"
-#include "fit/options.h"
 #include "fit/problem.h"
-#include "fit/result.h"
+#include "growth/options.h"
 
 namespace mdpd {
+
+/// A fit of all rows, with how it came about.
+struct FitResult : FitRun {
+  std::vector<Index> born = {};  ///< of each component its number in the trace; empty: the same
+  bool holds_known = false;      ///< were known rows held?
+  double loglik_of_one = 0.0;    ///< log-likelihood of one component (nats)
+  double n_free_parameters = 0.0;
+  Vector item_evidence = {};  ///< see `item_evidence()`
+};
+
+/// One run of EM from a start.
+struct StartRecord {
+  double loglik = 0.0;
+  Index n_iterations = 0;
+  Status status = Status::kConverged;
+};
+
+/// How often the dear things were done, and what took how long.
+struct WorkDone {
+  Index n_builds = 0;       ///< of the coded data
+  Index n_full_passes = 0;  ///< of the stages over all pairs of items; see StageRun
+  Index n_partial_passes = 0;
+  double stage_seconds = 0.0;
+  double growth_seconds = 0.0;  ///< from fits with one component less
+  double refinement_seconds = 0.0;
+  double polish_seconds = 0.0;  ///< with smoothing
+};
+
+struct FitOutcome {
+  std::vector<FitResult> fits;      ///< one for each number of components asked for
+  std::vector<StartRecord> starts;  ///< one for each start
+  WorkDone work;
+};
 
 /// The whole method, and the only door to it: what R calls once a fit, and what a user of the core
 /// in plain C++ calls.

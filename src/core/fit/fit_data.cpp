@@ -1,6 +1,5 @@
 #include "fit/fit_data.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/exact_sums.h"
@@ -21,11 +20,9 @@ DistinctRows kinds_of(const Cells& cells, const std::vector<Index>& known) {
 
 /// The weight of each kind, whatever the order of its rows.
 Vector sum_weights(const Vector& case_weights, const DistinctRows& kinds) {
-  const int of_largest = exponent_above(case_weights.maxCoeff());
-  const int of_number = exponent_above(static_cast<double>(case_weights.size()));
-  const int exponent =
-      std::max(of_largest - bits_of_term, of_largest + of_number - bits_of_sum + 1);
-  std::vector<ExactSum> sums(kinds.first.size(), ExactSum{std::ldexp(1.0, exponent)});
+  // Of up to 2^31 weights, to 2^-61 of the largest.
+  const ExactSum none{std::ldexp(1.0, exponent_above(case_weights.maxCoeff()) - 30)};
+  std::vector<ExactSum> sums(kinds.first.size(), none);
   for (Index n = 0; n < case_weights.size(); ++n) sums[kinds.kind[n]].add(case_weights[n]);
   Vector out(static_cast<Index>(sums.size()));
   for (Index kind = 0; kind < out.size(); ++kind) out[kind] = sums[kind].value();

@@ -1,15 +1,13 @@
 #pragma once
 
-#include "fit/refinement.h"
+#include "model/refine.h"
 
 namespace mdpd {
 
-class FitData;
-
-/// EM with the rows held whose component is known; component i becomes label i. The items' answers
-/// and the known rows tell which component that is. Where no item is worth its penalty any more, one
-/// component is left and no row is held.
-void hold_known_rows(FitData& rows, Index n_labels, const RefinementPlan& plan, Monitor& monitor,
-                     FitResult& result);
+/// Of each label its component: what the informative items answer in a component, and the rows that
+/// are known to have a label, tell which it is.
+/// @param known see CodedData; of `data`, which need not hold them.
+std::vector<Index> component_of_label(const CodedData& data, const std::vector<Index>& known,
+                                      const MixtureFit& fit);
 
 }  // namespace mdpd

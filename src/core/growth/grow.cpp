@@ -2,24 +2,26 @@
 
 #include <cmath>
 
+#include "growth/split.h"
+
 namespace mdpd {
 
 namespace {
 
 /// Worst explained pairs of the components, all or among those that touch a leading item.
-PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit, const TrialOptions& options,
-                          const GrowthScreen& screen, Monitor& monitor) {
+PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit, const ItemSet& leading,
+                          const FitOptions& options, Monitor& monitor) {
   SearchOptions search_options;
   search_options.missing = options.missing;
   const SearchState state{data, fit.e_step.posterior, fit.informative};
-  if (!screen.leading.empty()) {
+  if (!leading.empty()) {
     std::vector<bool> leads(data.n_items, false);
-    for (const Index item : screen.leading) leads[item] = true;
-    const LeadingItems leading = put_first(data, leads);
-    search_options.leading = &leading;
+    for (const Index item : leading) leads[item] = true;
+    const LeadingItems first = put_first(data, leads);
+    search_options.leading = &first;
     PairSearch partial = search_pairs(state, search_options, monitor);
     const PairChoice best = worst_explained(partial);
-    if (best.found && best.log_p_value < std::log(screen.alpha)) return partial;
+    if (best.found && best.log_p_value < std::log(options.alpha)) return partial;
     search_options.leading = nullptr;
   }
   return search_pairs(state, search_options, monitor);
@@ -27,21 +29,21 @@ PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit, const Tr
 
 }  // namespace
 
-MixtureFit grow(const CodedData& data, const MixtureFit& fit, const TrialOptions& options,
-                const GrowthScreen& screen, Monitor& monitor) {
-  const PairSearch search = search_to_grow(data, fit, options, screen, monitor);
+MixtureFit grow(const CodedData& data, const MixtureFit& fit, const ItemSet& leading,
+                const FitOptions& options, Monitor& monitor) {
+  const RefineOptions brief = options.refine.at_most(3 * brief_iterations);
+  const PairSearch search = search_to_grow(data, fit, leading, options, monitor);
   MixtureFit best;
   for (const PairChoice& pair : search.by_component) {
     if (!pair.found) continue;
     const Start start = split_start(data, fit.params, fit.informative, pair, options.missing);
     if (start.posterior.size() == 0) continue;
-    MixtureFit trial = refine_briefly(data, start, 3 * brief_iterations, options, monitor);
+    MixtureFit trial = refine(data, start.posterior, start.informative, brief, monitor).fit;
     const bool is_first = best.params.n_components() == 0;
     if (is_first || trial.penalised_loglik > best.penalised_loglik) best = std::move(trial);
   }
   if (best.params.n_components() == 0) return best;
-  const Start start{std::move(best.e_step.posterior), std::move(best.informative)};
-  return refine_briefly(data, start, options.refine.max_iter, options, monitor);
+  return refine(data, best.e_step.posterior, best.informative, options.refine, monitor).fit;
 }
 
 }  // namespace mdpd

@@ -1,19 +1,17 @@
 #pragma once
 
-#include "growth/trials.h"
+#include "growth/options.h"
 
 namespace mdpd {
 
-/// Which pairs a growing fit searches: those that touch a leading item, and all if none of these is
-/// significant; without leading items all. See `stagewise_em()`.
-struct GrowthScreen {
-  ItemSet leading = {};
-  double alpha = 0.01;  ///< level of the corrected test
-};
+/// EM iterations before a trial is compared with others: enough to see which basin it is in.
+inline constexpr Index brief_iterations = 10;
 
 /// The best fit with one component more: every component is split at its worst explained pair and
 /// refined briefly, the best to the end. Without components when nothing can be split.
-MixtureFit grow(const CodedData& data, const MixtureFit& fit, const TrialOptions& options,
-                const GrowthScreen& screen, Monitor& monitor);
+/// @param leading only pairs that touch one of these items are searched, and all if none of them is
+///   significant; empty: all. See `stagewise_em()`.
+MixtureFit grow(const CodedData& data, const MixtureFit& fit, const ItemSet& leading,
+                const FitOptions& options, Monitor& monitor);
 
 }  // namespace mdpd

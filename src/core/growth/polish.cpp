@@ -4,22 +4,29 @@
 #include <cmath>
 
 #include "base/numerics.h"
+#include "growth/grow.h"
 #include "growth/row_moves.h"
+#include "growth/split.h"
 #include "model/criterion.h"
 
 namespace mdpd {
 
 namespace {
 
+/// In units of the change at which EM stops. Large data have their optima far from each other, and
+/// EM creeps longer.
+constexpr double smallest_gain_in_tol = 5.0;
+constexpr double smallest_gain_in_tol_of_large = 100.0;
+/// Accepted moves.
+constexpr Index most_rounds = 50;
 /// Pairs of components that are merged in a trial: all of them up to five components, of more the
 /// most overlapping ones.
 constexpr std::size_t n_merges = 10;
 /// Merges of each split that are refined briefly, and trials of a round refined to the end.
 constexpr std::size_t merges_per_split = 3;
 constexpr std::size_t finalists = 3;
-/// Single items whose move is refined.
+/// Single items, and single rows, whose move is refined.
 constexpr std::size_t n_toggles = 5;
-/// Single rows whose move is refined.
 constexpr std::size_t n_flips = 10;
 /// EM iterations of a heat, after which a trial of large data is looked at.
 constexpr Index heat_iterations = 4;
@@ -37,39 +44,46 @@ struct Trial {
   bool given_up = false;  ///< it cannot become better than the fit it set out from
 };
 
+/// What candidates are compared by.
+double gain_of(const Trial& trial) { return trial.fit.penalised_loglik; }
+
+template <class SingleMove>
+double gain_of(const SingleMove& move) {
+  return move.gain;
+}
+
+bool is_large(const CodedData& data, const FitOptions& options) {
+  return data.n_obs > options.most_small_rows;
+}
+
 /// A trial at the posterior it starts from, without parameters yet.
 Trial trial_at(Start start, const TraceRow& move) {
-  Trial trial;
-  trial.move = move;
+  Trial trial{move, {}};
   trial.fit.e_step.posterior = std::move(start.posterior);
   trial.fit.informative = std::move(start.informative);
   return trial;
 }
 
-TraceRow move_of(Move kind) {
-  TraceRow move;
-  move.move = kind;
-  return move;
-}
-
-TraceRow record_move(Move kind, const PairChoice& pair, Index merged_1, Index merged_2) {
-  TraceRow move = move_of(kind);
+TraceRow record_move(Move kind, const PairChoice& pair, const ComponentPair& merged) {
+  TraceRow move{Phase::kPolish, kind};
   move.component = pair.component;
   move.item_1 = pair.item_1;
   move.item_2 = pair.item_2;
-  move.merged_1 = merged_1;
-  move.merged_2 = merged_2;
+  move.merged_1 = merged.first;
+  move.merged_2 = merged.second;
   return move;
 }
 
-/// Adds a trial to the best `n`. A fit of large data is large itself: the others do not stay.
-void keep_if_good(std::vector<Trial>& trials, Trial trial, std::size_t n) {
-  if (trial.given_up) return;
-  trials.push_back(std::move(trial));
-  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
-    return a.fit.penalised_loglik > b.fit.penalised_loglik;
-  });
-  if (trials.size() > n) trials.resize(n);
+/// Adds a candidate to the best `n`, best first; of equal ones the earlier. A fit of large data is
+/// large itself: the others do not stay.
+template <class Candidate>
+void keep_if_good(std::vector<Candidate>& best, Candidate candidate, std::size_t n) {
+  const auto is_better = [](const Candidate& a, const Candidate& b) {
+    return gain_of(a) > gain_of(b);
+  };
+  best.insert(std::upper_bound(best.begin(), best.end(), candidate, is_better),
+              std::move(candidate));
+  if (best.size() > n) best.pop_back();
 }
 
 /// The pairs a < b of components that share most of their rows, relative to the smaller one; in the
@@ -93,7 +107,8 @@ std::vector<ComponentPair> overlapping_pairs(const CodedData& data, const RowMat
 }
 
 /// Posterior with component b added to component a and taken out.
-RowMatrix merge_posterior(const RowMatrix& posterior, Index a, Index b) {
+RowMatrix merge_posterior(const RowMatrix& posterior, const ComponentPair& merged) {
+  const auto& [a, b] = merged;
   RowMatrix out(posterior.rows(), posterior.cols() - 1);
   Index to = 0;
   for (Index from = 0; from < posterior.cols(); ++from) {
@@ -105,7 +120,7 @@ RowMatrix merge_posterior(const RowMatrix& posterior, Index a, Index b) {
 
 /// Is a run of EM, by its last steps, not going to reach `goal`? Its gains shrink by a factor from
 /// step to step; while they grow nothing can be told.
-bool falls_short(const RefineResult& run, double goal) {
+bool falls_short(const FitRun& run, double goal) {
   const double end = run.fit.penalised_loglik;
   const std::size_t n = run.trace.size();
   if (end >= goal) return false;
@@ -144,62 +159,48 @@ bool has_come_back(const CodedData& data, const RowMatrix& posterior, const Mixt
 struct Toggle {
   Index item = 0;
   bool joins = false;
+  /// Of a row's posterior, by level and component: what the item's answers say about the components,
+  /// or what taking it back says.
+  RowMatrix factors = {};
   double gain = 0.0;  ///< of the penalised log-likelihood at once, all else as it is (nats). Exact,
                       ///< where the gain that the M-step compares with the penalty is a lower
                       ///< bound: an item can be worth its penalty although EM does not see it.
 };
 
-/// What the item's answers say about the components, or what taking it back says: the factor of a
-/// row's posterior, by level (rows) and component.
-RowMatrix toggle_factors(const CodedData& data, const RowMatrix& item_probs, Index item,
-                         bool joins) {
-  const RowMatrix probs =
-      item_probs.middleRows(data.offset[item], data.n_levels[item]).cwiseMax(tiny_probability);
-  return joins ? probs : RowMatrix(probs.cwiseInverse());
-}
-
 /// Cost O(answers of the item * n_components).
-Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix& item_probs,
-                   Index item, bool joins) {
-  Toggle toggle{item, joins, 0.0};
+/// @param by_component all items' probabilities if they differ between components.
+Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix& by_component,
+                   Index item) {
+  Toggle toggle{item, !contains(fit.informative, item)};
+  toggle.factors = (toggle.joins ? by_component : fit.params.item_probs)
+                       .middleRows(data.offset[item], data.n_levels[item])
+                       .cwiseMax(tiny_probability);
+  if (!toggle.joins) toggle.factors = toggle.factors.cwiseInverse().eval();
   ExactSum gain = empty_loglik(data);
-  const RowMatrix factors = toggle_factors(data, item_probs, item, joins);
   for_each_answer(data, item, [&](Index row, Code code) {
-    const double sum = fit.e_step.posterior.row(row).dot(factors.row(code - 1));
+    const double sum = fit.e_step.posterior.row(row).dot(toggle.factors.row(code - 1));
     gain.add(data.case_weights[row] * safe_log(sum));
   });
   const double cost =
       data.marginal_loglik[item] + item_penalty(data, item, fit.params.n_components());
-  toggle.gain = gain.value() + (joins ? -cost : cost);
+  toggle.gain = gain.value() + (toggle.joins ? -cost : cost);
   return toggle;
 }
 
-/// The posterior after the move.
-RowMatrix toggled_posterior(const CodedData& data, const MixtureFit& fit,
-                            const RowMatrix& item_probs, const Toggle& toggle) {
-  RowMatrix posterior = fit.e_step.posterior;
-  const RowMatrix factors = toggle_factors(data, item_probs, toggle.item, toggle.joins);
+/// Posterior and informative items after the move.
+Start toggled(const CodedData& data, const MixtureFit& fit, const Toggle& toggle) {
+  Start start{fit.e_step.posterior, fit.informative};
   for_each_answer(data, toggle.item, [&](Index row, Code code) {
-    posterior.row(row) = posterior.row(row).cwiseProduct(factors.row(code - 1)).eval();
-    posterior.row(row) /= posterior.row(row).sum();
+    auto posterior = start.posterior.row(row);
+    posterior = posterior.cwiseProduct(toggle.factors.row(code - 1)).eval();
+    posterior /= posterior.sum();
   });
-  return posterior;
-}
-
-/// The moves of single items that promise most, best first.
-std::vector<Toggle> best_toggles(const CodedData& data, const MixtureFit& fit,
-                                 const RowMatrix& by_component) {
-  std::vector<Toggle> toggles;
-  for (Index item = 0; item < data.n_items; ++item) {
-    if (data.n_levels_seen[item] < 2) continue;
-    const bool inside = contains(fit.informative, item);
-    const RowMatrix& probs = inside ? fit.params.item_probs : by_component;
-    toggles.push_back(toggle_item(data, fit, probs, item, !inside));
-    std::stable_sort(toggles.begin(), toggles.end(),
-                     [](const Toggle& a, const Toggle& b) { return a.gain > b.gain; });
-    if (toggles.size() > n_toggles) toggles.pop_back();
-  }
-  return toggles;
+  ItemSet& items = start.informative;
+  if (toggle.joins)
+    items.push_back(toggle.item);
+  else
+    items.erase(std::find(items.begin(), items.end(), toggle.item));
+  return start;
 }
 
 /// One row's move into one component.
@@ -216,92 +217,77 @@ std::vector<Flip> best_flips(const CodedData& data, const MixtureFit& fit) {
   for (Index n = 0; n < data.n_obs; ++n) {
     for (Index k = 0; k < gains.cols(); ++k) {
       if (fit.e_step.posterior(n, k) > 0.5 || !(data.case_weights[n] > 0.0)) continue;
-      flips.push_back({n, k, gains(n, k)});
+      keep_if_good(flips, Flip{n, k, gains(n, k)}, n_flips);
     }
   }
-  const std::size_t n_kept = std::min(n_flips, flips.size());
-  const auto more = [](const Flip& a, const Flip& b) { return a.gain > b.gain; };
-  std::stable_sort(flips.begin(), flips.end(), more);
-  flips.resize(n_kept);
   return flips;
 }
 
 /// The moves from one fit.
 class PolishRound {
  public:
-  PolishRound(const CodedData& data, const MixtureFit& fit, const PolishOptions& options,
+  PolishRound(const CodedData& data, const MixtureFit& fit, const FitOptions& options,
               Monitor& monitor)
-      : data_(data), fit_(fit), options_(options), monitor_(monitor) {}
+      : data_(data),
+        fit_(fit),
+        options_(options),
+        monitor_(monitor),
+        is_large_(is_large(data, options)),
+        brief_run_(is_large_ ? heat_iterations : brief_iterations) {}
 
   /// The most promising moves, each refined to the end: the best of them, or none.
   std::vector<Trial> best() {
     add_component_trials();
-    if (options_.refinement == Refinement::kSparse) {
+    if (options_.refine.type == Refinement::kSparse) {
       for (const double scale : penalty_scales) add_item_trial(scale);
       add_toggle_trials();
     }
-    if (!is_large()) add_flip_trials();
+    if (!is_large_) add_flip_trials();
     std::vector<Trial> best;
     for (Trial& trial : trials_) {
-      continue_em(options_.refine.max_iter, trial);
-      keep_if_good(best, std::move(trial), 1);
+      race(options_.refine, trial);
+      if (!trial.given_up) keep_if_good(best, std::move(trial), 1);
     }
     return best;
   }
 
-  /// The least gain of penalised log-likelihood that counts (nats).
-  double least_gain() const {
-    const double change_at_stop = options_.refine.tol * std::abs(fit_.penalised_loglik);
-    const double in_tol = is_large() ? smallest_gain_in_tol_of_large : smallest_gain_in_tol;
-    return std::max(smallest_gain, in_tol * change_at_stop);
+ private:
+  FitRun em(const MixtureFit& from, const RefineOptions& options) const {
+    return refine(data_, from.e_step.posterior, from.informative, options, monitor_);
   }
 
- private:
-  bool is_large() const { return data_.n_obs > options_.most_small_rows; }
-
-  /// EM iterations of a brief run: on large data one heat tells where it leads.
-  Index brief_run() const { return is_large() ? heat_iterations : brief_iterations; }
-
-  MixtureFit refined(const Start& start, Index iterations) const {
-    return refine_briefly(data_, start, iterations, options_, monitor_);
+  void keep(Trial trial) {
+    if (!trial.given_up) keep_if_good(trials_, std::move(trial), finalists);
   }
 
   // EM of a trial ---------------------------------------------------------------------------------
 
   /// Has a trial that is below the goal no hope to reach it? A move of components that ends where it
   /// began has failed; the items have moves of their own.
-  bool is_hopeless(double goal, const RefineResult& run, Move kind) const {
+  bool is_hopeless(double goal, const FitRun& run, Move kind) const {
     if (run.fit.penalised_loglik >= goal) return false;
     if (falls_short(run, goal)) return true;
     const bool of_components = kind == Move::kSplitMerge || kind == Move::kMergeSplit;
     return of_components && has_come_back(data_, run.fit.e_step.posterior, fit_);
   }
 
-  /// Goes on with a trial by em(posterior, informative, iterations); on large data in heats, until it
-  /// cannot beat the fit any more.
-  template <class Em>
-  void race(Index iterations, Em em, Trial& trial) const {
-    if (!is_large()) {
-      trial.fit = em(trial.fit.e_step.posterior, trial.fit.informative, iterations).fit;
+  /// Goes on with a trial; on large data in heats, until it cannot beat the fit any more.
+  void race(const RefineOptions& options, Trial& trial) const {
+    if (!is_large_) {
+      trial.fit = em(trial.fit, options).fit;
       return;
     }
-    const double goal = fit_.penalised_loglik + least_gain();
-    iterations = std::min(iterations, options_.refine.max_iter);
-    for (Index done = 0; done < iterations && !trial.given_up; done += heat_iterations) {
-      RefineResult run = em(trial.fit.e_step.posterior, trial.fit.informative,
-                            std::min(heat_iterations, iterations - done));
+    const double goal = fit_.penalised_loglik + least_gain(data_, fit_, options_);
+    for (Index left = options.max_iter; left > 0 && !trial.given_up; left -= heat_iterations) {
+      FitRun run = em(trial.fit, options.at_most(std::min(heat_iterations, left)));
       trial.given_up = is_hopeless(goal, run, trial.move.move);
       trial.fit = std::move(run.fit);
       if (run.status != Status::kIterationLimit) break;
     }
   }
 
-  void continue_em(Index iterations, Trial& trial) const {
-    const auto em = [&](const RowMatrix& posterior, const ItemSet& items, Index n) {
-      return refine(data_, posterior, items, options_.refinement, brief(options_.refine, n),
-                    monitor_);
-    };
-    race(iterations, em, trial);
+  void race_briefly(Index n_runs, Trial& trial) const {
+    race(options_.refine.at_most(n_runs * brief_run_), trial);
   }
 
   // Components ------------------------------------------------------------------------------------
@@ -314,9 +300,7 @@ class PolishRound {
         search_pairs({data_, fit_.e_step.posterior, fit_.informative}, search_options, monitor_);
     for (const PairChoice& pair : search.by_component) {
       if (!pair.found) continue;
-      for (Trial& trial : split_merge_trials(pair)) {
-        keep_if_good(trials_, std::move(trial), finalists);
-      }
+      for (Trial& trial : split_merge_trials(pair)) keep(std::move(trial));
     }
     for (std::size_t at = 0; at < search_options.unions.size(); ++at) {
       const PairChoice& pair = search.by_union[at];
@@ -330,40 +314,41 @@ class PolishRound {
     std::vector<Trial> trials;
     const Start start = split_start(data_, fit_.params, fit_.informative, pair, options_.missing);
     if (start.posterior.size() == 0) return trials;
-    const MixtureFit split = refined(start, brief_run());
-    const Index copy = split.params.n_components() - 1;
-    for (const auto& [a, b] : overlapping_pairs(data_, split.e_step.posterior)) {
-      if (a == pair.component && b == copy) continue;
-      const Start merged{merge_posterior(split.e_step.posterior, a, b), split.informative};
-      keep_if_good(trials, {record_move(Move::kSplitMerge, pair, a, b), refined(merged, 1)},
-                   merges_per_split);
+    const MixtureFit split = refine(data_, start.posterior, start.informative,
+                                    options_.refine.at_most(brief_run_), monitor_)
+                                 .fit;
+    const ComponentPair copies{pair.component, split.params.n_components() - 1};
+    for (const ComponentPair& merged : overlapping_pairs(data_, split.e_step.posterior)) {
+      if (merged == copies) continue;
+      Trial trial = trial_at({merge_posterior(split.e_step.posterior, merged), split.informative},
+                             record_move(Move::kSplitMerge, pair, merged));
+      trial.fit = em(trial.fit, options_.refine.at_most(1)).fit;
+      keep_if_good(trials, std::move(trial), merges_per_split);
     }
-    for (Trial& trial : trials) continue_em(brief_run(), trial);
+    for (Trial& trial : trials) race_briefly(1, trial);
     return trials;
   }
 
   /// Merges two components and splits their union at `pair`.
   void add_merge_split_trial(const ComponentPair& merged, const PairChoice& pair) {
-    const auto& [a, b] = merged;
-    const RowMatrix posterior = merge_posterior(fit_.e_step.posterior, a, b);
+    const RowMatrix posterior = merge_posterior(fit_.e_step.posterior, merged);
     const MixtureParameters params = m_step(data_, posterior, options_.refine.m_step);
     Start start = split_start(data_, params, fit_.informative, pair, options_.missing);
     if (start.posterior.size() == 0) return;
-    Trial trial = trial_at(std::move(start), record_move(Move::kMergeSplit, pair, a, b));
-    continue_em(2 * brief_run(), trial);
-    keep_if_good(trials_, std::move(trial), finalists);
+    Trial trial = trial_at(std::move(start), record_move(Move::kMergeSplit, pair, merged));
+    race_briefly(2, trial);
+    keep(std::move(trial));
   }
 
   // Items and rows --------------------------------------------------------------------------------
 
   /// Lets the informative set grow or shrink under another penalty, then puts the penalty back.
   void add_item_trial(double penalty_scale) {
-    PolishOptions scaled = options_;
-    scaled.refine.penalty_scale = penalty_scale;
-    const Start start{fit_.e_step.posterior, fit_.informative};
-    Trial trial{move_of(Move::kItems), refine_briefly(data_, start, brief_run(), scaled, monitor_)};
-    continue_em(brief_run(), trial);
-    keep_if_good(trials_, std::move(trial), finalists);
+    RefineOptions scaled = options_.refine.at_most(brief_run_);
+    scaled.penalty_scale = penalty_scale;
+    Trial trial{{Phase::kPolish, Move::kItems}, em(fit_, scaled).fit};
+    race_briefly(1, trial);
+    keep(std::move(trial));
   }
 
   /// Moves single items. EM with the item held where it was put: it pays only once the other
@@ -371,67 +356,64 @@ class PolishRound {
   void add_toggle_trials() {
     const RowMatrix by_component =
         m_step(data_, fit_.e_step.posterior, options_.refine.m_step).item_probs;
-    for (const Toggle& toggle : best_toggles(data_, fit_, by_component)) {
-      const RowMatrix& probs = toggle.joins ? by_component : fit_.params.item_probs;
-      ItemSet items = fit_.informative;
-      if (toggle.joins)
-        items.push_back(toggle.item);
-      else
-        items.erase(std::find(items.begin(), items.end(), toggle.item));
-      if (items.empty()) continue;
-      const auto em = [&](const RowMatrix& posterior, const ItemSet& held, Index n) {
-        return refine_fixed(data_, posterior, held, brief(options_.refine, n), monitor_);
-      };
-      Trial trial =
-          trial_at({toggled_posterior(data_, fit_, probs, toggle), items}, move_of(Move::kItems));
-      race(options_.refine.max_iter, em, trial);
-      keep_if_good(trials_, std::move(trial), finalists);
+    std::vector<Toggle> toggles;
+    for (const Index item : varying_items(data_)) {
+      keep_if_good(toggles, toggle_item(data_, fit_, by_component, item), n_toggles);
+    }
+    for (const Toggle& toggle : toggles) {
+      Trial trial = trial_at(toggled(data_, fit_, toggle), {Phase::kPolish, Move::kItems});
+      if (trial.fit.informative.empty()) continue;
+      race(options_.refine.of_type(Refinement::kFixed), trial);
+      keep(std::move(trial));
     }
   }
 
   /// Moves single rows.
   void add_flip_trials() {
     for (const Flip& flip : best_flips(data_, fit_)) {
-      Start start{fit_.e_step.posterior, fit_.informative};
-      start.posterior.row(flip.row).setZero();
-      start.posterior(flip.row, flip.component) = 1.0;
-      keep_if_good(trials_, {move_of(Move::kRow), refined(start, brief_iterations)}, finalists);
+      Trial trial =
+          trial_at({fit_.e_step.posterior, fit_.informative}, {Phase::kPolish, Move::kRow});
+      trial.fit.e_step.posterior.row(flip.row).setZero();
+      trial.fit.e_step.posterior(flip.row, flip.component) = 1.0;
+      race_briefly(1, trial);
+      keep(std::move(trial));
     }
   }
 
   const CodedData& data_;
   const MixtureFit& fit_;
-  const PolishOptions& options_;
+  const FitOptions& options_;
   Monitor& monitor_;
+  const bool is_large_;
+  const Index brief_run_;      ///< its EM iterations: on large data one heat tells where it leads
   std::vector<Trial> trials_;  ///< the finalists so far
 };
 
 }  // namespace
 
-PolishResult polish(const CodedData& data, MixtureFit fit, const PolishOptions& options,
-                    Monitor& monitor) {
-  PolishResult result;
-  result.fit = std::move(fit);
+double least_gain(const CodedData& data, const MixtureFit& fit, const FitOptions& options) {
+  const double change_at_stop = options.refine.tol * std::abs(fit.penalised_loglik);
+  const double in_tol =
+      is_large(data, options) ? smallest_gain_in_tol_of_large : smallest_gain_in_tol;
+  return std::max(smallest_gain, in_tol * change_at_stop);
+}
+
+void polish(const CodedData& data, const FitOptions& options, Monitor& monitor, FitRun& run) {
+  const Index n_components = run.fit.params.n_components();
   // With one component there is nothing to merge.
-  const Index n_components = result.fit.params.n_components();
-  if (n_components < 2) return result;
-  for (Index round = 0; round < options.max_rounds; ++round) {
-    PolishRound moves(data, result.fit, options, monitor);
-    std::vector<Trial> trials = moves.best();
-    if (trials.empty()) return result;
+  if (n_components < 2) return;
+  for (Index round = 0; round < most_rounds; ++round) {
+    std::vector<Trial> trials = PolishRound(data, run.fit, options, monitor).best();
+    if (trials.empty()) return;
     Trial& best = trials.front();
-    const double gain = best.fit.penalised_loglik - result.fit.penalised_loglik;
-    if (!(gain > moves.least_gain())) return result;
-    result.fit = std::move(best.fit);
-    best.move.phase = Phase::kPolish;
-    best.move.n_components = n_components;
-    best.move.n_informative = static_cast<Index>(result.fit.informative.size());
-    best.move.loglik = result.fit.loglik;
-    best.move.penalised_loglik = result.fit.penalised_loglik;
-    result.trace.push_back(best.move);
+    const double gain = best.fit.penalised_loglik - run.fit.penalised_loglik;
+    if (!(gain > least_gain(data, run.fit, options))) return;
+    run.fit = std::move(best.fit);
+    run.trace.push_back(trace_row(best.move, run.fit));
+    // Where a move gives components up, the row is still about those it found.
+    run.trace.back().n_components = n_components;
   }
-  result.status = Status::kIterationLimit;
-  return result;
+  run.status = Status::kIterationLimit;
 }
 
 }  // namespace mdpd

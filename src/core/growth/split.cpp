@@ -160,7 +160,7 @@ Vector split_move(const SplitProblem& problem, double step) {
     d.tail(problem.probs_2.size()).normalize();
     return step * d;
   }
-  const double longest = longest_step(problem, direction.d, 0.0);
+  const double longest = longest_step(problem, direction.d);
   return best_step(problem, direction.d, longest) * direction.d;
 }
 
@@ -186,14 +186,11 @@ SplitDirection split_direction(const SplitProblem& problem) {
   return {basis * eigen.eigenvectors().col(0), eigen.eigenvalues()[0]};
 }
 
-double longest_step(const SplitProblem& problem, const Vector& d, double floor) {
+double longest_step(const SplitProblem& problem, const Vector& d) {
   Vector probs(problem.probs_1.size() + problem.probs_2.size());
   probs << problem.probs_1, problem.probs_2;
-  double longest = std::numeric_limits<double>::infinity();
-  for (Index r = 0; r < d.size(); ++r) {
-    const double size = std::abs(d[r]);
-    if (size > 0.0) longest = std::min(longest, std::max(0.0, probs[r] - floor) / size);
-  }
+  const double longest =
+      (d.array() == 0.0).select(HUGE_VAL, probs.array() / d.array().abs()).minCoeff();
   return std::isfinite(longest) ? longest : 0.0;
 }
 
@@ -237,21 +234,37 @@ MixtureParameters split_component(const MixtureParameters& params, const SplitPr
 }
 
 Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemSet& informative,
-                    const PairChoice& pair, const SplitOptions& options) {
+                    const PairChoice& pair, double step, MissingCells missing) {
   apply_floor(data, split_floor, params.item_probs);
-  const EStep step = e_step(data, params, informative);
-  const RowMatrix row_weights = row_shares(data, step.posterior);
+  const RowMatrix row_weights = row_shares(data, e_step(data, params, informative).posterior);
   const auto probs = [&](Index item) -> Vector {
     return params.item_probs.col(pair.component).segment(data.offset[item], data.n_levels[item]);
   };
   const SplitProblem problem{data,        row_weights,        pair.component,     pair.item_1,
-                             pair.item_2, probs(pair.item_1), probs(pair.item_2), options.missing};
-  const Vector d = split_move(problem, options.step);
+                             pair.item_2, probs(pair.item_1), probs(pair.item_2), missing};
+  const Vector d = split_move(problem, step);
   const double length = d.norm();
   if (!(length > 0.0)) return {std::move(params), 0.0};
   Split split{split_component(params, problem, d), length};
   apply_floor(data, split_floor, split.params.item_probs);
   return split;
+}
+
+ItemSet with_pair(ItemSet items, const PairChoice& pair) {
+  for (const Index item : {pair.item_1, pair.item_2}) {
+    if (!contains(items, item)) items.push_back(item);
+  }
+  return items;
+}
+
+Start split_start(const CodedData& data, const MixtureParameters& params,
+                  const ItemSet& informative, const PairChoice& pair, MissingCells missing) {
+  Start start{{}, with_pair(informative, pair)};
+  const Split split = split_at_pair(data, params, start.informative, pair, 0.0, missing);
+  if (split.length > 0.0) {
+    start.posterior = e_step(data, split.params, start.informative).posterior;
+  }
+  return start;
 }
 
 }  // namespace mdpd

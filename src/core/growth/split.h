@@ -19,8 +19,8 @@ struct SplitDirection {
 /// orthonormal basis of it, so that the result does not depend on how levels are coded.
 SplitDirection split_direction(const SplitProblem& problem);
 
-/// Length of the longest move along d that keeps both copies at or above `floor` in every level.
-double longest_step(const SplitProblem& problem, const Vector& d, double floor);
+/// Length of the longest move along d that keeps both copies at or above 0 in every level.
+double longest_step(const SplitProblem& problem, const Vector& d);
 
 /// The length in (0, longest] with the smallest exact objective: a grid, then golden section.
 double best_step(const SplitProblem& problem, const Vector& d, double longest);
@@ -29,11 +29,6 @@ double best_step(const SplitProblem& problem, const Vector& d, double longest);
 /// apart by +d and -d.
 MixtureParameters split_component(const MixtureParameters& params, const SplitProblem& problem,
                                   const Vector& d);
-
-struct SplitOptions {
-  double step = 0.0;  ///< Euclidean length of the move on each of the two items; 0: by search
-  MissingCells missing = MissingCells::kIgnore;
-};
 
 struct Split {
   MixtureParameters params;  ///< one component more, the copy last; as given when length is 0
@@ -45,7 +40,21 @@ struct Split {
 /// zero before (the split divides by them) and after (EM could not leave the edge of the simplex
 /// again).
 /// @param informative the items of the posterior, both items of the pair among them.
+/// @param step Euclidean length of the move on each of the two items; 0: by search.
 Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemSet& informative,
-                    const PairChoice& pair, const SplitOptions& options);
+                    const PairChoice& pair, double step, MissingCells missing);
+
+/// The items, and those of the pair.
+ItemSet with_pair(ItemSet items, const PairChoice& pair);
+
+/// A posterior to start from and the items that are informative in it.
+struct Start {
+  RowMatrix posterior;  ///< empty when nothing can be split
+  ItemSet informative;
+};
+
+/// Splits the pair's component of a model whose informative items are `informative`.
+Start split_start(const CodedData& data, const MixtureParameters& params,
+                  const ItemSet& informative, const PairChoice& pair, MissingCells missing);
 
 }  // namespace mdpd

@@ -60,47 +60,21 @@ MixtureFit finish_ready_fit(const CodedData& data, MixtureParameters params,
   return fit;
 }
 
-/// The loop both refinements share: `count(posterior, items)` counts the levels of the items that
-/// are looked at, `choose(sums, items)` names those that differ between components after an M-step;
-/// the objective is the fit's penalised log-likelihood.
-template <class Count, class Choose>
-RefineResult run_em(const CodedData& data, const RowMatrix& start, ItemSet informative,
-                    const RefineOptions& options, Monitor& monitor, Count count, Choose choose) {
-  RefineResult result;
-  result.status = Status::kIterationLimit;
-  ReadyItems ready = make_ready(data, informative);
-  const RowMatrix* posterior = &start;
-  double before = -std::numeric_limits<double>::infinity();
-  for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
-    const LevelSums sums = count(*posterior, ready);
-    informative = choose(sums, informative);
-    if (informative != ready.items) ready = make_ready(data, informative);
-    result.fit = finish_ready_fit(data, m_step_from_sums(data, sums, options.m_step), ready);
-    posterior = &result.fit.e_step.posterior;
-    const double now = result.fit.penalised_loglik +
-                       log_prior(data, result.fit.params, options.m_step, informative);
-    result.trace.push_back(trace_row(Phase::kRefine, Move::kNone, result.fit));
-    monitor.on_iteration(iteration, now);
-    if (informative.size() < 2) {
-      result.fit = finish_fit(data, independence_model(data), {});
-      result.status = Status::kNothingInformative;
-      break;
-    }
-    if (std::abs(now - before) <= options.tol * std::abs(now)) {
-      result.status = Status::kConverged;
-      break;
-    }
-    before = now;
-  }
-  return result;
-}
-
 }  // namespace
 
-TraceRow trace_row(Phase phase, Move move, const MixtureFit& fit) {
-  TraceRow row;
-  row.phase = phase;
-  row.move = move;
+RefineOptions RefineOptions::of_type(Refinement other) const {
+  RefineOptions out = *this;
+  out.type = other;
+  return out;
+}
+
+RefineOptions RefineOptions::at_most(Index iterations) const {
+  RefineOptions out = *this;
+  out.max_iter = std::min(max_iter, iterations);
+  return out;
+}
+
+TraceRow trace_row(TraceRow row, const MixtureFit& fit) {
   row.n_components = fit.params.n_components();
   row.n_informative = static_cast<Index>(fit.informative.size());
   row.loglik = fit.loglik;
@@ -138,55 +112,61 @@ double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item
   return sum;
 }
 
-RefineResult refine_sparse(const CodedData& data, const RowMatrix& start,
-                           const ItemSet& informative, const RefineOptions& options,
-                           Monitor& monitor) {
-  const ReadyItems all = make_ready(data, all_items(data));
-  return run_em(
-      data, start, informative, options, monitor,
-      [&](const RowMatrix& posterior, const ReadyItems&) {
-        return level_sums(data, posterior, all);
-      },
-      [&](const LevelSums& sums, const ItemSet& items) {
-        return worth_their_penalty(data, sums.levels, options.penalty_scale, items);
-      });
+FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
+              const RefineOptions& options, Monitor& monitor) {
+  const bool is_sparse = options.type == Refinement::kSparse;
+  FitRun run;
+  run.status = Status::kIterationLimit;
+  run.smoothing = options.m_step.smoothing;
+  const bool is_full = options.type == Refinement::kFull;
+  ReadyItems ready = make_ready(data, is_full ? varying_items(data) : informative);
+  const ReadyItems counted = is_sparse ? make_ready(data, all_items(data)) : ready;
+  const RowMatrix* posterior = &start;
+  double before = -std::numeric_limits<double>::infinity();
+  for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
+    const LevelSums sums = level_sums(data, *posterior, counted);
+    if (is_sparse) {
+      ItemSet now = worth_their_penalty(data, sums.levels, options.penalty_scale, ready.items);
+      if (now != ready.items) ready = make_ready(data, std::move(now));
+    }
+    run.fit = finish_ready_fit(data, m_step_from_sums(data, sums, options.m_step), ready);
+    posterior = &run.fit.e_step.posterior;
+    const double now = run.fit.penalised_loglik +
+                       log_prior(data, run.fit.params, options.m_step, run.fit.informative);
+    run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
+    monitor.on_iteration(iteration, now);
+    if (run.fit.informative.size() < 2) {
+      run.fit = finish_fit(data, independence_model(data), {});
+      run.status = start.cols() > 1 ? Status::kFewerComponents : Status::kConverged;
+      // The iterations count as those of what the fit became.
+      for (TraceRow& row : run.trace) row.n_components = 1;
+      break;
+    }
+    if (std::abs(now - before) <= options.tol * std::abs(now)) {
+      run.status = Status::kConverged;
+      break;
+    }
+    before = now;
+  }
+  return run;
 }
 
-RefineResult refine_fixed(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
-                          const RefineOptions& options, Monitor& monitor) {
-  return run_em(
-      data, start, informative, options, monitor,
-      [&](const RowMatrix& posterior, const ReadyItems& items) {
-        return level_sums(data, posterior, items);
-      },
-      [&](const LevelSums&, const ItemSet&) { return informative; });
-}
-
-RefineResult refine_full(const CodedData& data, const RowMatrix& start,
-                         const RefineOptions& options, Monitor& monitor) {
-  return refine_fixed(data, start, varying_items(data), options, monitor);
-}
-
-RefineResult refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
-                    Refinement type, const RefineOptions& options, Monitor& monitor) {
-  if (type == Refinement::kFull) return refine_full(data, start, options, monitor);
-  return refine_sparse(data, start, informative, options, monitor);
-}
-
-SmoothedFit smooth(const CodedData& data, const MixtureFit& fit, double max_loss,
-                   const RefineOptions& options, Monitor& monitor) {
-  SmoothedFit smoothest{fit, options.m_step.smoothing};
-  if (options.m_step.smoothing > 0.0 || options.m_step.prior_counts.size() > 0) return smoothest;
-  RefineOptions with_prior = options;
+void smooth(const CodedData& data, double max_loss, const RefineOptions& options, Monitor& monitor,
+            FitRun& run) {
+  if (options.m_step.smoothing > 0.0 || options.m_step.prior_counts.size() > 0) return;
+  RefineOptions with_prior = options.of_type(Refinement::kFixed);
+  const double lowest = run.fit.penalised_loglik - max_loss;
   for (const double pseudo_count : smoothings) {
     with_prior.m_step.smoothing = pseudo_count;
-    MixtureFit smoothed =
-        refine_fixed(data, smoothest.fit.e_step.posterior, fit.informative, with_prior, monitor)
-            .fit;
-    if (!(smoothed.penalised_loglik >= fit.penalised_loglik - max_loss)) break;
-    smoothest = {std::move(smoothed), pseudo_count};
+    FitRun smoothed =
+        refine(data, run.fit.e_step.posterior, run.fit.informative, with_prior, monitor);
+    if (!(smoothed.fit.penalised_loglik >= lowest)) break;
+    run.fit = std::move(smoothed.fit);
+    run.smoothing = pseudo_count;
   }
-  return smoothest;
+  if (run.smoothing > 0.0) {
+    run.trace.push_back(trace_row({Phase::kPolish, Move::kSmoothing}, run.fit));
+  }
 }
 
 }  // namespace mdpd

@@ -21,7 +21,8 @@ RowMatrix label_shares(const CodedData& data, Index n_labels) {
 
 MixtureFit vote_start(const CodedData& data, Index n_labels, const RefineOptions& options,
                       Monitor& monitor) {
-  return refine_full(data, label_shares(data, n_labels), options, monitor).fit;
+  return refine(data, label_shares(data, n_labels), {}, options.of_type(Refinement::kFull), monitor)
+      .fit;
 }
 
 }  // namespace mdpd

@@ -59,7 +59,7 @@ inline std::vector<Index> every(Index step, std::vector<Index> components) {
 }
 
 inline FitOptions robust_fit_of(std::vector<Index> n_components) {
-  FitOptions options = robust_fit();
+  FitOptions options;
   options.n_components = std::move(n_components);
   return options;
 }

@@ -93,7 +93,7 @@ FitOptions em() {
 }
 
 FitOptions continued() {
-  FitOptions options = robust_fit();
+  FitOptions options;
   options.task = Task::kContinue;
   return options;
 }
@@ -103,6 +103,28 @@ bool has_move(const FitResult& result, Move move) {
     if (row.move == move) return true;
   }
   return false;
+}
+
+bool is_polished(const FitResult& result) {
+  for (const TraceRow& row : result.trace) {
+    if (row.phase == Phase::kPolish && row.move != Move::kSmoothing) return true;
+  }
+  return false;
+}
+
+/// Three components of which two share a label and the third has the others: EM ends where there is
+/// something to polish.
+RowMatrix bad_start(const Table& table) {
+  RowMatrix start = RowMatrix::Zero(table.data.n_obs, 3);
+  const std::vector<Index> labels = labels_of(table);
+  for (Index n = 0; n < start.rows(); ++n) {
+    const double share = table.code(n, 0) == 1 ? 0.9 : 0.1;
+    if (labels[n] == 0)
+      start.row(n) << share, 1.0 - share, 0.0;
+    else
+      start(n, 2) = 1.0;
+  }
+  return start;
 }
 
 /// The largest fall between two iterations of one refinement, relative to its size.
@@ -144,7 +166,7 @@ void for_each_kind(Check check) {
   FitOptions paper = paper_fit();
   paper.n_components = {3};
   check(problem_of(of_three), paper);
-  paper.refinement.reset();
+  paper.refines = false;
   check(problem_of(of_three), paper);
   check(problem_of(of_three), robust_fit_of({1, 2, 3, 4}));
 }
@@ -165,19 +187,19 @@ context("fit") {
     problem.cells.codes = codes.data();
     problem.case_weights.resize(12);
     problem.case_weights << 8, 7, 3, 4, 6, 5, 9, 8, 2, 3, 7, 6;
-    FitOptions options = robust_fit();
+    FitOptions options;
     options.n_components = {2};
     const FitResult robust = fit_one(problem, options);
     expect_true(std::abs(robust.fit.loglik - -133.76153925025577) < 1e-10);
     expect_true(std::abs(robust.fit.penalised_loglik - -144.26412185313052) < 1e-10);
     expect_true(robust.fit.informative == ItemSet({0, 1, 2}));
     expect_true(robust.n_free_parameters == 10.0);
-    expect_true(robust.status == FitStatus::kConverged);
+    expect_true(robust.status == Status::kConverged);
     expect_true(robust.trace.size() == 5);
 
     options = paper_fit();
     options.n_components = {2};
-    options.refinement = Refinement::kFull;
+    options.refine.type = Refinement::kFull;
     const FitResult paper = fit_one(problem, options);
     expect_true(std::abs(paper.fit.loglik - -133.76151376251684) < 1e-10);
     expect_true(paper.n_free_parameters == 11.0);
@@ -348,7 +370,7 @@ context("fit") {
     problem.n_labels = 3;
     problem.known = every(5, std::vector<Index>(300, 1));
     const FitResult result = fit_one(problem, robust_fit_of({3}));
-    expect_true(result.status == FitStatus::kFewerComponents);
+    expect_true(result.status == Status::kFewerComponents);
     expect_false(result.holds_known);
     expect_true(result.born.empty());
   }
@@ -359,7 +381,7 @@ context("fit") {
     problem.known = every(5, std::vector<Index>(300, 2));
     problem.starts = random_starts(10, 300, 3, 1);
     const FitResult result = fit_one(problem, continued());
-    expect_true(result.status == FitStatus::kFewerComponents);
+    expect_true(result.status == Status::kFewerComponents);
     expect_false(result.holds_known);
     expect_true(result.fit.e_step.posterior == RowMatrix::Ones(300, 1));
     expect_true(result.fit.loglik == result.loglik_of_one);
@@ -445,13 +467,74 @@ context("fit") {
     problem.starts = {{first.fit.e_step.posterior, {}, first.fit.informative}};
     options.task = Task::kContinue;
     const FitResult again = fit_one(problem, options);
-    expect_true(again.status == FitStatus::kConverged);
+    expect_true(again.status == Status::kConverged);
     expect_true(again.fit.informative == first.fit.informative);
     expect_true(relative_difference(again.fit.penalised_loglik, first.fit.penalised_loglik) <
                 1e-12);
     // A change of 1e-13 in the objective is its square root in the posterior.
     expect_true(distance(again.fit.e_step.posterior, first.fit.e_step.posterior) < 1e-5);
     expect_true(again.trace.back().phase == Phase::kRefine);
+  }
+
+  test_that("nothing is polished that is not to be, did not converge or has known rows") {
+    const Table table = three_components(3);
+    Problem problem = problem_of(table);
+    problem.starts = {{bad_start(table), {}, range(0, 9)}};
+    const FitResult polished = fit_one(problem, continued());
+    expect_true(is_polished(polished));
+    FitOptions options = continued();
+    options.polish = false;
+    const FitResult without = fit_one(problem, options);
+    expect_false(is_polished(without));
+    expect_true(polished.fit.penalised_loglik > without.fit.penalised_loglik);
+    options = continued();
+    options.refine.max_iter = 3;
+    expect_false(is_polished(fit_one(problem, options)));
+    problem.known.assign(500, no_component);
+    expect_false(is_polished(fit_one(problem, continued())));
+  }
+
+  test_that("an optimum at which a polish has ended is left as it is by another polish") {
+    const Table table = three_components(7);
+    Problem problem = problem_of(table);
+    problem.starts = {{bad_start(table), {}, range(0, 9)}};
+    FitOptions options = continued();
+    options.smoothing_loss = 0.0;
+    const FitResult once = fit_one(problem, options);
+    problem.starts = {{once.fit.e_step.posterior, {}, once.fit.informative}};
+    expect_false(is_polished(fit_one(problem, options)));
+  }
+
+  test_that("smoothing comes last, as far as it may cost") {
+    const Table table = three_components(4);
+    Problem problem = problem_of(table);
+    problem.starts = {{bad_start(table), {}, range(0, 9)}};
+    FitOptions options = continued();
+    options.smoothing_loss = 0.0;
+    const FitResult plain = fit_one(problem, options);
+    expect_true(plain.smoothing == 0.0);
+    options.smoothing_loss = 1000.0;
+    const FitResult smoothed = fit_one(problem, options);
+    expect_true(smoothed.trace.back().move == Move::kSmoothing);
+    expect_true(smoothed.trace.size() == plain.trace.size() + 1);
+    expect_true(smoothed.smoothing > 0.0);
+    expect_true(smoothed.fit.penalised_loglik < plain.fit.penalised_loglik);
+    expect_true(smoothed.fit.informative == plain.fit.informative);
+  }
+
+  test_that("of one component no item is informative, but in plain EM") {
+    const Table table = three_components(1);
+    for (const Refinement type : {Refinement::kSparse, Refinement::kFull}) {
+      FitOptions options = robust_fit_of({1});
+      options.refine.type = type;
+      const FitResult result = fit_one(problem_of(table), options);
+      expect_true(result.fit.informative.empty());
+      expect_true(result.status == Status::kConverged);
+    }
+    Problem problem = problem_of(table);
+    problem.starts = {{RowMatrix::Ones(500, 1), {}, {}}};
+    expect_true(fit_one(problem, em()).fit.informative == varying_items(table.data));
+    expect_true(fit_one(problem, continued()).fit.informative.empty());
   }
 
   test_that("the status says how a fit ended") {
@@ -461,23 +544,23 @@ context("fit") {
       return fit_one(problem_of(table), options).status;
     };
     FitOptions options = robust_fit_of({3});
-    expect_true(status(of_three, options) == FitStatus::kConverged);
-    expect_true(status(independent, options) == FitStatus::kFewerComponents);
+    expect_true(status(of_three, options) == Status::kConverged);
+    expect_true(status(independent, options) == Status::kFewerComponents);
     options.refine.max_iter = 2;
-    expect_true(status(of_three, options) == FitStatus::kIterationLimit);
-    options.refinement.reset();
-    expect_true(status(of_three, options) == FitStatus::kConverged);
-    options.stages.max_stages = 2;
-    expect_true(status(of_three, options) == FitStatus::kStageLimit);
-    options.stages.max_stages = 1;
-    expect_true(status(of_three, options) == FitStatus::kFewerComponents);
+    expect_true(status(of_three, options) == Status::kIterationLimit);
+    options.refines = false;
+    expect_true(status(of_three, options) == Status::kConverged);
+    options.max_stages = 2;
+    expect_true(status(of_three, options) == Status::kStageLimit);
+    options.max_stages = 1;
+    expect_true(status(of_three, options) == Status::kFewerComponents);
     Problem problem = problem_of(of_three);
     problem.starts = random_starts(16, 500, 3, 1);
     options = em();
     options.refine.max_iter = 2;
     const FitOutcome cut_off = fit_all(problem, options);
-    expect_true(cut_off.fits[0].status == FitStatus::kIterationLimit);
-    expect_true(cut_off.starts[0].status == FitStatus::kIterationLimit);
+    expect_true(cut_off.fits[0].status == Status::kIterationLimit);
+    expect_true(cut_off.starts[0].status == Status::kIterationLimit);
   }
 
   test_that("a trace is in order, falls in no refinement and ends with the fit") {

@@ -16,9 +16,11 @@ context("grow") {
       const MixtureFit one = finish_fit(table.data, independence_model(table.data), {});
       const MixtureFit plain = grow(table.data, one, {}, {}, monitor);
       // The planted items lead; or noise does, and at level 0 none of its pairs is significant.
-      const std::vector<GrowthScreen> screens = {{range(0, 9), 0.01}, {{12, 13}, 0.0}};
-      for (const GrowthScreen& screen : screens) {
-        const MixtureFit screened = grow(table.data, one, {}, screen, monitor);
+      const ItemSet noise = {12, 13};
+      for (const ItemSet& leading : {range(0, 9), noise}) {
+        FitOptions options;
+        if (leading == noise) options.alpha = 0.0;
+        const MixtureFit screened = grow(table.data, one, leading, options, monitor);
         expect_true(screened.informative == plain.informative);
         expect_true(screened.penalised_loglik == plain.penalised_loglik);
         expect_true(screened.e_step.posterior == plain.e_step.posterior);
@@ -36,16 +38,13 @@ context("grow") {
     }
     const Table table = draw_table(random, truth, {400, n_levels});
     Monitor monitor;
-    StagewiseOptions options = robust_options();
-    options.n_components = 4;
-    options.screening = Screening::kAlways;
-    const ItemSet leading = stagewise_em(table.data, options, monitor).leading;
+    const ItemSet leading = stagewise_em(table.data, 4, {}, monitor).leading;
     expect_true(leading.size() > 0);
     expect_true(leading.size() < 125);
     MixtureFit fit = finish_fit(table.data, independence_model(table.data), {});
     for (Index k = 2; k <= 4; ++k) {
       MixtureFit plain = grow(table.data, fit, {}, {}, monitor);
-      const MixtureFit screened = grow(table.data, fit, {}, {leading, 0.01}, monitor);
+      const MixtureFit screened = grow(table.data, fit, leading, {}, monitor);
       expect_true(plain.params.n_components() == k);
       expect_true(screened.informative == plain.informative);
       expect_true(screened.params.item_probs == plain.params.item_probs);

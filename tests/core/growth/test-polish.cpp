@@ -22,6 +22,13 @@ RowMatrix bad_start(const Table& table) {
   return start;
 }
 
+FitRun polished(const CodedData& data, const MixtureFit& fit, const FitOptions& options,
+                Monitor& monitor) {
+  FitRun run{fit};
+  polish(data, options, monitor, run);
+  return run;
+}
+
 }  // namespace
 
 context("polish") {
@@ -29,8 +36,8 @@ context("polish") {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const Table table = three_components(seed);
       Monitor monitor;
-      const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
-      const PolishResult result = polish(table.data, bad, {}, monitor);
+      const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
+      const FitRun result = polished(table.data, bad, {}, monitor);
       CATCH_CAPTURE(seed);
       expect_true(result.fit.params.n_components() == 3);
       expect_true(sorted(result.fit.informative) == range(0, 9));
@@ -43,8 +50,8 @@ context("polish") {
   test_that("every accepted move raises the penalised log-likelihood, and the trace ends there") {
     const Table table = three_components(4);
     Monitor monitor;
-    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
-    const PolishResult result = polish(table.data, bad, {}, monitor);
+    const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
+    const FitRun result = polished(table.data, bad, {}, monitor);
     double before = bad.penalised_loglik;
     expect_false(result.trace.empty());
     for (const TraceRow& record : result.trace) {
@@ -52,7 +59,7 @@ context("polish") {
       before = record.penalised_loglik;
     }
     expect_true(result.fit.penalised_loglik == before);
-    const PolishResult again = polish(table.data, result.fit, {}, monitor);
+    const FitRun again = polished(table.data, result.fit, {}, monitor);
     expect_true(again.trace.empty());
     expect_true(again.fit.params.item_probs == result.fit.params.item_probs);
   }
@@ -60,9 +67,9 @@ context("polish") {
   test_that("the same start gives the same result, bit by bit") {
     const Table table = three_components(5);
     Monitor monitor;
-    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
-    const PolishResult first = polish(table.data, bad, {}, monitor);
-    const PolishResult second = polish(table.data, bad, {}, monitor);
+    const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
+    const FitRun first = polished(table.data, bad, {}, monitor);
+    const FitRun second = polished(table.data, bad, {}, monitor);
     expect_true(first.fit.params.item_probs == second.fit.params.item_probs);
     expect_true(first.trace.size() == second.trace.size());
   }
@@ -72,13 +79,13 @@ context("polish") {
       const Table table = three_components(seed);
       CountingMonitor at_leisure;
       CountingMonitor raced;
-      const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, raced).fit;
-      PolishOptions options;
+      const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, raced).fit;
+      FitOptions options;
       options.most_small_rows = table.data.n_obs;
-      const MixtureFit slow = polish(table.data, bad, options, at_leisure).fit;
+      const MixtureFit slow = polished(table.data, bad, options, at_leisure).fit;
       options.most_small_rows = table.data.n_obs - 1;
       raced.iterations = 0;
-      const MixtureFit fast = polish(table.data, bad, options, raced).fit;
+      const MixtureFit fast = polished(table.data, bad, options, raced).fit;
       CATCH_CAPTURE(seed);
       expect_true(sorted(fast.informative) == sorted(slow.informative));
       // EM stops within a hundredth of a nat of its end, from either side.
@@ -92,7 +99,7 @@ context("polish") {
     const Table table = random_table(random, {50, {2, 3, 2}, 0.1});
     Monitor monitor;
     const MixtureFit alone = finish_fit(table.data, independence_model(table.data), {});
-    const PolishResult result = polish(table.data, alone, {}, monitor);
+    const FitRun result = polished(table.data, alone, {}, monitor);
     expect_true(result.trace.empty());
     expect_true(result.fit.params.item_probs == alone.params.item_probs);
     expect_true(result.fit.penalised_loglik == alone.penalised_loglik);
@@ -101,10 +108,10 @@ context("polish") {
   test_that("an interrupted polish unwinds") {
     const Table table = three_components(7);
     Monitor monitor;
-    const MixtureFit bad = refine_sparse(table.data, bad_start(table), {}, {}, monitor).fit;
+    const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
     for (const Index at : {0, 5, 40}) {
       InterruptingMonitor interrupting(at);
-      expect_error_as(polish(table.data, bad, {}, interrupting), Interrupt);
+      expect_error_as(polished(table.data, bad, {}, interrupting), Interrupt);
     }
   }
 }

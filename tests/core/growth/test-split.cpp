@@ -121,7 +121,7 @@ context("split") {
     Random random(1);
     for (int trial = 0; trial < 20; ++trial) {
       Vector d = random_move(random, problem);
-      d *= longest_step(problem, d, 0.0) * random.uniform();
+      d *= longest_step(problem, d) * random.uniform();
       const MixtureParameters split = split_component(in.params, problem, d);
       const RowMatrix posterior = e_step(in.table.data, split, {0, 1, 2}).posterior;
       const Matrix information = information_matrix(
@@ -233,7 +233,7 @@ context("split") {
     const SplitDirection direction = split_direction(problem);
     expect_true(direction.curvature == 0.0);
     expect_true(direction.d == Vector::Zero(2));
-    expect_true(longest_step(problem, direction.d, 0.0) == 0.0);
+    expect_true(longest_step(problem, direction.d) == 0.0);
   }
 
   test_that("rows without case weight have no say") {
@@ -254,18 +254,14 @@ context("split") {
     expect_true(std::abs(split_objective(all, d) - split_objective(some, d)) < 1e-14);
   }
 
-  test_that("the longest step brings a copy to the floor and none below it") {
+  test_that("the longest step brings a copy to zero and none below it") {
     for_each_case([](const SplitProblem& problem, Random& random) {
       const Vector d = random_move(random, problem);
       Vector probs(d.size());
       probs << problem.probs_1, problem.probs_2;
-      for (const double floor : {0.0, 0.01}) {
-        const double longest = longest_step(problem, d, floor);
-        const double lowest = (probs - longest * d.cwiseAbs()).minCoeff();
-        expect_true(longest > 0.0);
-        expect_true(std::abs(lowest - floor) < 1e-15);
-      }
-      expect_true(longest_step(problem, d, 1.0) == 0.0);
+      const double longest = longest_step(problem, d);
+      expect_true(longest > 0.0);
+      expect_true(std::abs((probs - longest * d.cwiseAbs()).minCoeff()) < 1e-15);
     });
   }
 
@@ -273,7 +269,7 @@ context("split") {
     double largest_excess = 0.0;
     for_each_case([&](const SplitProblem& problem, Random& random) {
       for (const Vector& d : {split_direction(problem).d, random_move(random, problem)}) {
-        const double longest = longest_step(problem, d, 0.0);
+        const double longest = longest_step(problem, d);
         const double best = best_step(problem, d, longest);
         expect_true(best > 0.0);
         expect_true(best <= longest);
@@ -298,7 +294,7 @@ context("split") {
                                MissingCells::kIgnore};
     const SplitDirection direction = split_direction(problem);
     expect_true(direction.curvature < 0.0);
-    const double best = best_step(problem, direction.d, longest_step(problem, direction.d, 0.0));
+    const double best = best_step(problem, direction.d, longest_step(problem, direction.d));
     const double before = split_objective(problem, Vector::Zero(5));
     expect_true(split_objective(problem, best * direction.d) < 0.05 * before);
     // The first item's first level and the second's go together, against their last levels.
@@ -312,7 +308,7 @@ context("split") {
     const Index component = in.component;
     Random random(7);
     Vector d = random_move(random, problem);
-    d *= longest_step(problem, d, 0.0);
+    d *= longest_step(problem, d);
     const MixtureParameters out = split_component(in.params, problem, d);
     expect_true(out.n_components() == 5);
     expect_true(std::abs(out.mixing_weights.sum() - 1.0) < 1e-15);

@@ -56,7 +56,7 @@ context("split_rows") {
                                    1,    probs.head(2), probs.segment(2, 4), missing};
         Vector d(6);
         d << random.probabilities(2) - problem.probs_1, random.probabilities(4) - problem.probs_2;
-        d *= longest_step(problem, d, 0.0) * random.uniform();
+        d *= longest_step(problem, d) * random.uniform();
         const double expected = objective_twin(table, problem, d);
         expect_true(std::abs(SplitObjective(problem)(d) - expected) < 1e-14);
       }

@@ -9,21 +9,20 @@ namespace mdpd {
 
 namespace {
 
-StagewiseOptions robust(Index n_components) {
-  StagewiseOptions options = robust_options();
-  options.n_components = n_components;
+/// Sets items aside wherever that is fewer than half of the pairs' items.
+FitOptions eager(FitOptions options) {
+  options.least_items_to_set_aside = 0;
   return options;
 }
 
-StagewiseOptions paper(Index n_components) {
-  StagewiseOptions options = paper_options();
-  options.n_components = n_components;
+FitOptions never(FitOptions options) {
+  options.least_items_to_set_aside = 1000000;
   return options;
 }
 
-StagewiseResult run(const Table& table, const StagewiseOptions& options) {
+StageRun run(const Table& table, Index k, const FitOptions& options) {
   Monitor monitor;
-  return stagewise_em(table.data, options, monitor);
+  return stagewise_em(table.data, k, options, monitor);
 }
 
 /// 30 items of two to four levels, the first six of them informative.
@@ -88,7 +87,7 @@ std::vector<Index> mixed_levels(Index n_items) {
 bool is_same(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
 
 /// Is every bit the same? The largest information is that of the pairs searched.
-bool same_result(const StagewiseResult& a, const StagewiseResult& b) {
+bool same_result(const StageRun& a, const StageRun& b) {
   if (a.status != b.status || a.trace.size() != b.trace.size()) return false;
   for (std::size_t stage = 0; stage < a.trace.size(); ++stage) {
     const TraceRow& x = a.trace[stage];
@@ -114,12 +113,11 @@ struct Passes {
 };
 
 /// Runs the stages with and without items set aside.
-bool same_without_screening(const CodedData& data, StagewiseOptions options, Passes& passes) {
+bool same_without_screening(const CodedData& data, Index k, const FitOptions& options,
+                            Passes& passes) {
   Monitor monitor;
-  options.screening = Screening::kAlways;
-  const StagewiseResult screened = stagewise_em(data, options, monitor);
-  options.screening = Screening::kNever;
-  const StagewiseResult plain = stagewise_em(data, options, monitor);
+  const StageRun screened = stagewise_em(data, k, eager(options), monitor);
+  const StageRun plain = stagewise_em(data, k, never(options), monitor);
   passes.full += screened.n_full_passes;
   passes.partial += screened.n_partial_passes;
   passes.plain += plain.n_full_passes;
@@ -141,14 +139,14 @@ context("stagewise") {
       const double strength = 0.3 + 0.7 * static_cast<double>(seed % 7) / 6.0;
       const Table table = mixture_table(seed, shape, 10, n_components, strength);
       const CodedData sparse = sparse_copy(table.data);
-      for (const StagewiseOptions& options : {robust(n_components), paper(n_components)}) {
+      for (const FitOptions& options : {FitOptions(), paper_fit()}) {
         CATCH_CAPTURE(seed);
-        expect_true(same_without_screening(table.data, options, passes));
-        expect_true(same_without_screening(sparse, options, passes));
+        expect_true(same_without_screening(table.data, n_components, options, passes));
+        expect_true(same_without_screening(sparse, n_components, options, passes));
       }
-      StagewiseOptions level = robust(n_components);
+      FitOptions level;
       level.missing = MissingCells::kFrozen;
-      expect_true(same_without_screening(table.data, level, passes));
+      expect_true(same_without_screening(table.data, n_components, level, passes));
     }
     expect_true(passes.partial > 100);
     expect_true(passes.full < passes.plain);
@@ -157,9 +155,7 @@ context("stagewise") {
   test_that("a whole run of stages takes four full passes at most") {
     const Table table = mixture_table(3, {1000, std::vector<Index>(120, 3)}, 15, 3, 1.0);
     Monitor monitor;
-    StagewiseOptions options = robust(3);
-    options.screening = Screening::kAlways;
-    const StagewiseResult result = stagewise_em(table.data, options, monitor);
+    const StageRun result = stagewise_em(table.data, 3, {}, monitor);
     expect_true(result.trace.size() > 5);
     expect_true(result.n_full_passes <= 4);
   }
@@ -167,17 +163,17 @@ context("stagewise") {
   test_that("the stages find planted items only, and refinement finds them all") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Table table = planted_table(seed, 1000, 0.1);
-      const StagewiseResult result = run(table, robust(2));
+      const StageRun result = run(table, 2, {});
       CATCH_CAPTURE(seed);
-      expect_true(result.status == StageStatus::kExplained);
+      expect_true(result.status == Status::kConverged);
       expect_true(result.fit.params.n_components() == 2);
       const ItemSet found = sorted(result.fit.informative);
       // Growth stops once the dependence is explained, which may be before the last planted item.
       expect_true(found.size() >= 2);
       expect_true(found.back() < 6);
       Monitor monitor;
-      const RefineResult refined = refine_sparse(table.data, result.fit.e_step.posterior,
-                                                 result.fit.informative, {}, monitor);
+      const FitRun refined =
+          refine(table.data, result.fit.e_step.posterior, result.fit.informative, {}, monitor);
       expect_true(sorted(refined.fit.informative) == ItemSet({0, 1, 2, 3, 4, 5}));
     }
   }
@@ -188,10 +184,10 @@ context("stagewise") {
     const MixtureParameters truth = planted_mixture(random, n_levels, 8, 0.85);
     const Table table = draw_table(random, truth, {1000, n_levels});
     const RowMatrix best = e_step(table.data, truth, all_items(table.data)).posterior;
-    const StagewiseResult grown = run(table, robust(2));
+    const StageRun grown = run(table, 2, {});
     Monitor monitor;
-    const RefineResult refined =
-        refine_sparse(table.data, grown.fit.e_step.posterior, grown.fit.informative, {}, monitor);
+    const FitRun refined =
+        refine(table.data, grown.fit.e_step.posterior, grown.fit.informative, {}, monitor);
     const RowMatrix& found = refined.fit.e_step.posterior;
     const double agreement = std::max((best.cwiseProduct(found)).sum(),
                                       (best.cwiseProduct(found.rowwise().reverse())).sum());
@@ -202,11 +198,11 @@ context("stagewise") {
     for (const double missing : {0.0, 0.4}) {
       const Table table = planted_table(11, 150, missing, true);
       for (const Index n_components : {1, 2, 3, 6}) {
-        for (const StagewiseOptions& method : {robust(n_components), paper(n_components)}) {
+        for (const FitOptions& method : {FitOptions(), paper_fit()}) {
           for (const MissingCells cells : {MissingCells::kIgnore, MissingCells::kFrozen}) {
-            StagewiseOptions options = method;
+            FitOptions options = method;
             options.missing = cells;
-            const StagewiseResult result = run(table, options);
+            const StageRun result = run(table, n_components, options);
             expect_true(is_valid(table.data, result.fit));
             expect_true(result.fit.params.n_components() <= n_components);
           }
@@ -219,9 +215,9 @@ context("stagewise") {
     const Table table = planted_table(2, 500, 0.1);
     Random random(2);
     const std::vector<Index> rows = random.order(500);
-    for (const StagewiseOptions& options : {robust(2), paper(2)}) {
-      const MixtureFit fit = run(table, options).fit;
-      const MixtureFit permuted = run(pick_rows(table, rows), options).fit;
+    for (const FitOptions& options : {FitOptions(), paper_fit()}) {
+      const MixtureFit fit = run(table, 2, options).fit;
+      const MixtureFit permuted = run(pick_rows(table, rows), 2, options).fit;
       expect_true(permuted.informative == fit.informative);
       // The line search ends within 1e-4 of its bracket; EM brings both ends together.
       expect_true(distance_up_to_labels(pick(fit.e_step.posterior, rows),
@@ -233,9 +229,9 @@ context("stagewise") {
     const Table table = planted_table(3, 500, 0.1);
     Random random(3);
     const std::vector<Index> items = random.order(30);
-    for (const StagewiseOptions& options : {robust(2), paper(2)}) {
-      const MixtureFit fit = run(table, options).fit;
-      const MixtureFit permuted = run(pick_items(table, items), options).fit;
+    for (const FitOptions& options : {FitOptions(), paper_fit()}) {
+      const MixtureFit fit = run(table, 2, options).fit;
+      const MixtureFit permuted = run(pick_items(table, items), 2, options).fit;
       ItemSet back;
       for (const Index item : permuted.informative) back.push_back(items[item]);
       expect_true(sorted(back) == sorted(fit.informative));
@@ -246,9 +242,9 @@ context("stagewise") {
   test_that("the coding of the levels does not matter") {
     const Table table = planted_table(4, 500, 0.1);
     const Table recoded = recode(recode(recode(table, 0, {1, 0}), 1, {2, 0, 1}), 2, {3, 1, 0, 2});
-    for (const StagewiseOptions& options : {robust(2), paper(2)}) {
-      const MixtureFit fit = run(table, options).fit;
-      const MixtureFit other = run(recoded, options).fit;
+    for (const FitOptions& options : {FitOptions(), paper_fit()}) {
+      const MixtureFit fit = run(table, 2, options).fit;
+      const MixtureFit other = run(recoded, 2, options).fit;
       expect_true(other.informative == fit.informative);
       expect_true(distance_up_to_labels(fit.e_step.posterior, other.e_step.posterior) < 1e-6);
     }
@@ -256,9 +252,9 @@ context("stagewise") {
 
   test_that("a case weight of 2 is a row twice, and one of 0 no row") {
     const Table table = planted_table(5, 300, 0.1, true);
-    for (const StagewiseOptions& options : {robust(2), paper(2)}) {
-      const MixtureFit fit = run(table, options).fit;
-      const MixtureFit twin = run(write_out_weights(table), options).fit;
+    for (const FitOptions& options : {FitOptions(), paper_fit()}) {
+      const MixtureFit fit = run(table, 2, options).fit;
+      const MixtureFit twin = run(write_out_weights(table), 2, options).fit;
       expect_true(twin.informative == fit.informative);
       expect_true(distance_up_to_labels(pick(fit.e_step.posterior, repeat_by_weight(table.data)),
                                         twin.e_step.posterior) < 1e-6);
@@ -267,8 +263,8 @@ context("stagewise") {
 
   test_that("the same data give the same fit, bit by bit") {
     const Table table = planted_table(6, 300, 0.2);
-    const MixtureFit first = run(table, robust(3)).fit;
-    const MixtureFit second = run(table, robust(3)).fit;
+    const MixtureFit first = run(table, 3, {}).fit;
+    const MixtureFit second = run(table, 3, {}).fit;
     expect_true(first.informative == second.informative);
     expect_true(first.params.item_probs == second.params.item_probs);
     expect_true(first.e_step.posterior == second.e_step.posterior);
@@ -276,9 +272,9 @@ context("stagewise") {
 
   test_that("with one component there are no stages and the items stay independent") {
     const Table table = planted_table(7, 200, 0.1);
-    for (const StagewiseOptions& options : {robust(1), paper(1)}) {
-      const StagewiseResult result = run(table, options);
-      expect_true(result.status == StageStatus::kExplained);
+    for (const FitOptions& options : {FitOptions(), paper_fit()}) {
+      const StageRun result = run(table, 1, options);
+      expect_true(result.status == Status::kConverged);
       expect_true(result.trace.empty());
       expect_true(result.fit.informative.empty());
       expect_true(result.fit.params.n_components() == 1);
@@ -289,16 +285,16 @@ context("stagewise") {
 
   test_that("data without dependence end soon, with no more items than one split needs") {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      const StagewiseResult result = run(table_without_dependence(seed), robust(2));
-      expect_true(result.status == StageStatus::kExplained);
+      const StageRun result = run(table_without_dependence(seed), 2, {});
+      expect_true(result.status == Status::kConverged);
       expect_true(result.fit.informative.size() <= 2);
     }
   }
 
   test_that("the paper's method runs all its stages and splits only at pairs that are new") {
     const Table table = planted_table(8, 300, 0.0);
-    const StagewiseResult result = run(table, paper(3));
-    expect_true(result.status == StageStatus::kStageLimit);
+    const StageRun result = run(table, 3, paper_fit());
+    expect_true(result.status == Status::kStageLimit);
     expect_true(result.trace.size() == 30);
     Index n_informative = 0;
     Index n_components = 1;
@@ -319,7 +315,7 @@ context("stagewise") {
 
   test_that("a floor holds in every informative item") {
     const Table table = planted_table(9, 200, 0.0);
-    const MixtureFit fit = run(table, paper(2)).fit;
+    const MixtureFit fit = run(table, 2, paper_fit()).fit;
     for (const Index item : fit.informative) {
       const auto probs =
           fit.params.item_probs.middleRows(table.data.offset[item], table.data.n_levels[item]);
@@ -336,8 +332,8 @@ context("stagewise") {
         table_of({{1, 2, 1, 2}, {1, 1, 2, 2}}, {2, 2}),                   // independent
     };
     for (const Table& table : tables) {
-      for (const StagewiseOptions& options : {robust(3), paper(3)}) {
-        const StagewiseResult result = run(table, options);
+      for (const FitOptions& options : {FitOptions(), paper_fit()}) {
+        const StageRun result = run(table, 3, options);
         expect_true(is_valid(table.data, result.fit));
         expect_true(result.fit.params.n_components() == 1);
         expect_true(result.fit.informative.empty());
@@ -361,8 +357,8 @@ context("stagewise") {
     codes[6].assign(402, 1);
     codes[6][400] = 0;
     const Table padded = table_of(codes, {3, 3, 3, 3, 2, 2, 1}, weights);
-    const MixtureFit fit = run(plain, robust(2)).fit;
-    const MixtureFit other = run(padded, robust(2)).fit;
+    const MixtureFit fit = run(plain, 2, {}).fit;
+    const MixtureFit other = run(padded, 2, {}).fit;
     expect_true(other.informative == fit.informative);
     // The row without answers enters the mixing weights only, with its posterior equal to them.
     expect_true(distance_up_to_labels(fit.e_step.posterior, other.e_step.posterior.topRows(400)) <
@@ -377,7 +373,7 @@ context("stagewise") {
     n_levels[299] = 254;
     const MixtureParameters truth = planted_mixture(random, n_levels, 10, 0.9);
     const Table table = draw_table(random, truth, {300, n_levels});
-    const StagewiseResult result = run(table, robust(2));
+    const StageRun result = run(table, 2, {});
     expect_true(is_valid(table.data, result.fit));
     expect_true(result.fit.informative.size() >= 2);
     expect_true(sorted(result.fit.informative).back() < 10);
@@ -386,19 +382,19 @@ context("stagewise") {
   test_that("the monitor sees every stage and may stop the loop anywhere") {
     const Table table = planted_table(12, 300, 0.0);
     CountingMonitor counting;
-    const StagewiseResult result = stagewise_em(table.data, robust(2), counting);
+    const StageRun result = stagewise_em(table.data, 2, {}, counting);
     // The last stage found everything explained and left no record.
     expect_true(counting.stages == static_cast<Index>(result.trace.size()) + 1);
     for (Index at = 0; at < counting.stages; ++at) {
       InterruptingMonitor interrupting(at);
-      expect_error_as(stagewise_em(table.data, robust(2), interrupting), Interrupt);
+      expect_error_as(stagewise_em(table.data, 2, {}, interrupting), Interrupt);
     }
   }
 
   test_that("the trace ends with the fit") {
     const Table table = planted_table(13, 300, 0.1);
-    for (const StagewiseOptions& options : {robust(2), paper(2)}) {
-      const StagewiseResult result = run(table, options);
+    for (const FitOptions& options : {FitOptions(), paper_fit()}) {
+      const StageRun result = run(table, 2, options);
       const TraceRow& last = result.trace.back();
       expect_true(last.loglik == result.fit.loglik);
       expect_true(last.penalised_loglik == result.fit.penalised_loglik);

@@ -49,6 +49,26 @@ Vector item_gains(const CodedData& data, const RowMatrix& counts) {
   return gains;
 }
 
+FitRun refine_full(const CodedData& data, const RowMatrix& start, const RefineOptions& options,
+                   Monitor& monitor) {
+  return refine(data, start, {}, options.of_type(Refinement::kFull), monitor);
+}
+
+FitRun refine_fixed(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
+                    const RefineOptions& options, Monitor& monitor) {
+  return refine(data, start, informative, options.of_type(Refinement::kFixed), monitor);
+}
+
+/// What smoothing makes of a fit.
+FitRun smoothed(const CodedData& data, const MixtureFit& fit, double max_loss,
+                const RefineOptions& options) {
+  FitRun run{fit};
+  run.smoothing = options.m_step.smoothing;
+  Monitor monitor;
+  smooth(data, max_loss, options, monitor, run);
+  return run;
+}
+
 /// A fit agrees with itself: E-step, log-likelihoods and parameters belong together.
 bool is_consistent(const CodedData& data, const MixtureFit& fit) {
   const EStep step = e_step(data, fit.params, fit.informative);
@@ -73,7 +93,7 @@ context("refine") {
       Random random(seed);
       const RowMatrix start = random_posterior(random, 150, 2 + static_cast<Index>(seed % 3));
       for (const RowMatrix& from : {in.start, start}) {
-        const RefineResult result = refine_sparse(in.table.data, from, {}, {}, monitor);
+        const FitRun result = refine(in.table.data, from, {}, {}, monitor);
         // Rounding of a sum of 150 * 30 logarithms.
         expect_true(largest_fall(column(result.trace, &TraceRow::penalised_loglik)) < 1e-13);
         expect_true(is_consistent(in.table.data, result.fit));
@@ -89,7 +109,7 @@ context("refine") {
       const Table table = draw_table(random, random_parameters(random, n_levels, 3),
                                      {100, n_levels, seed % 2 * 0.3, seed % 3 == 0});
       const RowMatrix start = random_posterior(random, 100, 2 + static_cast<Index>(seed % 4));
-      const RefineResult result = refine_full(table.data, start, {}, monitor);
+      const FitRun result = refine_full(table.data, start, {}, monitor);
       expect_true(largest_fall(column(result.trace, &TraceRow::loglik)) < 1e-13);
       expect_true(is_consistent(table.data, result.fit));
       expect_true(result.fit.informative == ItemSet({0, 1, 2, 3, 4, 6}));  // 5 never varies
@@ -99,30 +119,17 @@ context("refine") {
   test_that("with a fixed informative set the log-likelihood never falls and the set stays") {
     Monitor monitor;
     const Case in = planted_case(15, 150, 0.2, true);
-    const RefineResult result = refine_fixed(in.table.data, in.start, {9, 0, 3}, {}, monitor);
+    const FitRun result = refine_fixed(in.table.data, in.start, {9, 0, 3}, {}, monitor);
     expect_true(largest_fall(column(result.trace, &TraceRow::loglik)) < 1e-13);
     expect_true(result.fit.informative == ItemSet({9, 0, 3}));
     expect_true(is_consistent(in.table.data, result.fit));
-  }
-
-  test_that("refine() is the refinement it is asked for") {
-    Monitor monitor;
-    const Case in = planted_case(16, 150, 0.2, false);
-    const ItemSet some = {3, 1};
-    const RefineResult sparse =
-        refine(in.table.data, in.start, some, Refinement::kSparse, {}, monitor);
-    const RefineResult sparse_twin = refine_sparse(in.table.data, in.start, some, {}, monitor);
-    expect_true(sparse.fit.params.item_probs == sparse_twin.fit.params.item_probs);
-    const RefineResult full = refine(in.table.data, in.start, some, Refinement::kFull, {}, monitor);
-    const RefineResult full_twin = refine_full(in.table.data, in.start, {}, monitor);
-    expect_true(full.fit.params.item_probs == full_twin.fit.params.item_probs);
   }
 
   test_that("smoothing takes the strongest prior that costs no more than it may") {
     Monitor monitor;
     const Case in = planted_case(18, 150, 0.2, true);
     const CodedData& data = in.table.data;
-    const MixtureFit fit = refine_sparse(data, in.start, {}, {}, monitor).fit;
+    const MixtureFit fit = refine(data, in.start, {}, {}, monitor).fit;
     std::vector<MixtureFit> modes;
     for (const double smoothing : {0.25, 0.5, 1.0, 2.0, 4.0}) {
       RefineOptions options;
@@ -137,28 +144,31 @@ context("refine") {
     for (std::size_t mode = 1; mode < modes.size(); ++mode) {
       expect_true(loss(mode) > loss(mode - 1));
     }
-    const SmoothedFit none = smooth(data, fit, 0.99 * loss(0), {}, monitor);
+    const FitRun none = smoothed(data, fit, 0.99 * loss(0), {});
     expect_true(none.smoothing == 0.0);
+    expect_true(none.trace.empty());
     expect_true(none.fit.params.item_probs == fit.params.item_probs);
     for (std::size_t mode = 0; mode < modes.size(); ++mode) {
-      const SmoothedFit smoothed = smooth(data, fit, loss(mode) * (1.0 + 1e-9), {}, monitor);
-      expect_true(smoothed.smoothing == 0.25 * std::pow(2.0, static_cast<double>(mode)));
-      expect_true(smoothed.fit.params.item_probs == modes[mode].params.item_probs);
-      expect_true(smoothed.fit.informative == fit.informative);
-      expect_true(is_consistent(data, smoothed.fit));
+      const FitRun run = smoothed(data, fit, loss(mode) * (1.0 + 1e-9), {});
+      expect_true(run.smoothing == 0.25 * std::pow(2.0, static_cast<double>(mode)));
+      expect_true(run.fit.params.item_probs == modes[mode].params.item_probs);
+      expect_true(run.fit.informative == fit.informative);
+      expect_true(run.trace.back().move == Move::kSmoothing);
+      expect_true(run.trace.back().penalised_loglik == run.fit.penalised_loglik);
+      expect_true(is_consistent(data, run.fit));
     }
   }
 
   test_that("a model with a prior of its own is not smoothed") {
     Monitor monitor;
     const Case in = planted_case(18, 150, 0.2, false);
-    const MixtureFit fit = refine_sparse(in.table.data, in.start, {}, {}, monitor).fit;
-    RefineOptions smoothed;
-    smoothed.m_step.smoothing = 0.1;
+    const MixtureFit fit = refine(in.table.data, in.start, {}, {}, monitor).fit;
+    RefineOptions smooth;
+    smooth.m_step.smoothing = 0.1;
     RefineOptions prior;
     prior.m_step.prior_counts = RowMatrix::Ones(in.table.data.n_total_levels(), 2);
-    for (const RefineOptions& options : {smoothed, prior}) {
-      const SmoothedFit same = smooth(in.table.data, fit, 1e6, options, monitor);
+    for (const RefineOptions& options : {smooth, prior}) {
+      const FitRun same = smoothed(in.table.data, fit, 1e6, options);
       expect_true(same.smoothing == options.m_step.smoothing);
       expect_true(same.fit.params.item_probs == fit.params.item_probs);
     }
@@ -172,8 +182,7 @@ context("refine") {
       RefineOptions options;
       options.penalty_scale = scale;
       options.max_iter = 1;
-      sizes.push_back(
-          refine_sparse(in.table.data, in.start, {}, options, monitor).trace[0].n_informative);
+      sizes.push_back(refine(in.table.data, in.start, {}, options, monitor).trace[0].n_informative);
     }
     expect_true(sizes == std::vector<Index>({30, 6, 0}));
   }
@@ -182,7 +191,7 @@ context("refine") {
     Monitor monitor;
     for (std::uint64_t seed = 20; seed < 25; ++seed) {
       const Case in = planted_case(seed, 800, 0.2, false);
-      const RefineResult result = refine_sparse(in.table.data, in.start, {}, {}, monitor);
+      const FitRun result = refine(in.table.data, in.start, {}, {}, monitor);
       expect_true(result.status == Status::kConverged);
       expect_true(sorted(result.fit.informative) == ItemSet({0, 1, 2, 3, 4, 5}));
     }
@@ -191,7 +200,7 @@ context("refine") {
   test_that("at the end an item is informative exactly when its gain exceeds its penalty") {
     Monitor monitor;
     const Case in = planted_case(2, 300, 0.2, true);
-    const RefineResult result = refine_sparse(in.table.data, in.start, {}, {}, monitor);
+    const FitRun result = refine(in.table.data, in.start, {}, {}, monitor);
     const Vector gains =
         item_gains(in.table.data, level_counts(in.table.data, result.fit.e_step.posterior));
     const ItemSet informative = sorted(result.fit.informative);
@@ -259,15 +268,15 @@ context("refine") {
     const Case in = planted_case(4, 200, 0.2, true);
     const Table repeated = write_out_weights(in.table);
     const RowMatrix start = pick(in.start, repeat_by_weight(in.table.data));
-    const RefineResult sparse = refine_sparse(in.table.data, in.start, {}, {}, monitor);
-    const RefineResult sparse_twin = refine_sparse(repeated.data, start, {}, {}, monitor);
+    const FitRun sparse = refine(in.table.data, in.start, {}, {}, monitor);
+    const FitRun sparse_twin = refine(repeated.data, start, {}, {}, monitor);
     expect_true(sparse.fit.informative == sparse_twin.fit.informative);
     expect_true(relative_difference(sparse.fit.penalised_loglik, sparse_twin.fit.penalised_loglik) <
                 1e-12);
     // EM forgets rounding as it converges, hence not a last-digit tolerance but a small one.
     expect_true(distance(sparse.fit.params.item_probs, sparse_twin.fit.params.item_probs) < 1e-8);
-    const RefineResult full = refine_full(in.table.data, in.start, {}, monitor);
-    const RefineResult full_twin = refine_full(repeated.data, start, {}, monitor);
+    const FitRun full = refine_full(in.table.data, in.start, {}, monitor);
+    const FitRun full_twin = refine_full(repeated.data, start, {}, monitor);
     expect_true(full.trace.size() == full_twin.trace.size());
     expect_true(distance(full.fit.params.item_probs, full_twin.fit.params.item_probs) < 1e-8);
   }
@@ -275,9 +284,8 @@ context("refine") {
   test_that("relabelled components give the relabelled fit") {
     Monitor monitor;
     const Case in = planted_case(5, 200, 0.2, false);
-    const RefineResult one = refine_sparse(in.table.data, in.start, {}, {}, monitor);
-    const RefineResult other =
-        refine_sparse(in.table.data, in.start.rowwise().reverse(), {}, {}, monitor);
+    const FitRun one = refine(in.table.data, in.start, {}, {}, monitor);
+    const FitRun other = refine(in.table.data, in.start.rowwise().reverse(), {}, {}, monitor);
     expect_true(one.fit.informative == other.fit.informative);
     expect_true(distance(one.fit.params.item_probs,
                          other.fit.params.item_probs.rowwise().reverse()) < 1e-8);
@@ -289,7 +297,7 @@ context("refine") {
     RefineOptions once;
     once.max_iter = 1;
     // 20 is noise and leaves.
-    const RefineResult result = refine_sparse(in.table.data, in.start, {4, 20, 1}, once, monitor);
+    const FitRun result = refine(in.table.data, in.start, {4, 20, 1}, once, monitor);
     const ItemSet& items = result.fit.informative;
     expect_true(sorted(items) == ItemSet({0, 1, 2, 3, 4, 5}));
     expect_true(items[0] == 4);
@@ -304,9 +312,9 @@ context("refine") {
     Random random(7);
     Monitor monitor;
     const Table table = random_table(random, {400, std::vector<Index>(20, 3), 0.1});
-    const RefineResult result =
-        refine_sparse(table.data, random_posterior(random, 400, 3), {0, 1}, {}, monitor);
-    expect_true(result.status == Status::kNothingInformative);
+    const FitRun result = refine(table.data, random_posterior(random, 400, 3), {0, 1}, {}, monitor);
+    expect_true(result.status == Status::kFewerComponents);
+    for (const TraceRow& row : result.trace) expect_true(row.n_components == 1);
     expect_true(result.fit.params.n_components() == 1);
     expect_true(result.fit.informative.empty());
     expect_true(result.fit.e_step.posterior == RowMatrix::Ones(400, 1));
@@ -320,12 +328,12 @@ context("refine") {
     Monitor monitor;
     const Table table = random_table(random, {50, {2, 3}, 0.2, true});
     const RowMatrix start = RowMatrix::Ones(50, 1);
-    const RefineResult sparse = refine_sparse(table.data, start, {}, {}, monitor);
-    expect_true(sparse.status == Status::kNothingInformative);
-    const RefineResult full = refine_full(table.data, start, {}, monitor);
+    const FitRun sparse = refine(table.data, start, {}, {}, monitor);
+    expect_true(sparse.status == Status::kConverged);
+    const FitRun full = refine_full(table.data, start, {}, monitor);
     expect_true(full.status == Status::kConverged);
     const MixtureParameters alone = independence_model(table.data);
-    for (const RefineResult* result : {&sparse, &full}) {
+    for (const FitRun* result : {&sparse, &full}) {
       expect_true(distance(result->fit.params.item_probs, alone.item_probs) < 1e-15);
       expect_true(relative_difference(result->fit.loglik, table.data.marginal_loglik.sum()) <
                   1e-14);
@@ -338,7 +346,7 @@ context("refine") {
     RefineOptions options;
     options.max_iter = 3;
     options.tol = 0.0;
-    const RefineResult result = refine_sparse(in.table.data, in.start, {}, options, monitor);
+    const FitRun result = refine(in.table.data, in.start, {}, options, monitor);
     expect_true(result.status == Status::kIterationLimit);
     expect_true(result.trace.size() == 3);
     expect_true(is_consistent(in.table.data, result.fit));
@@ -352,10 +360,10 @@ context("refine") {
     RefineOptions options;
     options.tol = 1e-15;
     options.max_iter = 5000;
-    const RefineResult first = refine_sparse(in.table.data, in.start, {}, options, monitor);
+    const FitRun first = refine(in.table.data, in.start, {}, options, monitor);
     options.max_iter = 1;
-    const RefineResult again = refine_sparse(in.table.data, first.fit.e_step.posterior,
-                                             first.fit.informative, options, monitor);
+    const FitRun again =
+        refine(in.table.data, first.fit.e_step.posterior, first.fit.informative, options, monitor);
     expect_true(again.fit.informative == first.fit.informative);
     expect_true(distance(again.fit.params.item_probs, first.fit.params.item_probs) < 1e-6);
   }
@@ -364,8 +372,8 @@ context("refine") {
     const Case in = planted_case(11, 200, 0.2, false);
     for (const bool sparse : {true, false}) {
       CountingMonitor monitor;
-      const RefineResult result = sparse ? refine_sparse(in.table.data, in.start, {}, {}, monitor)
-                                         : refine_full(in.table.data, in.start, {}, monitor);
+      const FitRun result = sparse ? refine(in.table.data, in.start, {}, {}, monitor)
+                                   : refine_full(in.table.data, in.start, {}, monitor);
       expect_true(monitor.iterations == static_cast<Index>(result.trace.size()));
       const TraceRow& last = result.trace.back();
       expect_true(last.loglik == result.fit.loglik);
@@ -378,7 +386,7 @@ context("refine") {
     const Case in = planted_case(12, 100, 0.2, false);
     for (const Index at : {0, 1, 3}) {
       InterruptingMonitor sparse(at);
-      expect_error_as(refine_sparse(in.table.data, in.start, {}, {}, sparse), Interrupt);
+      expect_error_as(refine(in.table.data, in.start, {}, {}, sparse), Interrupt);
       InterruptingMonitor full(at);
       expect_error_as(refine_full(in.table.data, in.start, {}, full), Interrupt);
     }
@@ -391,7 +399,7 @@ context("refine") {
                             table_of({{0, 0, 1, 0}, {1, 2, 0, 1}}, {2, 2})};
     for (const Table& table : tables) {
       const RowMatrix start = random_posterior(random, table.data.n_obs, 3);
-      expect_true(is_consistent(table.data, refine_sparse(table.data, start, {}, {}, monitor).fit));
+      expect_true(is_consistent(table.data, refine(table.data, start, {}, {}, monitor).fit));
       expect_true(is_consistent(table.data, refine_full(table.data, start, {}, monitor).fit));
     }
   }
@@ -402,7 +410,7 @@ context("refine") {
     for (const bool smooth : {true, false}) {
       RefineOptions options;
       (smooth ? options.m_step.smoothing : options.m_step.floor) = smooth ? 1.0 : 0.01;
-      const RefineResult result = refine_full(in.table.data, in.start, options, monitor);
+      const FitRun result = refine_full(in.table.data, in.start, options, monitor);
       const Vector lowest = result.fit.params.item_probs.rowwise().minCoeff();
       for (Index level = 0; level < lowest.size(); ++level) {
         if (in.table.data.level_weight[level] > 0.0) expect_true(lowest[level] > 1e-4);

@@ -13,6 +13,7 @@
 #include "monitors.h"
 #include "pairs/dependence.h"
 #include "pairs/information.h"
+#include "pairs/search.h"
 #include "random_data.h"
 
 namespace mdpd {
@@ -132,14 +133,11 @@ context("sparse_pass") {
     const Table table = sparse_table(5);
     const CodedData sparse = sparse_copy(table.data);
     Monitor monitor;
-    StagewiseOptions options = robust_options();
-    options.n_components = 2;
     const auto fit = [&](const CodedData& data) {
-      const StagewiseResult stages = stagewise_em(data, options, monitor);
-      PolishOptions polish_options;
-      const RefineResult refined = refine(data, stages.fit.e_step.posterior, stages.fit.informative,
-                                          Refinement::kSparse, polish_options.refine, monitor);
-      return polish(data, refined.fit, polish_options, monitor).fit;
+      const StageRun stages = stagewise_em(data, 2, {}, monitor);
+      FitRun run = refine(data, stages.fit.e_step.posterior, stages.fit.informative, {}, monitor);
+      polish(data, {}, monitor, run);
+      return run.fit;
     };
     const MixtureFit one = fit(sparse);
     const MixtureFit other = fit(table.data);

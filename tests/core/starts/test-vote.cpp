@@ -50,7 +50,9 @@ context("vote") {
     const Table table = three_components(1);
     Monitor monitor;
     const MixtureFit start = vote_start(table.data, 3, {}, monitor);
-    const MixtureFit twin = refine_full(table.data, shares_twin(table, 3), {}, monitor).fit;
+    RefineOptions full;
+    full.type = Refinement::kFull;
+    const MixtureFit twin = refine(table.data, shares_twin(table, 3), {}, full, monitor).fit;
     expect_true(start.informative == varying_items(table.data));
     expect_true(start.params.n_components() == 3);
     // Some dozens of EM steps on differences of rounding.

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "model/refine.h"
+#include "pairs/search_options.h"
+
+namespace mdpd {
+
+/// What is done with a problem.
+enum class Task {
+  kGrow,      ///< stages from one component, then refinement, polish and what else may be better
+  kContinue,  ///< refinement and polish of one start
+  kEm         ///< plain EM from every start; the one with the highest log-likelihood stays
+};
+
+/// How it is done. The defaults are those of `method = "robust"`; R reads them from here.
+struct FitOptions {
+  Task task = Task::kGrow;
+  std::vector<Index> n_components = {2};  ///< ascending; several: a path, which only growth has
+  MissingCells missing = MissingCells::kIgnore;
+
+  // Stages, see `stagewise_em()`
+  Selection selection = Selection::kEvidence;
+  Index max_stages = 100;
+  Index em_steps = 5;       ///< E- and M-steps on the informative items in every stage
+  double alpha = 0.01;      ///< level of the corrected test (kEvidence)
+  double split_step = 0.0;  ///< length of the move on each of the two items; 0: by search
+  double floor = 0.0;       ///< of the stages' probabilities, see MStepOptions
+  /// With fewer items all pairs are searched in every stage: it takes less than a millisecond.
+  Index least_items_to_set_aside = 100;
+
+  // What follows them
+  bool refines = true;   ///< false: the stages' result stays
+  RefineOptions refine;  ///< but prior counts
+  bool polish = true;
+  double smoothing_loss = default_smoothing_loss;  ///< see `smooth()`; 0: none
+  /// Data of more rows are large: among so many no single row can hold EM back, optima lie far from
+  /// each other, and what takes as long as the fit itself once more is not tried.
+  Index most_small_rows = 20000;
+
+  bool is_by_evidence() const { return selection == Selection::kEvidence; }
+};
+
+/// The defaults of `method = "paper"`.
+inline FitOptions paper_fit() {
+  FitOptions options;
+  options.selection = Selection::kInformation;
+  options.max_stages = 30;
+  options.em_steps = 1;
+  options.split_step = 0.05;
+  options.floor = 0.002;
+  options.polish = false;
+  options.smoothing_loss = 0.0;
+  return options;
+}
+
+}  // namespace mdpd
