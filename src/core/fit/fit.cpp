@@ -8,8 +8,9 @@
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
 #include "fit/known_rows.h"
-#include "fit/same_optimum.h"
 #include "growth/grow.h"
+#include "growth/polish.h"
+#include "growth/same_optimum.h"
 #include "growth/stagewise.h"
 #include "model/criterion.h"
 #include "starts/vote.h"
@@ -185,7 +186,7 @@ class Method {
   /// either can end higher. None where EM takes it to the optimum of the stages.
   std::optional<FitRun> grow_from_one(Index k) {
     const bool is_worth_it = options_.is_by_evidence() && options_.refines && options_.polish &&
-                             k >= fewest_to_grow_again && data().n_obs <= options_.most_small_rows;
+                             k >= fewest_to_grow_again && !is_large(data(), options_);
     if (!is_worth_it) return {};
     FitRun run{finish_fit(data(), independence_model(data()), {})};
     while (run.fit.params.n_components() < k) {
@@ -225,9 +226,7 @@ class Method {
     FitRun best;
     Index n_components = 0;
     for (const FitStart& start : problem_.starts) {
-      FitRun run;
-      run.fit.e_step.posterior = posterior_of(start);
-      run.fit.informative = start.informative;
+      FitRun run{start_at(posterior_of(start), start.informative)};
       const Index n_of_start = run.fit.e_step.posterior.cols();
       refine_further(run);
       const auto n_iterations = static_cast<Index>(run.trace.size());
@@ -267,33 +266,21 @@ class Method {
   std::vector<Index> born_;            ///< of each label its component before rows were held
 };
 
-Index n_components_of(const FitStart& start) {
-  return start.posterior.size() > 0 ? start.posterior.cols() : start.params.n_components();
-}
-
-/// Is every known component one of so many?
-bool are_components(const std::vector<Index>& known, Index n_components) {
-  return std::all_of(known.begin(), known.end(), [&](Index component) {
-    return component == no_component || (component >= 0 && component < n_components);
-  });
-}
-
-/// Known rows grow with one component a label, and are of components that a start has.
+/// Known rows grow with one component a label, and are of components that every start has.
 void require_known(const Problem& problem, const FitOptions& options) {
-  const std::vector<Index>& known = problem.known;
-  if (known.empty()) return;
-  if (known.size() != static_cast<std::size_t>(problem.cells.n_obs))
+  if (problem.known.empty()) return;
+  if (problem.known.size() != static_cast<std::size_t>(problem.cells.n_obs))
     throw DimensionError("one known component per observation");
-  if (options.task == Task::kGrow) {
-    if (options.n_components != std::vector<Index>{problem.n_labels} ||
-        !are_components(known, problem.n_labels))
-      throw DimensionError("known rows grow with one component a label");
-    return;
-  }
+  if (options.task == Task::kGrow && options.n_components != std::vector<Index>{problem.n_labels})
+    throw DimensionError("known rows grow with one component a label");
+  // Unknown is the lowest.
+  const auto [lowest, highest] = std::minmax_element(problem.known.begin(), problem.known.end());
+  bool are_components = *lowest >= no_component;
+  if (options.task == Task::kGrow) are_components &= *highest < problem.n_labels;
   for (const FitStart& start : problem.starts) {
-    if (!are_components(known, n_components_of(start)))
-      throw DimensionError("known components are those of the start");
+    are_components &= *highest < std::max(start.posterior.cols(), start.params.n_components());
   }
+  if (!are_components) throw DimensionError("known components are those that are fitted");
 }
 
 void require_whole(const Problem& problem, const FitOptions& options) {

@@ -36,9 +36,9 @@ MixtureFit grow(const CodedData& data, const MixtureFit& fit, const ItemSet& lea
   MixtureFit best;
   for (const PairChoice& pair : search.by_component) {
     if (!pair.found) continue;
-    const Start start = split_start(data, fit.params, fit.informative, pair, options.missing);
-    if (start.posterior.size() == 0) continue;
-    MixtureFit trial = refine(data, start.posterior, start.informative, brief, monitor).fit;
+    MixtureFit trial = split_start(data, fit.params, fit.informative, pair, options.missing);
+    if (trial.e_step.posterior.size() == 0) continue;
+    trial = refine(data, trial.e_step.posterior, trial.informative, brief, monitor).fit;
     const bool is_first = best.params.n_components() == 0;
     if (is_first || trial.penalised_loglik > best.penalised_loglik) best = std::move(trial);
   }

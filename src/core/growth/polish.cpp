@@ -6,6 +6,7 @@
 #include "base/numerics.h"
 #include "growth/grow.h"
 #include "growth/row_moves.h"
+#include "growth/same_optimum.h"
 #include "growth/split.h"
 #include "model/criterion.h"
 
@@ -13,10 +14,6 @@ namespace mdpd {
 
 namespace {
 
-/// In units of the change at which EM stops. Large data have their optima far from each other, and
-/// EM creeps longer.
-constexpr double smallest_gain_in_tol = 5.0;
-constexpr double smallest_gain_in_tol_of_large = 100.0;
 /// Accepted moves.
 constexpr Index most_rounds = 50;
 /// Pairs of components that are merged in a trial: all of them up to five components, of more the
@@ -50,18 +47,6 @@ double gain_of(const Trial& trial) { return trial.fit.penalised_loglik; }
 template <class SingleMove>
 double gain_of(const SingleMove& move) {
   return move.gain;
-}
-
-bool is_large(const CodedData& data, const FitOptions& options) {
-  return data.n_obs > options.most_small_rows;
-}
-
-/// A trial at the posterior it starts from, without parameters yet.
-Trial trial_at(Start start, const TraceRow& move) {
-  Trial trial{move, {}};
-  trial.fit.e_step.posterior = std::move(start.posterior);
-  trial.fit.informative = std::move(start.informative);
-  return trial;
 }
 
 TraceRow record_move(Move kind, const PairChoice& pair, const ComponentPair& merged) {
@@ -136,23 +121,8 @@ bool falls_short(const FitRun& run, double goal) {
 bool has_come_back(const CodedData& data, const RowMatrix& posterior, const MixtureFit& fit) {
   const RowMatrix& before = fit.e_step.posterior;
   if (posterior.cols() != before.cols()) return false;
-  const Matrix shared = shared_weight(data, before, posterior);
-  std::vector<bool> is_taken(before.cols(), false);
-  for (Index k = 0; k < before.cols(); ++k) {
-    Index match = 0;
-    shared.row(k).maxCoeff(&match);
-    if (is_taken[match]) return false;
-    is_taken[match] = true;
-    double difference = 0.0;
-    for (Index n = 0; n < data.n_obs; ++n) {
-      const double weight = data.case_weights[n] / data.total_weight;
-      double share;
-      round_share(weight * std::abs(before(n, k) - posterior(n, match)), share);
-      difference += share;
-    }
-    if (!(difference < same_component * shared.row(k).sum())) return false;
-  }
-  return true;
+  const Vector sizes = row_shares(data, before).colwise().sum();
+  return (moved_shares(data, before, posterior).array() < same_component * sizes.array()).all();
 }
 
 /// One item's move into or out of the informative set.
@@ -188,10 +158,10 @@ Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix
 }
 
 /// Posterior and informative items after the move.
-Start toggled(const CodedData& data, const MixtureFit& fit, const Toggle& toggle) {
-  Start start{fit.e_step.posterior, fit.informative};
+MixtureFit toggled(const CodedData& data, const MixtureFit& fit, const Toggle& toggle) {
+  MixtureFit start = start_at(fit.e_step.posterior, fit.informative);
   for_each_answer(data, toggle.item, [&](Index row, Code code) {
-    auto posterior = start.posterior.row(row);
+    auto posterior = start.e_step.posterior.row(row);
     posterior = posterior.cwiseProduct(toggle.factors.row(code - 1)).eval();
     posterior /= posterior.sum();
   });
@@ -312,18 +282,18 @@ class PolishRound {
   /// iteration each, and refines the best briefly.
   std::vector<Trial> split_merge_trials(const PairChoice& pair) const {
     std::vector<Trial> trials;
-    const Start start = split_start(data_, fit_.params, fit_.informative, pair, options_.missing);
-    if (start.posterior.size() == 0) return trials;
-    const MixtureFit split = refine(data_, start.posterior, start.informative,
-                                    options_.refine.at_most(brief_run_), monitor_)
-                                 .fit;
+    MixtureFit split = split_start(data_, fit_.params, fit_.informative, pair, options_.missing);
+    if (split.e_step.posterior.size() == 0) return trials;
+    split = em(split, options_.refine.at_most(brief_run_)).fit;
     const ComponentPair copies{pair.component, split.params.n_components() - 1};
     for (const ComponentPair& merged : overlapping_pairs(data_, split.e_step.posterior)) {
       if (merged == copies) continue;
-      Trial trial = trial_at({merge_posterior(split.e_step.posterior, merged), split.informative},
-                             record_move(Move::kSplitMerge, pair, merged));
-      trial.fit = em(trial.fit, options_.refine.at_most(1)).fit;
-      keep_if_good(trials, std::move(trial), merges_per_split);
+      const MixtureFit start =
+          start_at(merge_posterior(split.e_step.posterior, merged), split.informative);
+      keep_if_good(
+          trials,
+          {record_move(Move::kSplitMerge, pair, merged), em(start, options_.refine.at_most(1)).fit},
+          merges_per_split);
     }
     for (Trial& trial : trials) race_briefly(1, trial);
     return trials;
@@ -333,9 +303,9 @@ class PolishRound {
   void add_merge_split_trial(const ComponentPair& merged, const PairChoice& pair) {
     const RowMatrix posterior = merge_posterior(fit_.e_step.posterior, merged);
     const MixtureParameters params = m_step(data_, posterior, options_.refine.m_step);
-    Start start = split_start(data_, params, fit_.informative, pair, options_.missing);
-    if (start.posterior.size() == 0) return;
-    Trial trial = trial_at(std::move(start), record_move(Move::kMergeSplit, pair, merged));
+    Trial trial{record_move(Move::kMergeSplit, pair, merged),
+                split_start(data_, params, fit_.informative, pair, options_.missing)};
+    if (trial.fit.e_step.posterior.size() == 0) return;
     race_briefly(2, trial);
     keep(std::move(trial));
   }
@@ -361,7 +331,7 @@ class PolishRound {
       keep_if_good(toggles, toggle_item(data_, fit_, by_component, item), n_toggles);
     }
     for (const Toggle& toggle : toggles) {
-      Trial trial = trial_at(toggled(data_, fit_, toggle), {Phase::kPolish, Move::kItems});
+      Trial trial{{Phase::kPolish, Move::kItems}, toggled(data_, fit_, toggle)};
       if (trial.fit.informative.empty()) continue;
       race(options_.refine.of_type(Refinement::kFixed), trial);
       keep(std::move(trial));
@@ -371,8 +341,7 @@ class PolishRound {
   /// Moves single rows.
   void add_flip_trials() {
     for (const Flip& flip : best_flips(data_, fit_)) {
-      Trial trial =
-          trial_at({fit_.e_step.posterior, fit_.informative}, {Phase::kPolish, Move::kRow});
+      Trial trial{{Phase::kPolish, Move::kRow}, start_at(fit_.e_step.posterior, fit_.informative)};
       trial.fit.e_step.posterior.row(flip.row).setZero();
       trial.fit.e_step.posterior(flip.row, flip.component) = 1.0;
       race_briefly(1, trial);
@@ -390,13 +359,6 @@ class PolishRound {
 };
 
 }  // namespace
-
-double least_gain(const CodedData& data, const MixtureFit& fit, const FitOptions& options) {
-  const double change_at_stop = options.refine.tol * std::abs(fit.penalised_loglik);
-  const double in_tol =
-      is_large(data, options) ? smallest_gain_in_tol_of_large : smallest_gain_in_tol;
-  return std::max(smallest_gain, in_tol * change_at_stop);
-}
 
 void polish(const CodedData& data, const FitOptions& options, Monitor& monitor, FitRun& run) {
   const Index n_components = run.fit.params.n_components();

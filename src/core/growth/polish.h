@@ -4,13 +4,6 @@
 
 namespace mdpd {
 
-/// A smaller gain is EM that had not quite converged, not another optimum (nats).
-inline constexpr double smallest_gain = 0.05;
-
-/// The same of this fit, where EM stops within a few times its tolerance of the penalised
-/// log-likelihood.
-double least_gain(const CodedData& data, const MixtureFit& fit, const FitOptions& options);
-
 /// Search for a better optimum with the same number of components, from where a run has converged.
 /// Each round tries three kinds of move: split a component at its worst explained pair and merge the
 /// two components whose union costs least; merge two components and split their union at its worst

@@ -37,11 +37,9 @@ PairTable overlap_tables(const SplitProblem& problem) {
   // Row weights are posterior x case weight / N: dividing by their row sum gives the posterior
   // back. No product is larger than the weight, and it is rounded as that is.
   const Vector row_sums = weights.rowwise().sum();
-  RowMatrix products(weights.rows(), weights.cols());
-  for (Index n = 0; n < weights.rows(); ++n) {
-    const double own = row_sums[n] > 0.0 ? weights(n, problem.component) / row_sums[n] : 0.0;
-    for (Index k = 0; k < weights.cols(); ++k) round_share(weights(n, k) * own, products(n, k));
-  }
+  const Eigen::ArrayXd own =
+      (row_sums.array() > 0.0).select(weights.col(problem.component).cwiseQuotient(row_sums), 0.0);
+  const RowMatrix products = (weights.array().colwise() * own + 1.0) - 1.0;
   PairTable table;
   fill_pair_table(problem.data, products, problem.item_1, problem.item_2, problem.missing, table);
   return table;
@@ -66,42 +64,24 @@ Vector reciprocal(const Vector& x) {
   return x.unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; });
 }
 
-/// Probabilities with the missing level in front; it never moves, which a reciprocal of 0 encodes.
-Vector inverse_probs(const Vector& probs) {
-  Vector out(probs.size() + 1);
-  out << 0.0, reciprocal(probs);
-  return out;
-}
-
-/// Hessian in (a, b), the relative changes a = d_i / mu_i and b = d_j / mu_j.
+/// Hessian in (a, b), the relative changes a = d_i / mu_i and b = d_j / mu_j, of which the missing
+/// levels have none.
 Matrix relative_hessian(const Matrix& joint, const Matrix& posterior_part) {
   const Vector rows = joint.rowwise().sum();
   const Vector cols = joint.colwise().sum();
   const double weight = joint.sum();
   const double inverse_weight = weight > 0.0 ? 1.0 / weight : 0.0;
-  const Index n_rows = joint.rows();
-  const Index n_cols = joint.cols();
-  Matrix hessian(n_rows + n_cols, n_rows + n_cols);
-  hessian.topLeftCorner(n_rows, n_rows) = rows * rows.transpose() * inverse_weight -
-                                          joint * reciprocal(cols).asDiagonal() * joint.transpose();
-  hessian.bottomRightCorner(n_cols, n_cols) =
-      cols * cols.transpose() * inverse_weight -
-      joint.transpose() * reciprocal(rows).asDiagonal() * joint;
-  hessian.topRightCorner(n_rows, n_cols) =
-      rows * cols.transpose() * inverse_weight - joint + posterior_part;
-  hessian.bottomLeftCorner(n_cols, n_rows) =
-      hessian.topRightCorner(n_rows, n_cols).transpose().eval();
+  const Matrix first = rows * rows.transpose() * inverse_weight -
+                       joint * reciprocal(cols).asDiagonal() * joint.transpose();
+  const Matrix second = cols * cols.transpose() * inverse_weight -
+                        joint.transpose() * reciprocal(rows).asDiagonal() * joint;
+  const Matrix both = rows * cols.transpose() * inverse_weight - joint + posterior_part;
+  const Index n_1 = joint.rows() - 1;
+  const Index n_2 = joint.cols() - 1;
+  Matrix hessian(n_1 + n_2, n_1 + n_2);
+  hessian << first.bottomRightCorner(n_1, n_1), both.bottomRightCorner(n_1, n_2),
+      both.bottomRightCorner(n_1, n_2).transpose(), second.bottomRightCorner(n_2, n_2);
   return hessian;
-}
-
-/// Drops the two missing levels from a matrix over (levels of i + 1) + (levels of j + 1).
-Matrix drop_missing(const Matrix& full, Index n_levels_1, Index n_levels_2) {
-  Matrix out(n_levels_1 + n_levels_2, n_levels_1 + n_levels_2);
-  const auto source = [&](Index at) { return at < n_levels_1 ? at + 1 : at + 2; };
-  for (Index row = 0; row < out.rows(); ++row) {
-    for (Index col = 0; col < out.cols(); ++col) out(row, col) = full(source(row), source(col));
-  }
-  return out;
 }
 
 /// Block-diagonal orthonormal basis of the moves: both blocks sum to zero and a level without
@@ -172,10 +152,9 @@ Matrix split_hessian(const SplitProblem& problem) {
                   problem.missing, joint);
   const Matrix relative =
       relative_hessian(joint.component(problem.component), posterior_terms(problem, joint));
-  Vector scale(joint.n_rows + joint.n_cols);
-  scale << inverse_probs(problem.probs_1), inverse_probs(problem.probs_2);
-  const Matrix in_d = scale.asDiagonal() * relative * scale.asDiagonal();
-  return drop_missing(in_d, problem.probs_1.size(), problem.probs_2.size());
+  Vector scale(relative.rows());
+  scale << reciprocal(problem.probs_1), reciprocal(problem.probs_2);
+  return scale.asDiagonal() * relative * scale.asDiagonal();
 }
 
 SplitDirection split_direction(const SplitProblem& problem) {
@@ -257,14 +236,12 @@ ItemSet with_pair(ItemSet items, const PairChoice& pair) {
   return items;
 }
 
-Start split_start(const CodedData& data, const MixtureParameters& params,
-                  const ItemSet& informative, const PairChoice& pair, MissingCells missing) {
-  Start start{{}, with_pair(informative, pair)};
-  const Split split = split_at_pair(data, params, start.informative, pair, 0.0, missing);
-  if (split.length > 0.0) {
-    start.posterior = e_step(data, split.params, start.informative).posterior;
-  }
-  return start;
+MixtureFit split_start(const CodedData& data, const MixtureParameters& params,
+                       const ItemSet& informative, const PairChoice& pair, MissingCells missing) {
+  const ItemSet items = with_pair(informative, pair);
+  const Split split = split_at_pair(data, params, items, pair, 0.0, missing);
+  if (!(split.length > 0.0)) return start_at({}, items);
+  return start_at(e_step(data, split.params, items).posterior, items);
 }
 
 }  // namespace mdpd

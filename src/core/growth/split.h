@@ -1,7 +1,7 @@
 #pragma once
 
 #include "growth/split_objective.h"
-#include "model/parameters.h"
+#include "model/refine.h"
 #include "pairs/search.h"
 
 namespace mdpd {
@@ -47,14 +47,9 @@ Split split_at_pair(const CodedData& data, MixtureParameters params, const ItemS
 /// The items, and those of the pair.
 ItemSet with_pair(ItemSet items, const PairChoice& pair);
 
-/// A posterior to start from and the items that are informative in it.
-struct Start {
-  RowMatrix posterior;  ///< empty when nothing can be split
-  ItemSet informative;
-};
-
-/// Splits the pair's component of a model whose informative items are `informative`.
-Start split_start(const CodedData& data, const MixtureParameters& params,
-                  const ItemSet& informative, const PairChoice& pair, MissingCells missing);
+/// Splits the pair's component of a model whose informative items are `informative`, as a start of
+/// EM; its posterior is empty when nothing can be split.
+MixtureFit split_start(const CodedData& data, const MixtureParameters& params,
+                       const ItemSet& informative, const PairChoice& pair, MissingCells missing);
 
 }  // namespace mdpd

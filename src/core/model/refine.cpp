@@ -82,6 +82,13 @@ TraceRow trace_row(TraceRow row, const MixtureFit& fit) {
   return row;
 }
 
+MixtureFit start_at(RowMatrix posterior, ItemSet informative) {
+  MixtureFit fit;
+  fit.e_step.posterior = std::move(posterior);
+  fit.informative = std::move(informative);
+  return fit;
+}
+
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
   return finish_ready_fit(data, std::move(params), make_ready(data, std::move(informative)));
 }

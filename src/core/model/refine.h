@@ -47,6 +47,9 @@ struct MixtureFit {
   double penalised_loglik = 0.0;  ///< see criterion.h (nats)
 };
 
+/// A fit of which only is known what EM starts from.
+MixtureFit start_at(RowMatrix posterior, ItemSet informative);
+
 /// A fit, with how it came about.
 struct FitRun {
   MixtureFit fit;

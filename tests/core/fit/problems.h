@@ -37,19 +37,6 @@ inline Table repeating_table(std::uint64_t seed, bool weighted) {
   return draw_table(random, truth, {400, n_levels, 0.05, weighted});
 }
 
-/// Of each row of `three_components()` the component that the nine items tell, which is its label.
-inline std::vector<Index> labels_of(const Table& table) {
-  std::vector<Index> out;
-  for (Index row = 0; row < table.data.n_obs; ++row) {
-    Vector votes = Vector::Zero(4);
-    for (Index item = 0; item < 9; ++item) votes[table.code(row, item)] += 1.0;
-    Index label = 0;
-    votes.tail(3).maxCoeff(&label);
-    out.push_back(label);
-  }
-  return out;
-}
-
 /// Known components of every `step`-th row, the others unknown.
 inline std::vector<Index> every(Index step, std::vector<Index> components) {
   for (std::size_t n = 0; n < components.size(); ++n) {

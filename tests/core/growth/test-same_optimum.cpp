@@ -1,10 +1,11 @@
-#include "fit/same_optimum.h"
+#include "growth/same_optimum.h"
 
 #include <testthat.h>
 
 #include <algorithm>
 
-#include "fit/problems.h"
+#include "base/monitor.h"
+#include "random_data.h"
 
 namespace mdpd {
 
@@ -36,6 +37,19 @@ context("same_optimum") {
     MixtureFit other = relabelled(optimum);
     std::reverse(other.informative.begin(), other.informative.end());
     expect_true(is_same_optimum(table.data, optimum, other, {}));
+  }
+
+  test_that("rows that have moved count in the component they left") {
+    const Table table = three_components(8);
+    const MixtureFit optimum = optimum_of(table);
+    const RowMatrix& before = optimum.e_step.posterior;
+    expect_true(moved_shares(table.data, before, before.rowwise().reverse()) == Vector::Zero(3));
+    RowMatrix after = before;
+    after.row(0) << before(0, 1), before(0, 0), before(0, 2);
+    const double moved = std::abs(before(0, 0) - before(0, 1)) / 500.0;
+    const Vector shares = moved_shares(table.data, before, after);
+    // Shares are whole multiples of 2^-52.
+    expect_true(distance(shares, Vector(Eigen::Vector3d(moved, moved, 0.0))) < 1e-15);
   }
 
   test_that("an optimum is another one with other items, rows, components or height") {
