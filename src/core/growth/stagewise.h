@@ -15,7 +15,7 @@ struct StageRun : FitRun {
 
 /// Stagewise EM (Zhao and Zucker): grows the mixture from one component. Each stage finds the pair
 /// of items and the component whose dependence is explained worst, makes both items informative,
-/// splits the component along them while there are fewer than `n_components`, and does EM on the
+/// splits the component along them while there are fewer than `k`, and does EM on the
 /// informative items.
 ///
 /// By evidence, later passes leave out pairs of two items that were set aside in the first one, as
