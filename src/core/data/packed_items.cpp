@@ -57,7 +57,7 @@ std::vector<Digit> digits_of(const CodedData& data, const DenseCodes& codes, con
   for (Index at = pack.first_item; at < pack.first_item + pack.n_items; ++at) {
     const Index item = items[at];
     digits.push_back({codes.column(item), static_cast<std::uint16_t>(n_digits(data, item)),
-                      static_cast<std::uint16_t>(data.has_missing[item] ? 0 : 1)});
+                      static_cast<std::uint16_t>(lowest_code(data, item))});
   }
   return digits;
 }
@@ -125,7 +125,7 @@ std::shared_ptr<const PackedItems> packs_of(const CodedData& data, const SparseC
   out.first.assign(data.n_items, static_cast<std::uint32_t>(out.n_cells));
   std::uint32_t cell = 0;
   for (std::size_t at = 0; at < items.size(); ++at) {
-    out.first[items[at]] = cell + (data.has_missing[items[at]] ? 1 : 0);
+    out.first[items[at]] = cell;
     cell += static_cast<std::uint32_t>(out.packs[at].n_levels);
   }
   const auto most_levels = std::max_element(data.n_levels.begin(), data.n_levels.end());

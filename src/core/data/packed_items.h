@@ -34,9 +34,13 @@ struct PackedItems {
   Index n_packs() const { return static_cast<Index>(packs.size()); }
 };
 
-/// Digits of an item: its levels, and one more for missing where a cell of it is missing.
+/// The code of an item's digit 0: of dense data, where a cell of it is missing, that is a digit, too.
+inline Index lowest_code(const CodedData& data, Index item) {
+  return data.has_missing[item] && std::holds_alternative<DenseCodes>(data.codes) ? 0 : 1;
+}
+
 inline Index n_digits(const CodedData& data, Index item) {
-  return data.n_levels[item] + (data.has_missing[item] ? 1 : 0);
+  return data.n_levels[item] + 1 - lowest_code(data, item);
 }
 
 /// Packs items in order, each as many as fit under `most_levels` (an item with more is alone).

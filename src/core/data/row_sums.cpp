@@ -14,8 +14,6 @@ namespace {
 /// |log(p)| of the smallest probability whose logarithm is taken, see numerics.h, and a little.
 constexpr double most_of_item = 710.0;
 
-/// Rows whose weights stay in the first-level cache, beside a tile's tables.
-constexpr Index rows_at_once = 64;
 /// Parts that rows are counted in where they are cut, and cells from which on they are.
 constexpr Index parts_of_rows = 8;
 constexpr double least_to_cut = 2e6;
@@ -50,7 +48,8 @@ struct SparseRows {
 
   template <class Use>
   [[gnu::always_inline]] void for_each_cell(Index row, const Use& use) const {
-    for (std::size_t at = row_start[row]; at < row_start[row + 1]; ++at) {
+    const std::size_t last = row_start[row + 1];
+    for (std::size_t at = row_start[row]; at < last; ++at) {
       use(std::size_t{first[items[at]] + codes[at] - 1U});
     }
   }
@@ -74,74 +73,39 @@ struct CountJob {
   const CodedData& data;
   const RowMatrix& posterior;
   const PackedItems& packed;
-  Index stride;  ///< padded columns
+  Index stride;     ///< padded columns
+  Vector last_row;  ///< of the posterior, padded: the others are read with what is behind them
 };
-
-/// Weights of n <= rows_at_once rows (n x stride). A row is read as if it were padded: of what comes
-/// from the next one nobody asks.
-template <int fixed_stride>
-[[gnu::always_inline]] inline void weigh_rows(const CountJob& job, Index first, Index n,
-                                              double* weights) {
-  using Weights = typename Cell<fixed_stride>::Type;
-  constexpr Index width = sizeof(Weights) / sizeof(double);
-  const Index n_components = job.posterior.cols();
-  const Index stride = fixed_stride > 0 ? fixed_stride : job.stride;
-  // Behind the last row there is nothing to read.
-  const bool has_last = stride > n_components && first + n == job.data.n_obs;
-  const Index n_readable = has_last ? n - 1 : n;
-  const double* in = job.posterior.data() + first * n_components;
-  for (Index row = 0; row < n; ++row, in += n_components, weights += stride) {
-    const double weight = job.data.case_weights[first + row];
-    if (row == n_readable) {
-      for (Index k = 0; k < n_components; ++k) weights[k] = in[k] * weight;
-      return;
-    }
-    for (Index v = 0; v < stride; v += width) {
-      Weights product;
-      std::memcpy(&product, in + v, sizeof product);
-      product *= weight;
-      std::memcpy(weights + v, &product, sizeof product);
-    }
-  }
-}
-
-/// Calls use(row, weights) for rows first, ..., last - 1.
-template <int stride, class Use>
-[[gnu::always_inline]] inline void for_each_weighted(const CountJob& job, Index first, Index last,
-                                                     const Use& use) {
-  const Index step = stride > 0 ? stride : job.stride;
-  AlignedDoubles weights;
-  weights.grow_to(rows_at_once * step);
-  for (Index from = first; from < last; from += rows_at_once) {
-    const Index n = std::min(rows_at_once, last - from);
-    weigh_rows<stride>(job, from, n, weights.data());
-    for (Index row = 0; row < n; ++row) use(from + row, weights.data() + row * step);
-  }
-}
 
 /// Adds rows first, ..., last - 1 to a table, a few vectors at a time, and to the total of all.
 template <int stride, class Rows>
-[[gnu::always_inline]] inline void count_rows(const CountJob& job, const Rows& rows, Index first,
-                                              Index last, double* table, double* total) {
+[[gnu::always_inline]] inline void count_rows(const CountJob& job, const Rows& all_rows,
+                                              Index first, Index last, double* table,
+                                              double* total) {
   using Weights = typename Cell<stride>::Type;
   constexpr std::size_t width = sizeof(Weights) / sizeof(double);
   constexpr std::size_t n_vectors = stride > 0 ? stride / width : 1;
   const std::size_t step = stride > 0 ? stride : job.stride;
-  const auto add = [&](Index row, const double* weights) __attribute__((always_inline)) {
+  const Index n_components = job.posterior.cols();
+  const Rows rows = all_rows;  // compilers fear that the table may lie among what it reads
+  for (Index row = first; row < last; ++row) {
+    const bool is_last = row + 1 == job.data.n_obs;
+    const double* in = is_last ? job.last_row.data() : job.posterior.data() + row * n_components;
+    const double weight = job.data.case_weights[row];
     for (std::size_t v = 0; v < step; v += n_vectors * width) {
-      Weights in[n_vectors];  // each copied at once: in halves it would wait for its own store
+      Weights weights[n_vectors];
       for (std::size_t i = 0; i < n_vectors; ++i) {
-        std::memcpy(&in[i], weights + v + i * width, sizeof in[i]);
-        add_to_cell(in[i], total + v + i * width);
+        std::memcpy(&weights[i], in + v + i * width, sizeof weights[i]);
+        weights[i] *= weight;
+        add_to_cell(weights[i], total + v + i * width);
       }
-      const auto add_to = [&](std::size_t cell) __attribute__((always_inline)) {
+      const auto add = [&](std::size_t cell) __attribute__((always_inline)) {
         double* to = table + cell * step + v;
-        for (std::size_t i = 0; i < n_vectors; ++i) add_to_cell(in[i], to + i * width);
+        for (std::size_t i = 0; i < n_vectors; ++i) add_to_cell(weights[i], to + i * width);
       };
-      rows.for_each_cell(row, add_to);
+      rows.for_each_cell(row, add);
     }
-  };
-  for_each_weighted<stride>(job, first, last, add);
+  }
 }
 
 /// Sums the cells of a pack down to the levels of one of its items: those of a level lie in runs of
@@ -153,7 +117,7 @@ void sum_to_levels(const CountJob& job, const Pack& pack, Index item, Index n_in
   constexpr Index width = sizeof(Weights) / sizeof(double);
   const CodedData& data = job.data;
   const Index step = stride > 0 ? stride : job.stride;
-  const Index lowest = data.has_missing[item] ? 1 : 0;
+  const Index lowest = 1 - lowest_code(data, item);
   const Index n_outer = n_digits(data, item) * n_inner;
   for (Index level = 0; level < data.n_levels[item]; ++level) {
     double* to = counts.row(data.offset[item] + level).data();
@@ -243,7 +207,7 @@ LevelSums count(const CountJob& job, const Codes& codes) {
 void add_item(const CodedData& data, Index item, const std::int64_t* levels, Index n_components,
               Index n_cells, std::int64_t* table) {
   const Index step = padded_columns(n_components);
-  const Index n_missing = data.has_missing[item] ? 1 : 0;
+  const Index n_missing = 1 - lowest_code(data, item);
   const Index digits = n_digits(data, item);
   // From behind, as the new cells take the place of the old ones.
   for (Index cell = n_cells - 1; cell >= 0; --cell) {
@@ -333,7 +297,13 @@ LevelSums& LevelSums::operator+=(const LevelSums& other) {
 }
 
 LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items) {
-  const CountJob job{data, posterior, *items.packed, padded_columns(posterior.cols())};
+  // Answers to other items would all be added to the same few cells, each waiting for the one before.
+  const ReadyItems counted =
+      std::holds_alternative<SparseCodes>(data.codes) ? make_ready(data, all_items(data)) : items;
+  const Index stride = padded_columns(posterior.cols());
+  Vector last_row = Vector::Zero(stride);
+  if (data.n_obs > 0) last_row.head(posterior.cols()) = posterior.row(data.n_obs - 1);
+  const CountJob job{data, posterior, *counted.packed, stride, std::move(last_row)};
   return std::visit([&](const auto& codes) { return count(job, codes); }, data.codes);
 }
 

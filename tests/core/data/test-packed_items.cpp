@@ -143,8 +143,8 @@ context("packed_items") {
     const ReadyItems ready = make_ready(sparse_copy(table.data), {2, 0});
     expect_true(ready.packed->n_packs() == 2);
     expect_true(ready.packed->tiles.size() == 1);
-    expect_true(ready.packed->first == std::vector<std::uint32_t>({5, 7, 1}));
-    expect_true(ready.packed->n_cells == 7 + 4);
+    expect_true(ready.packed->first == std::vector<std::uint32_t>({3, 5, 0}));
+    expect_true(ready.packed->n_cells == 5 + 4);
   }
 
   test_that("no items are no packs") {
