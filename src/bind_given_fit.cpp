@@ -4,7 +4,6 @@
 #include "core/model/posterior.h"
 #include "core/model/vote_gains.h"
 #include "core/pairs/dependence.h"
-#include "core/pairs/information.h"
 #include "r_monitor.h"
 
 using Rcpp::_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/refine.h"
-#include "pairs/search_options.h"
+#include "pairs/search.h"
 
 namespace mdpd {
 

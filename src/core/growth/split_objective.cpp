@@ -86,7 +86,7 @@ double SplitObjective::operator()(const Vector& d) const {
     }
   }
   double sum = 0.0;
-  for (Index k = 0; k <= n_components; ++k) sum += pair_information(table, k, 1.0, 1.0).information;
+  for (Index k = 0; k <= n_components; ++k) sum += dependence(table, k);
   return sum;
 }
 

@@ -20,34 +20,33 @@ struct Contender {
 
 /// The contenders of one column that have the same number of degrees of freedom: those that may have
 /// the largest dependence. More dependence at the same number is a better score, whatever the score.
-class Round {
- public:
-  void consider(const Contender& pair);
-  /// A pair that cannot depend more is no contender.
-  double least() const { return least_; }
-  const std::vector<Contender>& pairs() const { return pairs_; }
+struct Round {
+  double least = std::numeric_limits<double>::min();  ///< who cannot depend more is no contender
+  std::vector<Contender> pairs;
 
- private:
-  double least_ = std::numeric_limits<double>::min();
-  std::vector<Contender> pairs_;
+  void consider(const Contender& pair);
 };
 
 /// The contenders of all columns.
 class Contest {
  public:
-  /// The rounds of one number of degrees of freedom, column by column.
+  /// The rounds of one number of degrees of freedom.
   struct Rounds {
     double df = 0.0;
-    double strong_from = 0.0;  ///< the least dependence of a strong pair
-    std::vector<Round> to_win;
-    std::vector<Round> to_count;  ///< of the pairs that may not win
+    double strong_from = 0.0;   ///< the least dependence of a strong pair
+    std::vector<Round> rounds;  ///< of each column, and then of each that of pairs that may not win
   };
 
   /// @param log_p_of_strong a pair is strong where the logarithm of its p-value is below this.
   Contest(Index n_columns, double log_p_of_strong, double total_weight)
       : n_columns_(n_columns), log_p_of_strong_(log_p_of_strong), total_weight_(total_weight) {}
   Rounds& of(double df);
-  void consider(const Contender& pair);
+  Round& round_of(Rounds& rounds, Index column, bool may_win) const {
+    return rounds.rounds[may_win ? column : n_columns_ + column];
+  }
+  void consider(const Contender& pair) {
+    round_of(of(pair.df), pair.column, pair.may_win).consider(pair);
+  }
   std::vector<Contender> list() const;
 
  private:

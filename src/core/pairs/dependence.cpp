@@ -1,8 +1,7 @@
 #include "pairs/dependence.h"
 
-#include <algorithm>
-
 #include "base/numerics.h"
+#include "pairs/pair_pass.h"
 
 namespace mdpd {
 
@@ -30,35 +29,25 @@ double dependence(const PairTable& table, Index component) {
   return sum > rounding_of_dependence * weight ? sum : 0.0;
 }
 
-PairInformation pair_information(const PairTable& table, Index component, double component_weight,
-                                 double total_weight) {
-  PairInformation out;
-  const double in_table = dependence(table, component);
-  out.information = component_weight > 0.0 ? in_table / component_weight : 0.0;
-  out.g2 = 2.0 * total_weight * in_table;
-  return out;
-}
-
-double degrees_of_freedom(const PairTable& table) {
-  Vector rows = Vector::Zero(table.n_rows);
-  Vector cols = Vector::Zero(table.n_cols);
-  for (Index r = 0; r < table.n_rows; ++r) {
-    for (Index s = 0; s < table.n_cols; ++s) {
-      for (Index k = 0; k < table.n_components; ++k) {
-        rows[r] += table.at(r, s, k);
-        cols[s] += table.at(r, s, k);
+Matrix information_matrix(const CodedData& data, const RowMatrix& row_weights, Index component,
+                          MissingCells missing, Monitor& monitor) {
+  const Vector component_weight = row_weights.colwise().sum();
+  Matrix out = Matrix::Zero(data.n_items, data.n_items);
+  const Index first = component < 0 ? 0 : component;
+  const Index last = component < 0 ? row_weights.cols() - 1 : component;
+  const auto visit = [&](int, const PairBlock& block) {
+    for (Index j = block.first_other; j < block.last_other; ++j) {
+      double sum = 0.0;
+      for (Index k = first; k <= last; ++k) {
+        const double scale = component < 0 ? 1.0 : 1.0 / component_weight[k];
+        const Index at = (j - block.first_other) * block.stride + k;
+        if (component_weight[k] > 0.0) sum += scale * block.dependence[at];
       }
+      out(block.item, j) = out(j, block.item) = sum;
     }
-  }
-  const double row_levels = static_cast<double>((rows.array() > 0.0).count());
-  const double col_levels = static_cast<double>((cols.array() > 0.0).count());
-  return std::max(0.0, row_levels - 1.0) * std::max(0.0, col_levels - 1.0);
-}
-
-Vector component_weights(const RowMatrix& row_weights) {
-  Vector sums = Vector::Zero(row_weights.cols());
-  for (Index n = 0; n < row_weights.rows(); ++n) sums += row_weights.row(n);
-  return sums;
+  };
+  for_each_pair_block(data, row_weights, {missing, Precision::kFull}, monitor, visit);
+  return out;
 }
 
 }  // namespace mdpd

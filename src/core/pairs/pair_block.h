@@ -11,6 +11,9 @@
 
 namespace mdpd {
 
+/// Nats per unit of weight below which a sum of x log x is rounding.
+inline constexpr double rounding_of_dependence = 1e-14;
+
 /// How a pass over all pairs is made.
 struct PassOptions {
   MissingCells missing = MissingCells::kIgnore;

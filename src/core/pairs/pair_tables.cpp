@@ -46,11 +46,6 @@ void PairTable::reset(Index rows, Index cols, Index components) {
   cells.assign(rows * cols * components, 0.0);
 }
 
-PairTable& PairTable::operator+=(const PairTable& other) {
-  for (std::size_t cell = 0; cell < cells.size(); ++cell) cells[cell] += other.cells[cell];
-  return *this;
-}
-
 Matrix PairTable::component(Index k) const {
   Matrix out(n_rows, n_cols);
   for (Index r = 0; r < n_rows; ++r) {

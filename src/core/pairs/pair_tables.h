@@ -25,8 +25,6 @@ struct PairTable {
   void reset(Index rows, Index cols, Index components);
   double& at(Index r, Index s, Index k) { return cells[(r * n_cols + s) * n_components + k]; }
   double at(Index r, Index s, Index k) const { return cells[(r * n_cols + s) * n_components + k]; }
-  /// Adds the table of other rows.
-  PairTable& operator+=(const PairTable& other);
   /// One component's table (n_rows x n_cols).
   Matrix component(Index k) const;
 };

@@ -1,13 +1,15 @@
 #include "pairs/search.h"
-#include "data/row_sums.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "base/numerics.h"
-#include "pairs/contender_pass.h"
+#include "data/row_sums.h"
+#include "pairs/contest.h"
 #include "pairs/dependence.h"
+#include "pairs/pair_pass.h"
 
 namespace mdpd {
 
@@ -35,16 +37,189 @@ RowMatrix with_unions(const RowMatrix& posterior, const std::vector<ComponentPai
   return out;
 }
 
+// What may win ------------------------------------------------------------------------------------
+
+/// With fewer items a pass takes milliseconds.
+constexpr Index least_items_to_bound = 200;
+
+struct Contenders {
+  std::vector<Contender> pairs;
+  std::vector<bool> strong;  ///< per item: is it in a strong pair?
+};
+
+/// What one thread notes of the pairs it sees.
+struct Notes {
+  Contest contest;
+  std::vector<bool> strong;  ///< as in Contenders
+  Vector most_of_component;  ///< of the pair at hand
+  PairTable table;
+};
+
+/// One pass over all pairs of items. Of every column it finds the pairs that may win, and of every
+/// component those that may have the largest information.
+class ContenderPass {
+ public:
+  /// @param weights of the rows: of the components, and behind them of the unions.
+  ContenderPass(const SearchState& state, const RowMatrix& weights, const SearchOptions& options)
+      : data_(state.data),
+        n_components_(state.posterior.cols()),
+        weights_(weights),
+        options_(options),
+        inside_(data_.n_items),
+        notes_(data_.n_threads, {new_contest(), std::vector<bool>(data_.n_items), {}, {}}) {
+    for (const Index item : state.informative) inside_[item] = true;
+  }
+
+  /// Sums the tables of the components only; a pair's table of a union is made where the bound says
+  /// that it may win there.
+  /// @param known contenders among the pairs within the informative set.
+  void bound_unions(const UnionBounds& bounds, const std::vector<Contender>& known) {
+    bounds_ = &bounds;
+    for (Index c = n_components_; c < n_columns(); ++c) {
+      union_weights_.push_back(weights_.col(c));
+    }
+    for (Notes& notes : notes_) {
+      for (const Contender& pair : known) notes.contest.consider(pair);
+    }
+  }
+
+  Contenders run(Monitor& monitor) {
+    const auto visit = [this](int worker, const PairBlock& block) { note(block, notes_[worker]); };
+    const LeadingItems* leading = options_.leading;
+    PassOptions pass;
+    pass.missing = options_.missing;
+    if (leading != nullptr) pass.n_leading = leading->n_leading;
+    for_each_pair_block(leading == nullptr ? data_ : leading->data, weights_.leftCols(n_summed()),
+                        pass, monitor, visit);
+    Contenders found;
+    found.strong.assign(data_.n_items, false);
+    Contest all = new_contest();
+    for (const Notes& notes : notes_) {
+      for (const Contender& pair : notes.contest.list()) all.consider(pair);
+      for (Index item = 0; item < data_.n_items; ++item) {
+        if (notes.strong[item]) found.strong[item] = true;
+      }
+    }
+    found.pairs = all.list();
+    return found;
+  }
+
+ private:
+  Index n_columns() const { return weights_.cols(); }
+  Index n_summed() const { return bounds_ == nullptr ? n_columns() : n_components_; }
+  Contest new_contest() const {
+    return {n_columns(), options_.log_p_of_strong, data_.total_weight};
+  }
+
+  Index original(Index item) const {
+    return options_.leading == nullptr ? item : options_.leading->original[item];
+  }
+
+  void note(const PairBlock& block, Notes& notes) const {
+    const Index item = original(block.item);
+    Contest::Rounds* rounds = nullptr;
+    for (Index j = block.first_other; j < block.last_other; ++j) {
+      const Index place = j - block.first_other;
+      const double df = block.df[place];
+      // Of a constant item all that the table shows is rounding.
+      if (!(df > 0.0)) continue;
+      if (rounds == nullptr || rounds->df != df) rounds = &notes.contest.of(df);
+      const Index other = original(j);
+      const bool both_inside = inside_[item] && inside_[other];
+      const bool may_win = options_.candidates == Candidates::kAll || !both_inside;
+      Contender pair{std::min(item, other), std::max(item, other), 0, df, may_win, {}};
+      note_columns(block, place, pair, *rounds, notes);
+      if (bounds_ != nullptr && !both_inside) note_unions(block, place, pair, *rounds, notes);
+    }
+  }
+
+  /// Notes a pair in the columns that were summed.
+  void note_columns(const PairBlock& block, Index place, Contender& pair, Contest::Rounds& rounds,
+                    Notes& notes) const {
+    const double strong_from =
+        pair.may_win ? rounds.strong_from : std::numeric_limits<double>::infinity();
+    for (Index c = 0; c < (pair.may_win ? n_summed() : n_components_); ++c) {
+      const double roughly_most = block.roughly_most(place, c);
+      Round& round = notes.contest.round_of(rounds, c, pair.may_win);
+      if (roughly_most < round.least && roughly_most < strong_from) continue;
+      pair.column = c;
+      pair.dependence = block.bounds(place, c);
+      round.consider(pair);
+      if (c < n_components_ && pair.dependence.most > strong_from) {
+        notes.strong[pair.item_1] = notes.strong[pair.item_2] = true;
+      }
+    }
+  }
+
+  /// Notes a pair in the unions where the bound lets it win.
+  void note_unions(const PairBlock& block, Index place, Contender& pair, Contest::Rounds& rounds,
+                   Notes& notes) const {
+    notes.most_of_component.resize(n_components_);
+    for (Index c = 0; c < n_components_; ++c) {
+      notes.most_of_component[c] = block.bounds(place, c).most;
+    }
+    for (Index c = n_components_; c < n_columns(); ++c) {
+      const Index at = c - n_components_;
+      const double most = bounds_->most(at, pair.item_1, pair.item_2, notes.most_of_component);
+      Round& round = notes.contest.round_of(rounds, c, true);
+      if (most < round.least) continue;
+      fill_pair_table(data_, union_weights_[at], pair.item_1, pair.item_2, options_.missing,
+                      notes.table);
+      const double exact = dependence(notes.table, 0);
+      pair.column = c;
+      pair.dependence = {exact, exact};
+      if (exact > 0.0) round.consider(pair);
+    }
+  }
+
+  const CodedData& data_;
+  Index n_components_;
+  const RowMatrix& weights_;
+  const SearchOptions& options_;
+  std::vector<bool> inside_;
+  std::vector<Notes> notes_;
+  const UnionBounds* bounds_ = nullptr;
+  std::vector<RowMatrix> union_weights_;  ///< n_obs x 1 each
+};
+
+/// Whether it pays to sum the tables of the components only, and to bound those of the unions.
+bool bounds_pay(const CodedData& data, const ItemSet& informative, const SearchOptions& options) {
+  const bool few = 2 * static_cast<Index>(informative.size()) < data.n_items;
+  return !options.unions.empty() && options.leading == nullptr && few &&
+         data.n_items >= least_items_to_bound && is_complete(data, options.missing);
+}
+
+/// Of every column the pairs that may win, and those that may have the largest information. In
+/// lexicographic order, so that ties go to the lowest indices.
+Contenders find_contenders(const SearchState& state, const RowMatrix& weights,
+                           const SearchOptions& options, Monitor& monitor) {
+  const CodedData& data = state.data;
+  ContenderPass pass(state, weights, options);
+  std::optional<UnionBounds> bounds;
+  if (bounds_pay(data, state.informative, options)) {
+    const LeadingItems inside = pick_items(data, state.informative);
+    SearchOptions search_inside = options;
+    search_inside.leading = &inside;
+    const Contenders known = ContenderPass(state, weights, search_inside).run(monitor);
+    bounds.emplace(data, weights.leftCols(state.posterior.cols()), options.missing, options.unions);
+    pass.bound_unions(*bounds, known.pairs);
+  }
+  Contenders found = pass.run(monitor);
+  const auto place = [](const Contender& x) { return std::tie(x.item_1, x.item_2, x.column); };
+  std::sort(found.pairs.begin(), found.pairs.end(),
+            [&](const Contender& x, const Contender& y) { return place(x) < place(y); });
+  return found;
+}
+
 }  // namespace
 
 PairSearch search_pairs(const SearchState& state, const SearchOptions& options, Monitor& monitor) {
   const CodedData& data = state.data;
   const Index n_components = state.posterior.cols();
-  const SearchColumns columns{data, n_components,
-                              row_shares(data, with_unions(state.posterior, options.unions))};
-  Contenders contenders = find_contenders(columns, state.informative, options, monitor);
+  const RowMatrix weights = row_shares(data, with_unions(state.posterior, options.unions));
+  Contenders contenders = find_contenders(state, weights, options, monitor);
 
-  const Vector column_weight = component_weights(columns.weights);
+  const Vector column_weight = weights.colwise().sum();  // exact: see row_shares()
   const double log_n_tests = log_number_of_tests(data.n_items, n_components);
   const auto component_of = [&](Index column) {
     return column < n_components ? column : options.unions[column - n_components].first;
@@ -55,28 +230,23 @@ PairSearch search_pairs(const SearchState& state, const SearchOptions& options, 
   search.strong = std::move(contenders.strong);
   PairTable table;
   for (const Contender& at : contenders.pairs) {
-    fill_pair_table(data, columns.weights.col(at.column), at.item_1, at.item_2, options.missing,
-                    table);
-    const PairInformation pair =
-        pair_information(table, 0, column_weight[at.column], data.total_weight);
+    fill_pair_table(data, weights.col(at.column), at.item_1, at.item_2, options.missing, table);
+    const double in_table = dependence(table, 0);
+    const double weight = column_weight[at.column];
+    const double information = weight > 0.0 ? in_table / weight : 0.0;
     const bool is_union = at.column >= n_components;
-    if (!is_union) {
-      search.largest_information = std::max(search.largest_information, pair.information);
-    }
+    if (!is_union) search.largest_information = std::max(search.largest_information, information);
     if (!at.may_win) continue;
-    // On the log scale, where it stays finite however strong the evidence.
-    const double log_p = log_chi_square_upper(pair.g2, at.df);
+    // Of G2; on the log scale, where it stays finite however strong the evidence.
+    const double log_p = log_chi_square_upper(2.0 * data.total_weight * in_table, at.df);
     const bool by_information = options.selection == Selection::kInformation;
-    const double score = by_information ? pair.information : -log_p;
+    const double score = by_information ? information : -log_p;
     PairChoice& best =
         is_union ? search.by_union[at.column - n_components] : search.by_component[at.column];
     if (!beats(score, best.score)) continue;
-    best = {true,
-            at.item_1,
-            at.item_2,
-            component_of(at.column),
-            pair.information,
-            std::min(0.0, log_p + log_n_tests),
+    best = {true,        at.item_1,
+            at.item_2,   component_of(at.column),
+            information, std::min(0.0, log_p + log_n_tests),
             score};
   }
   return search;

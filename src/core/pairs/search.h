@@ -1,9 +1,37 @@
 #pragma once
 
+#include <limits>
+
 #include "base/monitor.h"
-#include "pairs/search_options.h"
+#include "data/leading_items.h"
+#include "pairs/pair_tables.h"
+#include "pairs/union_bounds.h"
 
 namespace mdpd {
+
+/// By what the stage loop chooses its pair.
+enum class Selection {
+  kInformation,  ///< the largest I_k(i, j): the paper
+  kEvidence      ///< the smallest p-value of G2, corrected for the number of pairs and components
+};
+
+/// Which pairs may be chosen.
+enum class Candidates {
+  kAll,
+  kTouchingOutside  ///< at least one of the two items is not informative yet
+};
+
+/// Which pairs are searched, and for what.
+struct SearchOptions {
+  Selection selection = Selection::kEvidence;
+  Candidates candidates = Candidates::kAll;
+  MissingCells missing = MissingCells::kIgnore;
+  std::vector<ComponentPair> unions = {};  ///< unions of components to search as well
+  /// If not null: pairs without one of its leading items need not be searched.
+  const LeadingItems* leading = nullptr;
+  /// A pair is strong in a component where the logarithm of its uncorrected p-value is below this.
+  double log_p_of_strong = -std::numeric_limits<double>::infinity();
+};
 
 /// The mixture whose unexplained dependence is searched for.
 struct SearchState {
@@ -33,8 +61,7 @@ struct PairSearch {
 };
 
 /// The door of the pair engine: what is behind it knows neither components nor models, only row
-/// weights. Other rooms include of this one what is here, `information.h`, `pair_tables.h` and
-/// `dependence.h`.
+/// weights. Other rooms include of this one what is here, `pair_tables.h` and `dependence.h`.
 ///
 /// The pair of largest score is that of a plain loop over the exact tables of all pairs, and ties go
 /// to the lowest indices. Cost: one pass over all pairs.

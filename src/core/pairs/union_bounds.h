@@ -1,19 +1,23 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
-#include "pairs/search_options.h"
+#include "pairs/pair_tables.h"
 
 namespace mdpd {
 
+/// Two components, the lower one first.
+using ComponentPair = std::pair<Index, Index>;
+
 /// Bounds for the dependence of pairs of items within unions of two components, from that within
 /// the components: I(X; Y) <= I(X; Y | Z) + I(X; Z), where Z tells which of the two a row belongs
-/// to. That holds as one table counts all rows of the union, so where no cell is left out.
+/// to. That holds as one table counts all rows of the union, so where `is_complete()`.
 /// Dependence is in row weight times nats.
 class UnionBounds {
  public:
   /// @param row_weights of the components; they sum to 1 or less.
-  UnionBounds(const CodedData& data, const RowMatrix& row_weights,
+  UnionBounds(const CodedData& data, const RowMatrix& row_weights, MissingCells missing,
               const std::vector<ComponentPair>& unions);
 
   /// The most that the dependence of items i and j within a union can be.

@@ -4,7 +4,6 @@
 #include "growth/split.h"
 #include "model/posterior.h"
 #include "pairs/dependence.h"
-#include "pairs/information.h"
 #include "random_data.h"
 
 namespace mdpd {

@@ -34,7 +34,7 @@ double objective_twin(const Table& table, const SplitProblem& problem, const Vec
     for (Index k = 0; k <= n_components; ++k) after.at(r, s, k) += joint[k];
   }
   double sum = 0.0;
-  for (Index k = 0; k <= n_components; ++k) sum += pair_information(after, k, 1.0, 1.0).information;
+  for (Index k = 0; k <= n_components; ++k) sum += dependence(after, k);
   return sum;
 }
 

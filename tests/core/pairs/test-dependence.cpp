@@ -3,27 +3,11 @@
 #include "base/numerics.h"
 #include "monitors.h"
 #include "pairs/dependence.h"
-#include "pairs/information.h"
 #include "pairs/random_case.h"
 
 namespace mdpd {
 
 namespace {
-
-/// I_k(i, j) by its definition, times the share of the component's weight in the table.
-double information_twin(const Matrix& joint, double component_weight) {
-  const double weight = joint.sum();
-  double sum = 0.0;
-  for (Index r = 0; r < joint.rows(); ++r) {
-    for (Index s = 0; s < joint.cols(); ++s) {
-      const double cell = joint(r, s);
-      if (cell > 0.0) {
-        sum += cell / weight * std::log(cell * weight / (joint.row(r).sum() * joint.col(s).sum()));
-      }
-    }
-  }
-  return component_weight > 0.0 ? sum * weight / component_weight : 0.0;
-}
 
 PairTable one_component(const Matrix& joint) {
   PairTable table;
@@ -37,18 +21,15 @@ PairTable one_component(const Matrix& joint) {
 }  // namespace
 
 context("dependence") {
-  test_that("information and G2 of a table agree with their definitions") {
+  test_that("the dependence of a table agrees with its definition") {
     const Case in = random_case(1, 3, 0.2);
     PairTable table;
     for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kFrozen}) {
       fill_pair_table(in.table.data, in.weights, 1, 2, missing, table);
       for (Index k = 0; k < 3; ++k) {
         const double weight = in.weights.col(k).sum();
-        const PairInformation pair = pair_information(table, k, weight, in.table.data.total_weight);
-        const double expected = information_twin(table.component(k), weight);
-        expect_true(std::abs(pair.information - expected) < 1e-13);
-        const double g2 = 2.0 * in.table.data.total_weight * weight * expected;
-        expect_true(relative_difference(pair.g2, g2) < 1e-12);
+        const double expected = weight * information_twin(table.component(k), weight);
+        expect_true(relative_difference(dependence(table, k), expected) < 1e-12);
       }
     }
   }
@@ -58,22 +39,17 @@ context("dependence") {
     for (int trial = 0; trial < 50; ++trial) {
       const Vector rows = random.probabilities(4);
       const Vector cols = random.probabilities(3);
-      const PairInformation none =
-          pair_information(one_component(rows * cols.transpose()), 0, 1.0, 100.0);
-      expect_true(none.information >= 0.0);
-      expect_true(none.information < 1e-15);
-      const PairInformation all =
-          pair_information(one_component(Matrix(rows.asDiagonal())), 0, 1.0, 100.0);
+      const double none = dependence(one_component(rows * cols.transpose()), 0);
+      expect_true(none >= 0.0);
+      expect_true(none < 1e-15);
+      const double all = dependence(one_component(Matrix(rows.asDiagonal())), 0);
       const double entropy = -rows.unaryExpr([](double x) { return x_log_x(x); }).sum();
-      expect_true(std::abs(all.information - entropy) < 1e-14);
-      expect_true(std::abs(all.g2 - 200.0 * entropy) < 1e-11);
+      expect_true(std::abs(all - entropy) < 1e-14);
     }
   }
 
-  test_that("a component without weight has no information") {
-    const PairInformation none = pair_information(one_component(Matrix::Zero(3, 3)), 0, 0.0, 10.0);
-    expect_true(none.information == 0.0);
-    expect_true(none.g2 == 0.0);
+  test_that("a component without weight has no dependence") {
+    expect_true(dependence(one_component(Matrix::Zero(3, 3)), 0) == 0.0);
   }
 
   test_that("a pair seen on few rows counts by the share of those rows") {
@@ -101,16 +77,62 @@ context("dependence") {
     expect_true(std::fmod(weights(3, 1), 0x1p-52) == 0.0);
   }
 
-  test_that("degrees of freedom count the levels that carry weight") {
-    const Table table = table_of({{1, 1, 2, 0}, {1, 2, 4, 3}}, {3, 5});
-    PairTable pairs;
-    const RowMatrix weights = RowMatrix::Constant(4, 2, 0.125);
-    fill_pair_table(table.data, weights, 0, 1, MissingCells::kIgnore, pairs);
-    expect_true(degrees_of_freedom(pairs) == 2.0);  // 2 levels and 3
-    fill_pair_table(table.data, weights, 0, 1, MissingCells::kFrozen, pairs);
-    expect_true(degrees_of_freedom(pairs) == 6.0);  // 3 levels, counting missing, and 4
-    expect_true(degrees_of_freedom(one_component(Matrix::Zero(3, 3))) == 0.0);
-    expect_true(degrees_of_freedom(one_component(Matrix::Ones(1, 3))) == 0.0);
+  test_that("the information matrix is symmetric, never negative, with a zero diagonal") {
+    const Case in = random_case(3, 4, 0.2);
+    Monitor monitor;
+    for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kFrozen}) {
+      for (Index component = -1; component < 4; ++component) {
+        const Matrix information =
+            information_matrix(in.table.data, in.weights, component, missing, monitor);
+        expect_true(information == information.transpose());
+        expect_true(information.minCoeff() >= 0.0);
+        expect_true(information.diagonal() == Vector::Zero(5));
+      }
+    }
+  }
+
+  test_that("the sum over components weighs each by its mixing weight") {
+    const Case in = random_case(4, 3, 0.1);
+    Monitor monitor;
+    Matrix expected = Matrix::Zero(5, 5);
+    for (Index k = 0; k < 3; ++k) {
+      expected += in.weights.col(k).sum() *
+                  information_matrix(in.table.data, in.weights, k, MissingCells::kIgnore, monitor);
+    }
+    const Matrix sum =
+        information_matrix(in.table.data, in.weights, -1, MissingCells::kIgnore, monitor);
+    expect_true(distance(sum, expected) < 1e-14);
+  }
+
+  test_that("duplicating a component changes no information") {
+    const Case in = random_case(5, 2, 0.2);
+    RowMatrix split(in.weights.rows(), 3);
+    split << in.weights.col(0), 0.3 * in.weights.col(1), 0.7 * in.weights.col(1);
+    Monitor monitor;
+    for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kFrozen}) {
+      const auto at = [&](const RowMatrix& weights, Index k) {
+        return information_matrix(in.table.data, weights, k, missing, monitor);
+      };
+      expect_true(distance(at(split, 1), at(in.weights, 1)) < 1e-13);
+      expect_true(distance(at(split, 2), at(in.weights, 1)) < 1e-13);
+      expect_true(distance(at(split, -1), at(in.weights, -1)) < 1e-14);
+    }
+  }
+
+  test_that("permuted items give the permuted information") {
+    const Case in = random_case(6, 2, 0.2);
+    const std::vector<Index> items = {3, 0, 4, 1, 2};
+    const Table permuted = pick_items(in.table, items);
+    Monitor monitor;
+    const Matrix before =
+        information_matrix(in.table.data, in.weights, -1, MissingCells::kIgnore, monitor);
+    const Matrix after =
+        information_matrix(permuted.data, in.weights, -1, MissingCells::kIgnore, monitor);
+    for (Index i = 0; i < 5; ++i) {
+      for (Index j = 0; j < 5; ++j) {
+        expect_true(std::abs(after(i, j) - before(items[i], items[j])) < 1e-14);
+      }
+    }
   }
 }
 

@@ -3,28 +3,12 @@
 #include "base/numerics.h"
 #include "monitors.h"
 #include "pairs/dependence.h"
-#include "pairs/information.h"
 #include "pairs/random_case.h"
 #include "pairs/search.h"
 
 namespace mdpd {
 
 namespace {
-
-/// I_k(i, j) by its definition, times the share of the component's weight in the table.
-double information_twin(const Matrix& joint, double component_weight) {
-  const double weight = joint.sum();
-  double sum = 0.0;
-  for (Index r = 0; r < joint.rows(); ++r) {
-    for (Index s = 0; s < joint.cols(); ++s) {
-      const double cell = joint(r, s);
-      if (cell > 0.0) {
-        sum += cell / weight * std::log(cell * weight / (joint.row(r).sum() * joint.col(s).sum()));
-      }
-    }
-  }
-  return component_weight > 0.0 ? sum * weight / component_weight : 0.0;
-}
 
 /// Is the search by unions the one in which each union is a component?
 bool unions_agree(const CodedData& data, const RowMatrix& posterior, const ItemSet& informative,

@@ -12,7 +12,6 @@
 #include "model/posterior.h"
 #include "monitors.h"
 #include "pairs/dependence.h"
-#include "pairs/information.h"
 #include "pairs/search.h"
 #include "random_data.h"
 

@@ -32,7 +32,7 @@ const std::vector<ComponentPair> all_unions = {{0, 1}, {0, 2}, {1, 2}};
 template <class Check>
 void for_each_bound(const CodedData& data, const RowMatrix& weights, MissingCells missing,
                     const Check& check) {
-  const UnionBounds bounds(data, weights, all_unions);
+  const UnionBounds bounds(data, weights, missing, all_unions);
   for (Index i = 0; i < data.n_items; ++i) {
     for (Index j = i + 1; j < data.n_items; ++j) {
       Vector of_component(3);
