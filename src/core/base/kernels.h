@@ -25,6 +25,20 @@ void with_avx2([[maybe_unused]] Instructions instructions, const Work& work) {
   work();
 }
 
+/// x log x in place; the number of values is a multiple of n_lanes.
+inline void x_log_x_of_all(double* values, Index n) {
+  const auto work = [&]() __attribute__((always_inline)) {
+    for (Index at = 0; at < n; at += n_lanes) {
+      Lanes x;
+      Lanes out;
+      load(values + at, x);
+      x_log_x(x, out);
+      store(out, values + at);
+    }
+  };
+  with_avx2(widest_instructions(), work);
+}
+
 /// Calls use(n), with a constant of the compiler, where n is one of `sizes`, and else use(0): for
 /// kernels whose short vectors then stay in registers.
 template <int... sizes, class Use>

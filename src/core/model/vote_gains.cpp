@@ -17,20 +17,6 @@ constexpr double least_gain = 1e-12;
 
 double nats(double x) { return x_log_x(x); }
 
-/// x log x in place; the number of values is a multiple of n_lanes.
-void x_log_x_of_all(double* values, Index n) {
-  const auto work = [&]() __attribute__((always_inline)) {
-    for (Index at = 0; at < n; at += n_lanes) {
-      Lanes x;
-      Lanes out;
-      load(values + at, x);
-      x_log_x(x, out);
-      store(out, values + at);
-    }
-  };
-  with_avx2(widest_instructions(), work);
-}
-
 /// Adds what one worker's vote is worth on some rows.
 class BlockGains {
  public:

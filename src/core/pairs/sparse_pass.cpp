@@ -4,27 +4,10 @@
 
 #include "base/jobs.h"
 #include "base/kernels.h"
-#include "pairs/dependence.h"
 
 namespace mdpd {
 
 namespace {
-
-// x log x of many values --------------------------------------------------------------------------
-
-/// In place; the number of values is a multiple of n_lanes.
-void x_log_x_of_all(double* values, std::size_t n) {
-  const auto work = [&]() __attribute__((always_inline)) {
-    for (std::size_t at = 0; at < n; at += n_lanes) {
-      Lanes x;
-      Lanes out;
-      load(values + at, x);
-      x_log_x(x, out);
-      store(out, values + at);
-    }
-  };
-  with_avx2(widest_instructions(), work);
-}
 
 // The rows of one item ----------------------------------------------------------------------------
 
@@ -122,105 +105,91 @@ class SharedRows {
 
 // One pair ----------------------------------------------------------------------------------------
 
-/// Positions given to numbers in the order in which they come.
-class Positions {
- public:
-  Index of(std::size_t number) {
-    if (number >= position_.size()) position_.resize(number + 1, none);
-    Index& position = position_[number];
-    if (position == none) {
-      position = static_cast<Index>(seen_.size());
-      seen_.push_back(number);
-    }
-    return position;
-  }
-  std::size_t number(Index position) const { return seen_[position]; }
-  Index size() const { return static_cast<Index>(seen_.size()); }
-  void clear() {
-    for (const std::size_t number : seen_) position_[number] = none;
-    seen_.clear();
-  }
-
- private:
-  static constexpr Index none = -1;
-  std::vector<Index> position_;
-  std::vector<std::size_t> seen_;
-};
-
-/// The table of one pair, of which only the cells, rows and columns that have an answer are stored;
-/// kept from pair to pair, so that nothing is allocated.
+/// The table of one pair with its margins, of which only the cells that have an answer are stored;
+/// kept from pair to pair, so that nothing is allocated. A cell's number is row * n_cols + column;
+/// row and column 0 are the margins.
 class SharedTable {
  public:
   explicit SharedTable(Index n_columns) : n_columns_(n_columns), dependence_(n_columns) {}
 
-  /// Does the pair have two levels of either item, so that it can show dependence?
-  bool place(const SharedRows& rows, Index n_cols, const SharedAnswer* first,
-             const SharedAnswer* last) {
-    levels_.clear();
-    other_levels_.clear();
-    for (const SharedAnswer* at = first; at < last; ++at) {
-      levels_.of(rows.own_code(*at) - 1);
-      other_levels_.of(at->code - 1);
+  /// Sums the weights of the answers. Do they have two levels of either item, so that the pair can
+  /// show dependence? Else there is nothing to sum.
+  bool sum(const SharedRows& rows, Index n_cols, const SharedAnswer* first,
+           const SharedAnswer* last) {
+    const auto has_other_row = [&](const SharedAnswer& answer) {
+      return rows.own_code(answer) != rows.own_code(*first);
+    };
+    const auto has_other_column = [&](const SharedAnswer& answer) {
+      return answer.code != first->code;
+    };
+    if (std::none_of(first, last, has_other_row) || std::none_of(first, last, has_other_column)) {
+      return false;
     }
-    if (levels_.size() < 2 || other_levels_.size() < 2) return false;
-    cells_.clear();
-    n_cols_ = n_cols;
-    cell_of_.clear();
+    clear();
     for (const SharedAnswer* at = first; at < last; ++at) {
-      cell_of_.push_back(cells_.of((rows.own_code(*at) - 1) * n_cols + at->code - 1));
+      const Index row = rows.own_code(*at) * n_cols;
+      for (const Index cell : {Index{0}, Index{at->code}, row, row + at->code}) {
+        add(rows.weights(*at), cell);
+      }
     }
+    take_dependence(n_cols);
     return true;
   }
 
-  /// Sums the weights of the answers that were placed.
-  void sum(const SharedRows& rows, const SharedAnswer* first) {
-    const Index n_cells = cells_.size();
-    const Index n_sums = n_cells + levels_.size() + other_levels_.size() + 1;
-    sums_.assign(round_up_to_lanes(n_sums * n_columns_), 0.0);
-    for (std::size_t at = 0; at < cell_of_.size(); ++at) {
-      add(rows.weights(first[at]), cell_of_[at]);
-    }
-    for (Index cell = 0; cell < n_cells; ++cell) {
-      const auto level = static_cast<Index>(cells_.number(cell)) / n_cols_;
-      const auto other = static_cast<Index>(cells_.number(cell)) % n_cols_;
-      const double* from = sums_.data() + cell * n_columns_;
-      add(from, n_cells + levels_.of(level));
-      add(from, n_cells + levels_.size() + other_levels_.of(other));
-      add(from, n_sums - 1);
-    }
-    weight_.assign(sums_.begin() + (n_sums - 1) * n_columns_, sums_.begin() + n_sums * n_columns_);
-    x_log_x_of_all(sums_.data(), sums_.size());
-    std::copy_n(sums_.data() + (n_sums - 1) * n_columns_, n_columns_, dependence_.begin());
-    for (Index at = 0; at < n_sums - 1; ++at) {
-      const double sign = at < n_cells ? 1.0 : -1.0;
-      const double* from = sums_.data() + at * n_columns_;
-      for (Index k = 0; k < n_columns_; ++k) dependence_[k] += sign * from[k];
-    }
-    for (Index k = 0; k < n_columns_; ++k) {
-      if (!(dependence_[k] > rounding_of_dependence * weight_[k])) dependence_[k] = 0.0;
-    }
-  }
-
-  double df() const {
-    return static_cast<double>((levels_.size() - 1) * (other_levels_.size() - 1));
-  }
+  double df() const { return df_; }
   const double* dependence() const { return dependence_.data(); }
 
  private:
-  void add(const double* from, Index to) {
-    double* out = sums_.data() + to * n_columns_;
-    for (Index k = 0; k < n_columns_; ++k) out[k] += from[k];
+  void clear() {
+    for (const Index cell : cells_) place_[cell] = -1;
+    cells_.clear();
+    sums_.clear();
+  }
+
+  void add(const double* weights, Index cell) {
+    if (cell >= static_cast<Index>(place_.size())) place_.resize(cell + 1, -1);
+    if (place_[cell] < 0) {
+      place_[cell] = static_cast<Index>(sums_.size());
+      cells_.push_back(cell);
+      sums_.resize(sums_.size() + n_columns_, 0.0);
+    }
+    double* to = sums_.data() + place_[cell];
+    for (Index k = 0; k < n_columns_; ++k) to[k] += weights[k];
+  }
+
+  void take_dependence(Index n_cols) {
+    weight_.assign(sums_.begin(), sums_.begin() + n_columns_);
+    sums_.resize(round_up_to_lanes(sums_.size()), 0.0);
+    x_log_x_of_all(sums_.data(), static_cast<Index>(sums_.size()));
+    std::fill(dependence_.begin(), dependence_.end(), 0.0);
+    const auto add_terms = [&](double sign, const auto& belongs) {
+      Index n = 0;
+      for (const Index cell : cells_) {
+        if (!belongs(cell)) continue;
+        const double* terms = sums_.data() + place_[cell];
+        for (Index k = 0; k < n_columns_; ++k) dependence_[k] += sign * terms[k];
+        ++n;
+      }
+      return n;
+    };
+    const auto is_row = [&](Index cell) { return cell > 0 && cell % n_cols == 0; };
+    const auto is_column = [&](Index cell) { return cell > 0 && cell < n_cols; };
+    add_terms(1.0, [&](Index cell) { return !is_row(cell) && !is_column(cell); });
+    const Index n_rows_seen = add_terms(-1.0, is_row);
+    const Index n_cols_seen = add_terms(-1.0, is_column);
+    for (Index k = 0; k < n_columns_; ++k) {
+      if (!(dependence_[k] > rounding_of_dependence * weight_[k])) dependence_[k] = 0.0;
+    }
+    df_ = static_cast<double>((n_rows_seen - 1) * (n_cols_seen - 1));
   }
 
   Index n_columns_;
-  Index n_cols_ = 0;
-  Positions levels_;
-  Positions other_levels_;
-  Positions cells_;             ///< numbered level by level
-  std::vector<Index> cell_of_;  ///< per answer
-  std::vector<double> sums_;    ///< of cells, levels, other levels and all, x columns
+  std::vector<Index> place_;    ///< of a cell among the sums, -1 if it has none
+  std::vector<Index> cells_;    ///< that have an answer: first that of all
+  std::vector<double> sums_;    ///< cells x columns
   std::vector<double> weight_;  ///< in the table
   std::vector<double> dependence_;
+  double df_ = 0.0;
 };
 
 }  // namespace
@@ -239,8 +208,7 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, I
     SharedTable& table = tables[worker];
     rows[worker].for_each_other(item, [&](Index other, const SharedAnswer* first,
                                           const SharedAnswer* last) {
-      if (!table.place(rows[worker], data.n_levels[other], first, last)) return;
-      table.sum(rows[worker], first);
+      if (!table.sum(rows[worker], data.n_levels[other] + 1, first, last)) return;
       const double df = table.df();
       visit(worker, {item, other, other + 1, n_columns, table.dependence(), &df, no_error.data()});
     });
