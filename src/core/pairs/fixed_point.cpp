@@ -66,14 +66,12 @@ void round_row(const double* weights, int n_limbs, std::vector<Column>& columns,
     }
     is_empty = is_empty && rounded == 0;
     auto rest = static_cast<std::uint64_t>(rounded);
-    std::uint16_t* of_column = limbs + k * n_limbs;
-    for (int limb = 0; limb < n_limbs - 1; ++limb, rest >>= bits_of_limb) {
-      of_column[limb] = static_cast<std::uint16_t>(rest & largest_limb);
+    for (int limb = 0; limb < n_limbs; ++limb, rest >>= bits_of_limb) {
+      limbs[limb * columns.size() + k] = static_cast<std::uint16_t>(rest & largest_limb);
     }
-    of_column[n_limbs - 1] = static_cast<std::uint16_t>(rest);
   }
   if (!is_empty || !(largest > 0.0)) return;
-  limbs[heaviest * n_limbs] = 1;
+  limbs[heaviest] = 1;
   columns[heaviest].add_error(largest, 1.0);
 }
 

@@ -36,7 +36,7 @@ inline constexpr int bits_of_limb = 14;
 struct FixedWeights {
   Index n_columns = 0;
   int n_limbs = 0;
-  std::vector<std::uint16_t> limbs;  ///< (n_obs + 1) x stride: columns x n_limbs, and zeros, of
+  std::vector<std::uint16_t> limbs;  ///< (n_obs + 1) x stride: n_limbs x columns, and zeros, of
                                      ///< which the last row is made
   Index stride = 0;
   Vector unit;   ///< per column, the weight of 1

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 
-#include "base/lanes.h"
 #include "pairs/fixed_point.h"
 #include "pairs/pair_tables.h"
 
@@ -21,7 +20,6 @@ struct PassOptions {
   /// At least the pairs with one of the first n_leading items are visited, not many more, at a cost
   /// in proportion.
   Index n_leading = std::numeric_limits<Index>::max();
-  Instructions instructions = widest_instructions();
 };
 
 /// What the exact dependence of a pair of items can be.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "data/packed_items.h"
-#include "pairs/pair_tables.h"
 #include "pairs/subset_sums.h"
 
 namespace mdpd {
@@ -9,99 +8,49 @@ namespace mdpd {
 /// Rows that are cut at once: a sum of as many digits of a weight fits into 32 bits.
 inline constexpr Index rows_per_block = 65536;
 
-/// First level of an item that enters, as a digit: a missing cell may not count.
-inline Index first_digit(const CodedData& data, Index item, MissingCells missing) {
-  return data.has_missing[item] && missing == MissingCells::kIgnore ? 1 : 0;
-}
-
-/// Numbers of the sums that the rows of a pack are added to: those of the levels of its items, one
-/// after another, and then that of all rows. Nothing is added for the digit 0: it does not enter, or
-/// is what the item's other levels leave of all rows.
-class PackTargets {
- public:
-  PackTargets(const CodedData& data, const Pack& pack, MissingCells missing);
-
-  Index n_targets() const { return total_ + 1; }
-
-  /// Of an item of the pack, counted within it; -1 for none.
-  std::int32_t of_digit(Index item, Index digit) const;
-  /// Of each item the target of a code, -1 for none; and that of all rows.
-  void of_code(Index code, std::vector<std::int32_t>& targets) const;
-
-  /// Makes the sums of the items' first levels where they enter.
-  /// @param sums n_targets x size, of 32 bits or 64.
-  template <class Sum>
-  void add_first_levels(Sum* sums, Index size) const;
-
- private:
-  struct Item {
-    std::int32_t n_digits = 0;
-    std::int32_t first_digit = 0;
-    std::int32_t first_target = 0;  ///< of that digit
-  };
-
-  std::vector<Item> items_;
-  std::int32_t total_ = 0;
-};
-
-/// A code of a pack, and the item, counted within the pack, in which it differs from the one before.
-struct CodeStep {
-  std::uint16_t code = 0;
-  std::uint16_t item = 0;
-  std::uint16_t digit = 0;  ///< of the item
-};
-
-/// The rows of a pack, sorted by its code and cut into stretches.
+/// The rows of a pack, sorted by its code and cut into stretches. Their targets are the digits of
+/// the pack's items, one after another, and behind them all rows. Nothing is added to the target of
+/// a digit 0: it does not enter, or is what the item's other digits leave of all rows.
 class RowStretches {
  public:
   /// Cuts the rows of a pack; the rows of one code are in their order.
   /// Cost O(n_obs * n_items + n_levels) of the pack.
-  void cut(const CodedData& data, const Pack& pack, const PackTargets& targets);
+  void cut(const CodedData& data, const Pack& pack);
 
-  std::size_t size() const { return entries_.size(); }
+  Index n_targets() const { return n_targets_; }
+  Index size() const { return n_stretches_; }
   /// Valid until the next rows are cut.
-  RowStretch operator[](std::size_t at) const;
-  /// Whether the next stretch is of other rows_per_block.
-  bool ends_block(std::size_t at) const {
-    return at + 1 == entries_.size() || entries_[at + 1].block != entries_[at].block;
-  }
+  const RowStretch& operator[](Index at) const { return stretches_[at]; }
 
  private:
-  struct Entry {
-    Index block = 0;
-    Index first_row = 0;
-    Index n_quads = 0;
-    std::size_t first_step = 0;
-    std::size_t first_change = 0;
-    std::size_t first_target = 0;
+  /// An item of the pack.
+  struct Item {
+    Index n_digits = 0;
+    Index first_target = 0;
+    Index n_inner = 0;  ///< codes that have the same digits up to this one
+    Index place = 0;    ///< of its digit in the run through all of them
+    Index step = 1;     ///< forth or back
+    Index digit = 0;    ///< of the code at hand
+    Index open = 0;     ///< of the rows that the stretch has so far
   };
 
-  void sort(const CodedData& data, const Pack& pack);
-  void add_code(Index block, Index first_row, Index n_quads);
-  void start(Index block, Index first_row);
-  void change();
-  void close(std::int32_t target);
-  void finish();
-  std::int32_t number_of(std::int32_t target);
+  void list_items(const CodedData& data, const Pack& pack);
+  bool move_to_next_code();
+  Index code() const;
+  void add_code(const std::uint32_t* rows, Index n_quads);
+  void change_targets();
+  void finish_stretch();
+  std::int32_t number_of(Index target);
 
+  std::vector<Item> items_;
+  Index n_targets_ = 0;
   std::vector<std::uint16_t> codes_;       ///< n_obs: code of the row
-  std::vector<CodeStep> code_steps_;       ///< all codes, in the order of the rows
   std::vector<std::uint32_t> next_place_;  ///< of each code: where the sort puts its next row
   std::vector<std::uint32_t> rows_;        ///< of each block by their code, in whole quads
-  std::vector<std::uint32_t> code_start_;  ///< blocks x codes, in their order; and the end
-
-  std::vector<Entry> entries_;
-  std::vector<SumStep> steps_;
-  std::vector<std::int32_t> changes_;
-  std::vector<std::int32_t> targets_;
-
-  // Of the stretch that is being cut:
-  Index n_quads_ = 0;
+  std::vector<RowStretch> stretches_;      ///< of which some are left from other packs
+  Index n_stretches_ = 0;
+  bool is_open_ = false;              ///< whether the last stretch takes more rows
   std::vector<std::int32_t> number_;  ///< of each target, within the stretch; -1 if it has none
-  std::vector<std::int32_t> open_;    ///< as `PackTargets::of_code()` gives them
-  std::vector<std::int32_t> next_;    ///< those of the next code
-  std::vector<std::uint16_t> moved_;  ///< items in which these may differ
-  std::vector<std::int32_t> opened_;
 };
 
 }  // namespace mdpd

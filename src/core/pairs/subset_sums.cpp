@@ -22,10 +22,6 @@ constexpr Index n_together = 4;
 using Bits = std::uint64_t __attribute__((vector_size(bytes_of_row)));
 using Together = std::int32_t __attribute__((vector_size(n_together * sizeof(std::int32_t))));
 
-[[gnu::always_inline]] inline void store_block(const Bits& patterns, std::uint8_t* to) {
-  std::memcpy(to, &patterns, sizeof patterns);
-}
-
 /// From the bits of four rows the pattern of each column in its byte, block by block.
 [[gnu::always_inline]] inline void transpose_quad(const std::uint8_t* const* rows,
                                                   std::uint8_t* to) {
@@ -33,28 +29,25 @@ using Together = std::int32_t __attribute__((vector_size(n_together * sizeof(std
   constexpr std::uint64_t low_pairs = 0x3333333333333333;
   constexpr std::uint64_t low_half = 0x0F0F0F0F0F0F0F0F;
   Bits row[rows_of_quad];
-  std::memcpy(&row[0], rows[0], sizeof row[0]);
-  std::memcpy(&row[1], rows[1], sizeof row[1]);
-  std::memcpy(&row[2], rows[2], sizeof row[2]);
-  std::memcpy(&row[3], rows[3], sizeof row[3]);
+#pragma GCC unroll 4
+  for (Index r = 0; r < rows_of_quad; ++r) std::memcpy(&row[r], rows[r], sizeof row[r]);
   // Bits of two rows side by side, those of the even blocks and of the odd ones ...
   const Bits even_01 = (row[0] & even) | ((row[1] & even) << 1);
   const Bits even_23 = (row[2] & even) | ((row[3] & even) << 1);
   const Bits odd_01 = ((row[0] >> 1) & even) | (row[1] & ~even);
   const Bits odd_23 = ((row[2] >> 1) & even) | (row[3] & ~even);
   // ... then of four, those of blocks b and b + 4 in one byte.
-  const Bits at_0 = (even_01 & low_pairs) | ((even_23 & low_pairs) << 2);
-  const Bits at_1 = (odd_01 & low_pairs) | ((odd_23 & low_pairs) << 2);
-  const Bits at_2 = ((even_01 >> 2) & low_pairs) | (even_23 & ~low_pairs);
-  const Bits at_3 = ((odd_01 >> 2) & low_pairs) | (odd_23 & ~low_pairs);
-  store_block(at_0 & low_half, to);
-  store_block(at_1 & low_half, to + bytes_of_block);
-  store_block(at_2 & low_half, to + 2 * bytes_of_block);
-  store_block(at_3 & low_half, to + 3 * bytes_of_block);
-  store_block((at_0 >> 4) & low_half, to + 4 * bytes_of_block);
-  store_block((at_1 >> 4) & low_half, to + 5 * bytes_of_block);
-  store_block((at_2 >> 4) & low_half, to + 6 * bytes_of_block);
-  store_block((at_3 >> 4) & low_half, to + 7 * bytes_of_block);
+  const Bits both[] = {(even_01 & low_pairs) | ((even_23 & low_pairs) << 2),
+                       (odd_01 & low_pairs) | ((odd_23 & low_pairs) << 2),
+                       ((even_01 >> 2) & low_pairs) | (even_23 & ~low_pairs),
+                       ((odd_01 >> 2) & low_pairs) | (odd_23 & ~low_pairs)};
+#pragma GCC unroll 4
+  for (Index b = 0; b < blocks_of_row / 2; ++b, to += bytes_of_block) {
+    const Bits low = both[b] & low_half;
+    const Bits high = (both[b] >> 4) & low_half;
+    std::memcpy(to, &low, sizeof low);
+    std::memcpy(to + blocks_of_row / 2 * bytes_of_block, &high, sizeof high);
+  }
 }
 
 /// The patterns of the blocks from `first` on; those of a few blocks before may be made as well.
@@ -65,37 +58,34 @@ using Together = std::int32_t __attribute__((vector_size(n_together * sizeof(std
   patterns += first_byte / bytes_of_row * blocks_of_row * bytes_of_block;
   for (Index quad = 0; quad < stretch.n_quads; ++quad, patterns += columns_of_block) {
     const std::uint32_t* at = stretch.rows + quad * rows_of_quad;
-    // In the order of a pack's code: the hardware does not see the next ones coming.
+    const std::uint8_t* rows[rows_of_quad];
+#pragma GCC unroll 4
     for (Index r = 0; r < rows_of_quad; ++r) {
+      rows[r] = bits + at[r] * table.n_bytes;
+      // In the order of a pack's code: the hardware does not see the next ones coming.
       __builtin_prefetch(bits + at[quads_ahead * rows_of_quad + r] * table.n_bytes);
     }
-    const std::uint8_t* rows[rows_of_quad] = {
-        bits + at[0] * table.n_bytes, bits + at[1] * table.n_bytes, bits + at[2] * table.n_bytes,
-        bits + at[3] * table.n_bytes};
     std::uint8_t* to = patterns;
     for (Index byte = first_byte; byte < table.n_bytes; byte += bytes_of_row) {
       transpose_quad(rows, to);
       to += blocks_of_row * bytes_of_block;
-      rows[0] += bytes_of_row;
-      rows[1] += bytes_of_row;
-      rows[2] += bytes_of_row;
-      rows[3] += bytes_of_row;
+#pragma GCC unroll 4
+      for (Index r = 0; r < rows_of_quad; ++r) rows[r] += bytes_of_row;
     }
   }
 }
 
 /// Adds up all rows of the targets.
 void add_all_rows(const RowTable& table, const RowStretch& stretch, const std::int32_t* running,
-                  std::int64_t* to) {
-  const std::int32_t* change = stretch.changes;
-  Index n_quads = 0;
-  for (const SumStep* step = stretch.steps; step != stretch.steps + stretch.n_steps; ++step) {
-    n_quads += step->n_quads;
-    const std::int32_t* sums = running + (n_quads - 1) * table.weight_stride;
-    for (std::int32_t c = 0; c < step->n_closed + step->n_opened; ++c, ++change) {
-      std::int64_t* target = to + stretch.targets[*change] * table.n_weights;
-      const std::int64_t sign = c < step->n_closed ? 1 : -1;
-      for (Index k = 0; k < table.n_weights; ++k) target[k] += sign * sums[k];
+                  double* to) {
+  const std::int32_t* change = stretch.changes.data();
+  for (const SumStep& step : stretch.steps) {
+    running += step.n_quads * table.weight_stride;
+    const std::int32_t* so_far = running - table.weight_stride;
+    for (std::int32_t c = 0; c < step.n_closed + step.n_opened; ++c) {
+      double* target = to + stretch.targets[*change++] * table.n_weights;
+      const double sign = c < step.n_closed ? 1.0 : -1.0;
+      for (Index k = 0; k < table.n_weights; ++k) target[k] += sign * so_far[k];
     }
   }
 }
@@ -123,43 +113,35 @@ void fill_tables_portable(const RowTable& table, const RowStretch& stretch, Inde
   }
 }
 
-/// The sums of one column: what each of the targets gets.
-void add_column_portable(const RowStretch& stretch, const std::uint8_t* pattern,
-                         const Together* tables, Together* open) {
-  std::fill_n(open, stretch.n_targets, Together{});
-  const std::int32_t* change = stretch.changes;
-  Together sum{};
-  for (Index s = 0; s < stretch.n_steps; ++s) {
-    const SumStep& step = stretch.steps[s];
-    for (Index quad = 0; quad < step.n_quads; ++quad) {
-      sum += tables[*pattern];
-      pattern += columns_of_block;
-      tables += n_subsets;
-    }
-    for (Index c = 0; c < step.n_closed; ++c) open[*change++] += sum;
-    for (Index c = 0; c < step.n_opened; ++c) open[*change++] -= sum;
-  }
-}
-
 void add_stretch_portable(const RowTable& table, const RowStretch& stretch, const TargetSums& to,
                           const std::uint8_t* patterns, std::int32_t* running) {
   std::vector<Together> tables(stretch.n_quads * n_subsets);
-  std::vector<Together> open(stretch.n_targets);
+  std::vector<Together> got(stretch.targets.size());
   const Index size_of_target = to.n_blocks * table.n_weights * columns_of_block;
   for (Index first = 0; first < table.n_weights; first += n_together) {
     fill_tables_portable(table, stretch, first, tables.data(), running);
     const Index n_weights = std::min(n_together, table.n_weights - first);
-    for (Index column = 0; column < to.n_blocks * columns_of_block; ++column) {
-      const Index block = column / columns_of_block;
-      const Index within = column % columns_of_block;
-      add_column_portable(stretch, patterns + (to.first_block + block) * bytes_of_block + within,
-                          tables.data(), open.data());
-      std::int32_t* cell =
-          to.sums + (block * table.n_weights + first) * columns_of_block + place_in_block[within];
-      for (Index target = 0; target < stretch.n_targets; ++target) {
-        for (Index k = 0; k < n_weights; ++k) {
-          cell[stretch.targets[target] * size_of_target + k * columns_of_block] += open[target][k];
+    for (Index at = 0; at < to.n_blocks * columns_of_block; ++at) {
+      const Index block = at / columns_of_block;
+      const Index place = at % columns_of_block;
+      const std::uint8_t* pattern =
+          patterns + (to.first_block + block) * bytes_of_block + column_at_place[place];
+      const Together* of_quad = tables.data();
+      const std::int32_t* target = stretch.changes.data();
+      Together sum{};
+      std::fill(got.begin(), got.end(), Together{});
+      for (const SumStep& step : stretch.steps) {
+        for (Index quad = 0; quad < step.n_quads; ++quad, of_quad += n_subsets) {
+          sum += of_quad[*pattern];
+          pattern += columns_of_block;
         }
+        for (Index c = 0; c < step.n_closed; ++c) got[*target++] += sum;
+        for (Index c = 0; c < step.n_opened; ++c) got[*target++] -= sum;
+      }
+      std::int32_t* cell = to.sums + (block * table.n_weights + first) * columns_of_block + place;
+      for (std::size_t t = 0; t < got.size(); ++t) {
+        std::int32_t* sums = cell + stretch.targets[t] * size_of_target;
+        for (Index k = 0; k < n_weights; ++k) sums[k * columns_of_block] += got[t][k];
       }
     }
   }
@@ -203,11 +185,6 @@ void add_stretch_portable(const RowTable& table, const RowStretch& stretch, cons
   _mm_store_si128(out + 3, _mm_unpackhi_epi32(high_0, high_1));
 }
 
-[[gnu::target("avx2"), gnu::always_inline]] inline __m128i load_weights(
-    const std::uint16_t* weights) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(weights));
-}
-
 /// The tables of all weights and quads.
 /// @param running receives the sums of all rows up to each quad.
 [[gnu::target("avx2")]] void fill_tables_avx2(const RowTable& table, const RowStretch& stretch,
@@ -218,20 +195,20 @@ void add_stretch_portable(const RowTable& table, const RowStretch& stretch, cons
       __builtin_prefetch(table.weights + at[quads_ahead * rows_of_quad + r] * table.weight_stride);
     }
     for (Index first = 0; first < table.n_weights; first += limbs_of_vector) {
-      const std::uint16_t* weights = table.weights + first;
-      const __m128i row_0 = load_weights(weights + at[0] * table.weight_stride);
-      const __m128i row_1 = load_weights(weights + at[1] * table.weight_stride);
-      const __m128i row_2 = load_weights(weights + at[2] * table.weight_stride);
-      const __m128i row_3 = load_weights(weights + at[3] * table.weight_stride);
+      __m128i row[rows_of_quad];
+#pragma GCC unroll 4
+      for (Index r = 0; r < rows_of_quad; ++r) {
+        std::memcpy(&row[r], table.weights + first + at[r] * table.weight_stride, sizeof row[r]);
+      }
       __m256i all = _mm256_cvtepu16_epi32(
-          _mm_add_epi16(_mm_add_epi16(row_0, row_1), _mm_add_epi16(row_2, row_3)));
+          _mm_add_epi16(_mm_add_epi16(row[0], row[1]), _mm_add_epi16(row[2], row[3])));
       auto* sums = reinterpret_cast<__m256i*>(running + quad * table.weight_stride + first);
       if (quad > 0) all = _mm256_add_epi32(all, sums[-table.weight_stride / limbs_of_vector]);
       _mm256_store_si256(sums, all);
       alignas(32) long long first_two[limbs_of_vector];
       alignas(32) long long last_two[limbs_of_vector];
-      sum_two_rows(row_0, row_1, first_two);
-      sum_two_rows(row_2, row_3, last_two);
+      sum_two_rows(row[0], row[1], first_two);
+      sum_two_rows(row[2], row[3], last_two);
       const Index n = std::min(limbs_of_vector, table.n_weights - first);
       for (Index k = 0; k < n; ++k) {
         store_table(first_two[k], last_two[k], tables + (first + k) * bytes_of_weight);
@@ -240,138 +217,106 @@ void add_stretch_portable(const RowTable& table, const RowStretch& stretch, cons
   }
 }
 
-/// Sums of bytes, of even columns and of odd ones, in 16 bits.
-struct ByteSums {
-  __m256i both;  ///< of even columns, plus 256 times that of odd columns, modulo 2^16
-  __m256i odd;
-};
-
-[[gnu::target("avx2"), gnu::always_inline]] inline void clear(ByteSums& sums) {
-  sums.both = sums.odd = _mm256_setzero_si256();
-}
-
-[[gnu::target("avx2"), gnu::always_inline]] inline void look_up(const std::uint8_t* table,
-                                                                const __m256i& patterns,
-                                                                ByteSums& sums) {
-  const __m256i bytes = _mm256_shuffle_epi8(
-      _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
-      patterns);
-  sums.both = _mm256_add_epi16(sums.both, bytes);
-  // A product, as processors that shift in the ports of the look-up multiply in others.
-  const __m256i odd = _mm256_maddubs_epi16(bytes, _mm256_set1_epi16(0x100));
-  sums.odd = _mm256_add_epi16(sums.odd, odd);
-}
-
-[[gnu::target("avx2"), gnu::always_inline]] inline __m256i even_of(const ByteSums& sums) {
-  return _mm256_sub_epi16(sums.both, _mm256_slli_epi16(sums.odd, 8));
-}
-
-/// Sums of both bytes of one weight, for the columns of a block.
+/// Sums of both bytes of one weight, for the columns of a block. Of the low bytes in 16 bits those of
+/// even columns, plus 256 times those of odd ones, modulo 2^16, and those of odd ones; then the same
+/// of the high bytes.
 struct WeightSums {
-  ByteSums low;
-  ByteSums high;
+  __m256i parts[4];
 };
-constexpr Index vectors_of_sums = sizeof(WeightSums) / sizeof(__m256i);
 /// What each 16-bit sum of an empty target is: -2^15, for the products take signed numbers.
 constexpr short emptied = -0x8000;
 
-[[gnu::target("avx2"), gnu::always_inline]] inline void close(const WeightSums& sums, __m256i* to) {
-  _mm256_store_si256(to, _mm256_add_epi16(_mm256_load_si256(to), sums.low.both));
-  _mm256_store_si256(to + 1, _mm256_add_epi16(_mm256_load_si256(to + 1), sums.low.odd));
-  _mm256_store_si256(to + 2, _mm256_add_epi16(_mm256_load_si256(to + 2), sums.high.both));
-  _mm256_store_si256(to + 3, _mm256_add_epi16(_mm256_load_si256(to + 3), sums.high.odd));
+[[gnu::target("avx2"), gnu::always_inline]] inline void look_up(const std::uint8_t* table,
+                                                                const __m256i& patterns,
+                                                                __m256i* sums) {
+  const __m256i bytes = _mm256_shuffle_epi8(
+      _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
+      patterns);
+  sums[0] = _mm256_add_epi16(sums[0], bytes);
+  // A product, as processors that shift in the ports of the look-up multiply in others.
+  const __m256i odd = _mm256_maddubs_epi16(bytes, _mm256_set1_epi16(0x100));
+  sums[1] = _mm256_add_epi16(sums[1], odd);
 }
 
-[[gnu::target("avx2"), gnu::always_inline]] inline void open(const WeightSums& sums, __m256i* to) {
-  _mm256_store_si256(to, _mm256_sub_epi16(_mm256_load_si256(to), sums.low.both));
-  _mm256_store_si256(to + 1, _mm256_sub_epi16(_mm256_load_si256(to + 1), sums.low.odd));
-  _mm256_store_si256(to + 2, _mm256_sub_epi16(_mm256_load_si256(to + 2), sums.high.both));
-  _mm256_store_si256(to + 3, _mm256_sub_epi16(_mm256_load_si256(to + 3), sums.high.odd));
+/// Adds what was summed so far to a target, or takes it away.
+template <bool adds>
+[[gnu::target("avx2"), gnu::always_inline]] inline void change(const WeightSums& sums,
+                                                               WeightSums& target) {
+#pragma GCC unroll 4
+  for (int v = 0; v < 4; ++v) {
+    target.parts[v] = adds ? _mm256_add_epi16(target.parts[v], sums.parts[v])
+                           : _mm256_sub_epi16(target.parts[v], sums.parts[v]);
+  }
 }
 
 /// Empties what a target got of one weight into its 32-bit sums.
-[[gnu::target("avx2"), gnu::always_inline]] inline void empty(__m256i* from, std::int32_t* to) {
+[[gnu::target("avx2"), gnu::always_inline]] inline void empty(WeightSums& target,
+                                                              std::int32_t* to) {
   const __m256i scale = _mm256_set1_epi32(1 + (256 << 16));
   const __m256i halves = _mm256_set1_epi32(257 << 15);
-  const ByteSums low = {_mm256_load_si256(from), _mm256_load_si256(from + 1)};
-  const ByteSums high = {_mm256_load_si256(from + 2), _mm256_load_si256(from + 3)};
-  const __m256i even_low = even_of(low);
-  const __m256i even_high = even_of(high);
+  const auto& [low, odd_low, high, odd_high] = target.parts;
+  const __m256i even_low = _mm256_sub_epi16(low, _mm256_slli_epi16(odd_low, 8));
+  const __m256i even_high = _mm256_sub_epi16(high, _mm256_slli_epi16(odd_high, 8));
   const __m256i sums[] = {_mm256_madd_epi16(_mm256_unpacklo_epi16(even_low, even_high), scale),
                           _mm256_madd_epi16(_mm256_unpackhi_epi16(even_low, even_high), scale),
-                          _mm256_madd_epi16(_mm256_unpacklo_epi16(low.odd, high.odd), scale),
-                          _mm256_madd_epi16(_mm256_unpackhi_epi16(low.odd, high.odd), scale)};
+                          _mm256_madd_epi16(_mm256_unpacklo_epi16(odd_low, odd_high), scale),
+                          _mm256_madd_epi16(_mm256_unpackhi_epi16(odd_low, odd_high), scale)};
   auto* cell = reinterpret_cast<__m256i*>(to);
   for (int v = 0; v < 4; ++v) {
     const __m256i sum = _mm256_add_epi32(sums[v], halves);
     _mm256_store_si256(cell + v, _mm256_add_epi32(_mm256_load_si256(cell + v), sum));
-    _mm256_store_si256(from + v, _mm256_set1_epi16(emptied));
+    target.parts[v] = _mm256_set1_epi16(emptied);
   }
 }
 
-/// One weight, or two that share the patterns, of one block.
+/// A few weights of one block, which share the patterns: one or two.
 /// @param got targets x weights: all emptied, before and after.
-template <bool two>
-[[gnu::target("avx2"), gnu::always_inline]] inline void add_block(const RowStretch& stretch,
-                                                                  const std::uint8_t* patterns,
-                                                                  const std::uint8_t* tables,
-                                                                  __m256i* got, std::int32_t* sums,
-                                                                  Index size_of_target) {
-  constexpr Index vectors_of_target = (two ? 2 : 1) * vectors_of_sums;
-  WeightSums first;
-  WeightSums second;
-  clear(first.low);
-  clear(first.high);
-  clear(second.low);
-  clear(second.high);
-  const std::int32_t* change = stretch.changes;
-  for (const SumStep* step = stretch.steps; step != stretch.steps + stretch.n_steps; ++step) {
-    const std::uint8_t* const end = tables + step->n_quads * 2 * n_subsets;
+template <int n_weights>
+[[gnu::target("avx2")]] void add_block(const RowStretch& stretch, const std::uint8_t* patterns,
+                                       const std::uint8_t* tables, WeightSums* got,
+                                       std::int32_t* sums, Index size_of_target) {
+  WeightSums so_far[n_weights] = {};
+  const std::int32_t* target = stretch.changes.data();
+  for (const SumStep& step : stretch.steps) {
+    const std::uint8_t* const end = tables + step.n_quads * 2 * n_subsets;
     for (; tables != end; tables += 2 * n_subsets, patterns += columns_of_block) {
       const __m256i pattern = _mm256_load_si256(reinterpret_cast<const __m256i*>(patterns));
-      look_up(tables, pattern, first.low);
-      look_up(tables + n_subsets, pattern, first.high);
-      if (!two) continue;
-      look_up(tables + bytes_of_weight, pattern, second.low);
-      look_up(tables + bytes_of_weight + n_subsets, pattern, second.high);
+#pragma GCC unroll 2
+      for (int k = 0; k < n_weights; ++k) {
+        look_up(tables + k * bytes_of_weight, pattern, so_far[k].parts);
+        look_up(tables + k * bytes_of_weight + n_subsets, pattern, so_far[k].parts + 2);
+      }
     }
-    for (const std::int32_t* last = change + step->n_closed; change != last; ++change) {
-      __m256i* target = got + *change * vectors_of_target;
-      close(first, target);
-      if (two) close(second, target + vectors_of_sums);
+    for (const std::int32_t* last = target + step.n_closed; target != last; ++target) {
+#pragma GCC unroll 2
+      for (int k = 0; k < n_weights; ++k) change<true>(so_far[k], got[*target * n_weights + k]);
     }
-    for (const std::int32_t* last = change + step->n_opened; change != last; ++change) {
-      __m256i* target = got + *change * vectors_of_target;
-      open(first, target);
-      if (two) open(second, target + vectors_of_sums);
+    for (const std::int32_t* last = target + step.n_opened; target != last; ++target) {
+#pragma GCC unroll 2
+      for (int k = 0; k < n_weights; ++k) change<false>(so_far[k], got[*target * n_weights + k]);
     }
   }
-  for (Index t = 0; t < stretch.n_targets; ++t, got += vectors_of_target) {
-    std::int32_t* to = sums + stretch.targets[t] * size_of_target;
-    empty(got, to);
-    if (two) empty(got + vectors_of_sums, to + columns_of_block);
+  for (const std::int32_t number : stretch.targets) {
+    std::int32_t* to = sums + number * size_of_target;
+    for (int k = 0; k < n_weights; ++k) empty(*got++, to + k * columns_of_block);
   }
 }
 
-[[gnu::target("avx2")]] void add_stretch_avx2(const RowTable& table, const RowStretch& stretch,
-                                              const TargetSums& to, const std::uint8_t* patterns,
-                                              StretchBuffers& buffers) {
+void add_stretch_avx2(const RowTable& table, const RowStretch& stretch, const TargetSums& to,
+                      const std::uint8_t* patterns, StretchBuffers& buffers) {
   buffers.tables.grow_to(table.n_weights * bytes_of_weight);
-  buffers.got.grow_to(stretch.n_targets * 2 * sizeof(WeightSums));
   fill_tables_avx2(table, stretch, buffers.tables.data(), buffers.running.data());
-  std::fill_n(reinterpret_cast<short*>(buffers.got.data()),
-              stretch.n_targets * 2 * sizeof(WeightSums) / sizeof(short), emptied);
-  auto* got = reinterpret_cast<__m256i*>(buffers.got.data());
+  const std::size_t size_of_got = stretch.targets.size() * 2 * sizeof(WeightSums);
+  buffers.got.grow_to(static_cast<Index>(size_of_got));
+  std::fill_n(reinterpret_cast<short*>(buffers.got.data()), size_of_got / sizeof(short), emptied);
+  auto* got = reinterpret_cast<WeightSums*>(buffers.got.data());
   const Index size_of_target = to.n_blocks * table.n_weights * columns_of_block;
   for (Index block = 0; block < to.n_blocks; ++block) {
     const std::uint8_t* from = patterns + (to.first_block + block) * bytes_of_block;
     for (Index k = 0; k < table.n_weights; k += 2) {
-      const std::uint8_t* tables = buffers.tables.data() + k * bytes_of_weight;
-      std::int32_t* sums = to.sums + (block * table.n_weights + k) * columns_of_block;
-      if (k + 1 < table.n_weights)
-        add_block<true>(stretch, from, tables, got, sums, size_of_target);
-      else
-        add_block<false>(stretch, from, tables, got, sums, size_of_target);
+      const auto add = k + 1 < table.n_weights ? add_block<2> : add_block<1>;
+      add(stretch, from, buffers.tables.data() + k * bytes_of_weight, got,
+          to.sums + (block * table.n_weights + k) * columns_of_block, size_of_target);
     }
   }
 }
@@ -385,7 +330,6 @@ void add_stretch(const RowTable& table, const RowStretch& stretch, const TargetS
   buffers.patterns.grow_to(table.n_bytes / bytes_of_row * blocks_of_row * bytes_of_block);
   buffers.running.grow_to(quads_of_stretch * table.weight_stride);
   std::uint8_t* patterns = buffers.patterns.data();
-  std::int32_t* running = buffers.running.data();
   const auto fill = [&]() __attribute__((always_inline)) {
     fill_patterns(table, stretch, to.first_block, patterns);
   };
@@ -395,8 +339,8 @@ void add_stretch(const RowTable& table, const RowStretch& stretch, const TargetS
     add_stretch_avx2(table, stretch, to, patterns, buffers);
   else
 #endif
-    add_stretch_portable(table, stretch, to, patterns, running);
-  if (to.all_rows != nullptr) add_all_rows(table, stretch, running, to.all_rows);
+    add_stretch_portable(table, stretch, to, patterns, buffers.running.data());
+  if (to.all_rows != nullptr) add_all_rows(table, stretch, buffers.running.data(), to.all_rows);
 }
 
 }  // namespace mdpd

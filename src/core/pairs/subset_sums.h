@@ -29,11 +29,10 @@ struct SumStep {
 struct RowStretch {
   const std::uint32_t* rows = nullptr;  ///< (n_quads + quads_ahead) x rows_of_quad
   Index n_quads = 0;                    ///< 1 to quads_of_stretch
-  const SumStep* steps = nullptr;       ///< n_steps
-  Index n_steps = 0;
-  const std::int32_t* changes = nullptr;  ///< of all steps: 0 to n_targets - 1
-  const std::int32_t* targets = nullptr;  ///< n_targets: the number of each, see TargetSums
-  Index n_targets = 0;
+  std::vector<SumStep> steps;
+  std::vector<std::int32_t> changes;  ///< of all steps: places in `targets`
+  std::vector<std::int32_t> targets;  ///< the number of each, see TargetSums
+  bool ends_block = false;            ///< whether the next rows are of another block, if any
 };
 
 /// What there is of each row.
@@ -45,19 +44,19 @@ struct RowTable {
   Index weight_stride = 0;  ///< a multiple of limbs_of_vector
 };
 
-/// 32-bit sums of weights over rows for blocks of a tile's columns.
+/// Sums of weights over rows for blocks of a tile's columns.
 struct TargetSums {
   Index first_block = 0;
   Index n_blocks = 0;
-  /// Targets x blocks x weights x columns_of_block, see place_in_block.
+  /// Targets x blocks x weights x columns_of_block, see column_at_place.
   std::int32_t* sums = nullptr;
-  std::int64_t* all_rows = nullptr;  ///< targets x weights: of a column of ones; null if not wanted
+  double* all_rows = nullptr;  ///< targets x weights: of a column of ones; null if not wanted
 };
 
-/// Where a block keeps the sum of each of its columns: as wide registers unpack bytes.
-inline constexpr int place_in_block[columns_of_block] = {0,  16, 1,  17, 2,  18, 3,  19, 8,  24, 9,
-                                                         25, 10, 26, 11, 27, 4,  20, 5,  21, 6,  22,
-                                                         7,  23, 12, 28, 13, 29, 14, 30, 15, 31};
+/// Column whose sum a block keeps in each place: as wide registers unpack bytes.
+inline constexpr int column_at_place[columns_of_block] = {
+    0, 2, 4, 6, 16, 18, 20, 22, 8, 10, 12, 14, 24, 26, 28, 30,
+    1, 3, 5, 7, 17, 19, 21, 23, 9, 11, 13, 15, 25, 27, 29, 31};
 
 /// What one thread works with.
 struct StretchBuffers {

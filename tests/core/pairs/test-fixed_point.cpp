@@ -13,7 +13,7 @@ double weight_of(const FixedWeights& fixed, Index row, Index column) {
   double sum = 0.0;
   for (int limb = fixed.n_limbs - 1; limb >= 0; --limb) {
     sum = std::ldexp(sum, bits_of_limb) +
-          fixed.limbs[row * fixed.stride + column * fixed.n_limbs + limb];
+          fixed.limbs[row * fixed.stride + limb * fixed.n_columns + column];
   }
   return sum * fixed.unit[column];
 }

@@ -12,13 +12,12 @@ namespace {
 /// How often each row, the last of which is that of no weight, is in each target.
 Eigen::MatrixXi count_rows(const RowStretches& rows, Index n_obs, Index n_targets) {
   Eigen::MatrixXi counts = Eigen::MatrixXi::Zero(n_obs + 1, n_targets);
-  for (std::size_t at = 0; at < rows.size(); ++at) {
-    const RowStretch stretch = rows[at];
+  for (Index at = 0; at < rows.size(); ++at) {
+    const RowStretch& stretch = rows[at];
     Eigen::VectorXi so_far = Eigen::VectorXi::Zero(n_obs + 1);
-    const std::int32_t* change = stretch.changes;
+    const std::int32_t* change = stretch.changes.data();
     Index quad = 0;
-    for (Index s = 0; s < stretch.n_steps; ++s) {
-      const SumStep& step = stretch.steps[s];
+    for (const SumStep& step : stretch.steps) {
       for (const Index end = quad + step.n_quads; quad < end; ++quad) {
         for (Index r = 0; r < rows_of_quad; ++r) ++so_far[stretch.rows[quad * rows_of_quad + r]];
       }
@@ -30,27 +29,25 @@ Eigen::MatrixXi count_rows(const RowStretches& rows, Index n_obs, Index n_target
   return counts;
 }
 
-/// Whether every row is once in the target of each of its levels, and in that of all rows.
-bool has_each_row_once(const Table& table, const Pack& pack, MissingCells missing) {
+/// Whether every row is once in the target of each of its digits but 0, and in that of all rows.
+bool has_each_row_once(const Table& table, const Pack& pack) {
   const Index n_obs = table.data.n_obs;
-  const PackTargets targets(table.data, pack, missing);
   RowStretches rows;
-  rows.cut(table.data, pack, targets);
-  const Eigen::MatrixXi counts = count_rows(rows, n_obs, targets.n_targets());
-  Eigen::MatrixXi expected = Eigen::MatrixXi::Zero(n_obs, targets.n_targets());
+  rows.cut(table.data, pack);
+  const Eigen::MatrixXi counts = count_rows(rows, n_obs, rows.n_targets());
+  Eigen::MatrixXi expected = Eigen::MatrixXi::Zero(n_obs, rows.n_targets());
   expected.rightCols(1).setOnes();
   Index target = 0;
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
-    const Index first = first_digit(table.data, item, missing);
     const Index lowest = table.data.has_missing[item] ? 0 : 1;
-    for (Index digit = first; digit < n_digits(table.data, item); ++digit, ++target) {
+    for (Index digit = 0; digit < n_digits(table.data, item); ++digit, ++target) {
       if (digit == 0) continue;
       for (Index n = 0; n < n_obs; ++n) {
         expected(n, target) = table.code(n, item) == digit + lowest ? 1 : 0;
       }
     }
   }
-  return target == targets.n_targets() - 1 && counts.topRows(n_obs) == expected;
+  return target == rows.n_targets() - 1 && counts.topRows(n_obs) == expected;
 }
 
 }  // namespace
@@ -64,8 +61,7 @@ context("row_stretches") {
         const Table table = random_table(random, {n_obs, n_levels, share});
         for (const Index most_levels : {2, 40, 600}) {
           for (const Pack& pack : pack_items(table.data, most_levels)) {
-            expect_true(has_each_row_once(table, pack, MissingCells::kIgnore));
-            expect_true(has_each_row_once(table, pack, MissingCells::kFrozen));
+            expect_true(has_each_row_once(table, pack));
           }
         }
       }
@@ -76,46 +72,21 @@ context("row_stretches") {
     Random random(2);
     const Table table = random_table(random, {rows_per_block + 100, {2, 3}, 0.0});
     const Pack pack = pack_items(table.data, 6)[0];
-    expect_true(has_each_row_once(table, pack, MissingCells::kIgnore));
-    const PackTargets targets(table.data, pack, MissingCells::kIgnore);
+    expect_true(has_each_row_once(table, pack));
     RowStretches rows;
-    rows.cut(table.data, pack, targets);
+    rows.cut(table.data, pack);
     Index n_blocks = 0;
     bool all_right = true;
-    for (std::size_t at = 0; at < rows.size(); ++at) {
-      const RowStretch stretch = rows[at];
+    for (Index at = 0; at < rows.size(); ++at) {
+      const RowStretch& stretch = rows[at];
       for (Index i = 0; i < stretch.n_quads * rows_of_quad; ++i) {
         const Index row = stretch.rows[i];
         all_right = all_right && (row == table.data.n_obs || row / rows_per_block == n_blocks);
       }
-      if (rows.ends_block(at)) ++n_blocks;
+      if (stretch.ends_block) ++n_blocks;
     }
     expect_true(all_right);
     expect_true(n_blocks == 2);
-  }
-
-  test_that("the first level is what the others leave") {
-    Random random(3);
-    const Table table = random_table(random, {50, {3, 1, 2}, 0.0});
-    const Pack pack = pack_items(table.data, 6)[0];
-    const PackTargets targets(table.data, pack, MissingCells::kIgnore);
-    expect_true(targets.n_targets() == 7);
-    // Per target, eight numbers; those of first levels are yet to be made.
-    std::vector<std::int32_t> sums(7 * 8, -1);
-    const std::vector<std::int32_t> of_target = {0, 20, 30, 0, 0, 40, 100};
-    const std::vector<std::int32_t> expected = {50, 20, 30, 100, 60, 40, 100};
-    std::vector<std::int64_t> wide(7 * 8, -1);
-    for (Index target = 0; target < 7; ++target) {
-      std::fill_n(sums.begin() + target * 8, 8, of_target[target]);
-      std::fill_n(wide.begin() + target * 8, 8, of_target[target]);
-    }
-    targets.add_first_levels(sums.data(), 8);
-    targets.add_first_levels(wide.data(), 8);
-    bool all_right = true;
-    for (Index at = 0; at < 7 * 8; ++at) {
-      all_right = all_right && sums[at] == expected[at / 8] && wide[at] == expected[at / 8];
-    }
-    expect_true(all_right);
   }
 }
 

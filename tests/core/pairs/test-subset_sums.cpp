@@ -21,9 +21,6 @@ struct Case {
   std::vector<std::uint8_t> bits;
   std::vector<std::uint16_t> weights;
   std::vector<std::uint32_t> rows;
-  std::vector<SumStep> steps;
-  std::vector<std::int32_t> changes;
-  std::vector<std::int32_t> targets = {1, 3};  // numbers of the stretch's targets among four
   std::vector<Range> ranges;
   RowTable table;
   RowStretch stretch;
@@ -31,10 +28,12 @@ struct Case {
 
 void add_step(Case& to, Index n_quads, const std::vector<std::int32_t>& closed,
               const std::vector<std::int32_t>& opened) {
-  to.steps.push_back({static_cast<std::int32_t>(n_quads), static_cast<std::int32_t>(closed.size()),
-                      static_cast<std::int32_t>(opened.size())});
-  to.changes.insert(to.changes.end(), closed.begin(), closed.end());
-  to.changes.insert(to.changes.end(), opened.begin(), opened.end());
+  to.stretch.steps.push_back({static_cast<std::int32_t>(n_quads),
+                              static_cast<std::int32_t>(closed.size()),
+                              static_cast<std::int32_t>(opened.size())});
+  std::vector<std::int32_t>& changes = to.stretch.changes;
+  changes.insert(changes.end(), closed.begin(), closed.end());
+  changes.insert(changes.end(), opened.begin(), opened.end());
 }
 
 /// One target has all rows, the other those before the first third and after the second.
@@ -74,13 +73,9 @@ Case random_case(Random& random, Index n_quads, Index n_bytes, Index n_weights, 
   }
   cut_into_thirds(out, n_quads);
   out.table = {out.bits.data(), n_bytes, out.weights.data(), n_weights, stride};
-  out.stretch = {out.rows.data(),
-                 n_quads,
-                 out.steps.data(),
-                 static_cast<Index>(out.steps.size()),
-                 out.changes.data(),
-                 out.targets.data(),
-                 2};
+  out.stretch.rows = out.rows.data();
+  out.stretch.n_quads = n_quads;
+  out.stretch.targets = {1, 3};  // among four
   return out;
 }
 
@@ -109,7 +104,7 @@ bool adds_plain_sums(const Case& in, Index first_block, Instructions instruction
   AlignedArray<std::int32_t> sums;
   sums.grow_to(4 * size);
   std::fill_n(sums.data(), 4 * size, 7);
-  std::vector<std::int64_t> all_rows(4 * n_weights, 7);
+  std::vector<double> all_rows(4 * n_weights, 7.0);
   StretchBuffers buffers;
   const TargetSums to{first_block, n_blocks, sums.data(), all_rows.data()};
   for (int time = 0; time < 2; ++time) {
@@ -118,12 +113,12 @@ bool adds_plain_sums(const Case& in, Index first_block, Instructions instruction
   for (Index target = 0; target < 4; ++target) {
     const Index of_stretch = target % 2 == 0 ? -1 : target / 2;
     for (Index k = 0; k < n_weights; ++k) {
-      if (all_rows[target * n_weights + k] != 7 + 2 * plain_sum(in, of_stretch, -1, k)) {
-        return false;
-      }
-      for (Index column = 0; column < n_blocks * columns_of_block; ++column) {
-        const Index block = column / columns_of_block;
-        const Index place = place_in_block[column % columns_of_block];
+      const auto all = static_cast<double>(plain_sum(in, of_stretch, -1, k));
+      if (all_rows[target * n_weights + k] != 7.0 + 2.0 * all) return false;
+      for (Index at_place = 0; at_place < n_blocks * columns_of_block; ++at_place) {
+        const Index block = at_place / columns_of_block;
+        const Index place = at_place % columns_of_block;
+        const Index column = block * columns_of_block + column_at_place[place];
         const std::int64_t plain =
             plain_sum(in, of_stretch, first_block * columns_of_block + column, k);
         const Index at = target * size + (block * n_weights + k) * columns_of_block + place;
