@@ -1,0 +1,60 @@
+#include "base/log_gamma.h"
+
+#include <testthat.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "random_data.h"
+
+namespace mdpd {
+
+context("log gamma") {
+  test_that("the log gamma function of a vector agrees with the library's") {
+    Random random(1);
+    double largest = 0.0;
+    for (int trial = 0; trial < 20000; ++trial) {
+      Lanes x;
+      Lanes out;
+      for (int lane = 0; lane < n_lanes; ++lane)
+        x[lane] = std::pow(10.0, 18.0 * random.uniform() - 9.0);
+      if (trial == 0) x = Lanes{1.0, 2.0, 0.5, 8.0};
+      log_gamma_of(x, out);
+      for (int lane = 0; lane < n_lanes; ++lane) {
+        const double expected = std::lgamma(x[lane]);
+        largest = std::max(largest, std::abs(out[lane] - expected) / (1e4 + std::abs(expected)));
+      }
+    }
+    expect_true(largest < 1e-15);
+  }
+
+  test_that("digamma of a vector is the derivative: 1 / x from x to x + 1, and known values") {
+    constexpr double euler = 0.57721566490153286;
+    const Lanes known = {1.0, 0.5, 2.0, 10.0};
+    const double expected[] = {-euler, -euler - 2.0 * std::log(2.0), 1.0 - euler,
+                               2.2517525890667211};
+    Lanes out;
+    digamma_of(known, out);
+    for (int lane = 0; lane < n_lanes; ++lane) {
+      expect_true(std::abs(out[lane] - expected[lane]) < 1e-11);
+    }
+    Random random(2);
+    double largest = 0.0;
+    for (int trial = 0; trial < 5000; ++trial) {
+      Lanes x;
+      Lanes at;
+      Lanes next;
+      for (int lane = 0; lane < n_lanes; ++lane)
+        x[lane] = std::pow(10.0, 9.0 * random.uniform() - 4.0);
+      digamma_of(x, at);
+      digamma_of(x + 1.0, next);
+      for (int lane = 0; lane < n_lanes; ++lane) {
+        const double step = 1.0 / x[lane];
+        largest = std::max(largest, std::abs(next[lane] - at[lane] - step) / (1.0 + step));
+      }
+    }
+    expect_true(largest < 2e-11);
+  }
+}
+
+}  // namespace mdpd
