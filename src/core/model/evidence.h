@@ -1,0 +1,66 @@
+#pragma once
+
+#include "data/row_sums.h"
+#include "model/parameters.h"
+
+namespace mdpd {
+
+// The evidence for a posterior: a lower bound of the log marginal likelihood of the data, in which
+// the items are alike. Given the components, an item has with some probability one and the same
+// column (the spike); else each column has a Dirichlet prior around a centre, with one of a few
+// concentrations. How probable each of these is, is learned from all items (empirical Bayes), so
+// that the same criterion serves few strong items among noise and many weak ones. After Stephens
+// (2017), False discovery rates: a new deal; formulas in vignette("method").
+
+/// Concentrations of the Dirichlet priors: 1/2, 1, 2, ..., 1024.
+inline constexpr Index n_concentrations = 12;
+double concentration(Index at);
+
+/// What is learned from all items. Its weights sum to 1: that of the spike, those of columns around
+/// the item's own frequencies at each concentration and, of a crowd, those of columns around what
+/// the crowd answers in each component.
+struct ItemPrior {
+  Vector weights = {};
+  RowMatrix crowd = {};  ///< levels x n_components, columns sum to 1, all positive; or empty
+  RowMatrix pseudo_counts = {};  ///< of the crowd's columns, likewise
+};
+
+/// Half the weight on the spike, the rest spread evenly.
+ItemPrior flat_prior();
+/// The same of a crowd, all of whose items have the same levels.
+/// @param counts of all levels by component: the crowd's columns begin at what all items answer, and
+///   are drawn to it.
+ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts);
+
+/// What all items of a crowd answer by component: levels x n_components, columns sum to 1.
+RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts);
+
+/// Whether an item differs between the components, and how.
+struct ItemEvidence {
+  RowMatrix shares = {};  ///< n_items x weights: posterior probability of each
+  Vector gain = {};       ///< n_items: log Bayes factor against the spike alone (nats)
+
+  Vector inclusion() const { return 1.0 - shares.col(0).array(); }
+};
+
+/// A few steps of EM for the prior, then the items' evidence under it. An item of which fewer than two
+/// levels are seen differs only from a crowd.
+/// @param counts posterior-weighted counts of all levels, see `level_sums()`.
+/// Cost O(levels * n_components * n_concentrations) logarithms.
+ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_steps,
+                         ItemPrior& prior);
+
+/// Moves the crowd's columns one step of Minka's fixed point for a Dirichlet's mean: Minka (2000),
+/// Estimating a Dirichlet distribution.
+void update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
+                  ItemPrior& prior);
+
+/// Posterior means of all parameters.
+MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
+                                  const ItemEvidence& evidence, const ItemPrior& prior);
+
+/// Log marginal likelihood of how many rows are in each component, whose weights have a uniform
+/// prior, times the number of orders the components may have (nats).
+double component_evidence(const RowMatrix& component_counts);
+
+}  // namespace mdpd

@@ -1,0 +1,193 @@
+#include "model/evidence.h"
+
+#include <testthat.h>
+
+#include <cmath>
+
+#include "random_data.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Log probability of the answers of one column in some order, each predicted from those before it:
+/// Polya's urn, which needs no gamma function. Counts are whole.
+double log_urn(const Vector& counts, const Vector& pseudo_counts) {
+  double sum = 0.0;
+  double n = 0.0;
+  for (Index r = 0; r < counts.size(); ++r) {
+    for (double seen = 0.0; seen < counts[r]; seen += 1.0, n += 1.0) {
+      sum += std::log((pseudo_counts[r] + seen) / (pseudo_counts.sum() + n));
+    }
+  }
+  return sum;
+}
+
+double log_urns(const RowMatrix& counts, const RowMatrix& centre, double c) {
+  double sum = 0.0;
+  for (Index k = 0; k < counts.cols(); ++k) {
+    sum += log_urn(counts.col(k), c * centre.col(centre.cols() > 1 ? k : 0));
+  }
+  return sum;
+}
+
+/// Log Bayes factors of an item as DESIGN and vignette("method") have them, against the spike.
+Vector slow_factors(const Table& table, const RowMatrix& counts, Index item,
+                    const ItemPrior& prior) {
+  const CodedData& data = table.data;
+  const RowMatrix own = counts.middleRows(data.offset[item], data.n_levels[item]);
+  const Vector all = own.rowwise().sum();
+  const double n = all.sum();
+  double spike = 0.0;
+  double n_seen = 0.0;
+  for (Index r = 0; r < all.size(); ++r) {
+    if (all[r] > 0.0) spike += all[r] * std::log(all[r] / n);
+    if (all[r] > 0.0) n_seen += 1.0;
+  }
+  Vector out = Vector::Zero(prior.weights.size());
+  for (Index at = 0; at < n_concentrations; ++at) {
+    const double c = concentration(at);
+    double rows = 0.0;
+    for (Index k = 0; k < own.cols(); ++k) {
+      const double n_k = own.col(k).sum();
+      rows += n_k * (c + 1.0) / (n_k + c + 1.0);
+    }
+    out[1 + at] = log_urns(own, all / n, c) - spike + 0.5 * (n_seen - 1.0) * std::log(n / rows);
+    if (prior.crowd.size() > 0) {
+      out[1 + n_concentrations + at] =
+          log_urns(own, prior.crowd, c) - log_urn(all, Vector::Ones(all.size()));
+    }
+  }
+  return out;
+}
+
+/// A posterior of whole rows, so that counts are whole.
+RowMatrix whole_posterior(Random& random, Index n_obs, Index n_components) {
+  RowMatrix out = RowMatrix::Zero(n_obs, n_components);
+  for (Index n = 0; n < n_obs; ++n) out(n, random.below(n_components)) = 1.0;
+  return out;
+}
+
+}  // namespace
+
+context("evidence") {
+  test_that("items are weighed as by prediction of one answer after another") {
+    Random random(1);
+    const Table table = random_table(random, {60, {2, 3, 5, 2}, 0.2});
+    const RowMatrix posterior = whole_posterior(random, 60, 3);
+    const ReadyItems all = make_ready(table.data, all_items(table.data));
+    const RowMatrix counts = level_sums(table.data, posterior, all).levels;
+    ItemPrior prior = flat_prior();
+    const ItemEvidence evidence = weigh_items(table.data, counts, 1, prior);
+    const ItemPrior flat = flat_prior();
+    Vector mean = Vector::Zero(flat.weights.size());
+    for (Index item = 0; item < 4; ++item) {
+      const Vector factors = slow_factors(table, counts, item, flat).array().exp();
+      const Vector shares = factors.cwiseProduct(flat.weights);
+      mean += shares / shares.sum() / 4.0;
+    }
+    expect_true((prior.weights - mean).cwiseAbs().maxCoeff() < 1e-9);
+    for (Index item = 0; item < 4; ++item) {
+      const Vector factors = slow_factors(table, counts, item, flat).array().exp();
+      const Vector shares = factors.cwiseProduct(mean);
+      expect_true(std::abs(evidence.gain[item] - std::log(shares.sum())) < 1e-9);
+      const Vector difference = evidence.shares.row(item).transpose() - shares / shares.sum();
+      expect_true(difference.cwiseAbs().maxCoeff() < 1e-9);
+    }
+  }
+
+  test_that("workers are weighed against the crowd's columns too, also with one label seen") {
+    Random random(2);
+    std::vector<std::vector<int>> codes(3, std::vector<int>(40));
+    for (auto& item : codes) {
+      for (int& code : item) code = static_cast<int>(random.below(4));
+    }
+    for (int& code : codes[2]) code = code == 0 ? 0 : 2;
+    const Table table = table_of(codes, {3, 3, 3});
+    const RowMatrix posterior = whole_posterior(random, 40, 3);
+    const ReadyItems all = make_ready(table.data, all_items(table.data));
+    const RowMatrix counts = level_sums(table.data, posterior, all).levels;
+    const ItemPrior flat = flat_prior_of_crowd(table.data, counts);
+    ItemPrior prior = flat;
+    const ItemEvidence evidence = weigh_items(table.data, counts, 1, prior);
+    for (Index item = 0; item < 3; ++item) {
+      Vector factors = slow_factors(table, counts, item, flat).array().exp();
+      if (item == 2) factors.segment(1, n_concentrations).setZero();
+      const Vector shares = factors.cwiseProduct(prior.weights);
+      expect_true(std::abs(evidence.gain[item] - std::log(shares.sum())) < 1e-9);
+    }
+    expect_true(evidence.inclusion()[2] > 0.0);
+  }
+
+  test_that("posterior means are those of every share's own Dirichlet, and sum to 1") {
+    Random random(3);
+    const Table table = random_table(random, {50, {2, 4}, 0.1, true});
+    const RowMatrix posterior = random_posterior(random, 50, 2);
+    const ReadyItems all = make_ready(table.data, all_items(table.data));
+    const LevelSums sums = level_sums(table.data, posterior, all);
+    ItemPrior prior = flat_prior();
+    const ItemEvidence evidence = weigh_items(table.data, sums.levels, 1, prior);
+    const MixtureParameters params = posterior_means(table.data, sums, evidence, prior);
+    for (Index item = 0; item < 2; ++item) {
+      const Index first = table.data.offset[item];
+      const Index n = table.data.n_levels[item];
+      for (Index k = 0; k < 2; ++k) {
+        const Vector counts = sums.levels.col(k).segment(first, n);
+        for (Index r = 0; r < n; ++r) {
+          const double centre = table.data.marginal(item, r);
+          double mean = evidence.shares(item, 0) * centre;
+          for (Index at = 0; at < n_concentrations; ++at) {
+            const double c = concentration(at);
+            mean += evidence.shares(item, 1 + at) * (c * centre + counts[r]) / (c + counts.sum());
+          }
+          expect_true(std::abs(params.item_probs(first + r, k) - mean) < 1e-14);
+        }
+        expect_true(std::abs(params.item_probs.col(k).segment(first, n).sum() - 1.0) < 1e-14);
+      }
+    }
+    expect_true(std::abs(params.mixing_weights.sum() - 1.0) < 1e-14);
+  }
+
+  test_that("the number of rows in the components has the evidence of a uniform prior") {
+    RowMatrix counts(1, 3);
+    counts << 3.0, 0.0, 2.0;
+    const Vector column = counts.row(0);
+    const double expected = log_urn(column, Vector::Ones(3)) + std::log(6.0);
+    expect_true(std::abs(component_evidence(counts) - expected) < 1e-12);
+  }
+
+  test_that("the crowd's columns end where the workers' answers have most evidence") {
+    Random random(4);
+    std::vector<std::vector<int>> codes(20, std::vector<int>(30));
+    RowMatrix posterior = RowMatrix::Zero(30, 2);
+    for (Index n = 0; n < 30; ++n) posterior(n, n % 2) = 1.0;
+    for (auto& item : codes) {
+      const double right = 0.6 + 0.3 * random.uniform();
+      for (Index n = 0; n < 30; ++n) {
+        item[n] = static_cast<int>(random.uniform() < right ? n % 2 : 1 - n % 2) + 1;
+      }
+    }
+    const Table table = table_of(codes, std::vector<Index>(20, 2));
+    const ReadyItems all = make_ready(table.data, all_items(table.data));
+    const RowMatrix counts = level_sums(table.data, posterior, all).levels;
+    ItemPrior prior = flat_prior_of_crowd(table.data, counts);
+    prior.pseudo_counts.setZero();
+    for (int step = 0; step < 2000; ++step) {
+      update_crowd(table.data, counts, weigh_items(table.data, counts, 1, prior), prior);
+    }
+    const auto total = [&](const ItemPrior& at) {
+      ItemPrior copy = at;
+      return weigh_items(table.data, counts, 1, copy).gain.sum();
+    };
+    const double best = total(prior);
+    for (const double step : {-0.02, 0.02}) {
+      ItemPrior moved = prior;
+      moved.crowd(0, 0) += step;
+      moved.crowd(1, 0) -= step;
+      expect_true(total(moved) < best);
+    }
+    expect_true(prior.crowd(0, 0) > 0.6);
+  }
+}
+
+}  // namespace mdpd
