@@ -46,6 +46,9 @@ mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& proble
   const std::string refine = text(settings, "refine");
   options.refines = refine != "none";
   if (refine == "full") options.refine.type = mdpd::Refinement::kFull;
+  if (refine == "sparse" && text(control, "criterion") == "evidence") {
+    options.refine.type = mdpd::Refinement::kEvidence;
+  }
   // The floor protects the split of a young component; kept in EM it would stop the likelihood
   // short.
   options.refine.m_step.smoothing = number(control, "smoothing");
@@ -167,6 +170,7 @@ Rcpp::List trace_to_r(const mdpd::Trace& trace) {
       _["loglik_all"] = numbers_of(trace, [](const Row& row) { return row.loglik_all; }),
       _["penalised_loglik"] =
           numbers_of(trace, [](const Row& row) { return row.penalised_loglik; }),
+      _["evidence"] = numbers_of(trace, [](const Row& row) { return row.evidence; }),
       _["split_length"] = numbers_of(trace, [](const Row& row) { return row.split_length; }),
       _["merged_1"] = positions_of(trace, [](const Row& row) { return row.merged_1; }),
       _["merged_2"] = positions_of(trace, [](const Row& row) { return row.merged_2; }));
@@ -174,16 +178,19 @@ Rcpp::List trace_to_r(const mdpd::Trace& trace) {
 
 Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::FitResult& result) {
   const mdpd::MixtureFit& fit = result.fit;
+  mdpd::Vector inclusion;
+  if (!std::isnan(fit.evidence)) inclusion = fit.item_evidence.inclusion();
   return Rcpp::List::create(
       _["mixing_weights"] = fit.params.mixing_weights,
       _["item_probs"] = mdpd::item_probs_to_r(n_levels, fit.params),
       _["informative"] = mdpd::item_set_to_r(fit.informative),
       _["posterior"] = mdpd::Matrix(fit.e_step.posterior), _["loglik"] = fit.loglik,
-      _["penalised_loglik"] = fit.penalised_loglik, _["df"] = result.n_free_parameters,
-      _["item_evidence"] = result.item_evidence, _["loglik_of_one"] = result.loglik_of_one,
-      _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),
-      _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
-      _["holds_known"] = result.holds_known);
+      _["penalised_loglik"] = fit.penalised_loglik, _["evidence"] = fit.evidence,
+      _["inclusion"] = inclusion, _["item_prior"] = fit.item_prior.weights,
+      _["df"] = result.n_free_parameters, _["item_evidence"] = result.item_evidence,
+      _["loglik_of_one"] = result.loglik_of_one, _["trace"] = trace_to_r(result.trace),
+      _["status"] = status_to_r(result.status), _["smoothing"] = result.smoothing,
+      _["born"] = mdpd::item_set_to_r(result.born), _["holds_known"] = result.holds_known);
 }
 
 Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
@@ -205,7 +212,8 @@ Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
 Rcpp::List core_defaults(const std::string& method) {
   const mdpd::FitOptions options = defaults_of(method);
   return Rcpp::List::create(
-      _["polish"] = options.polish, _["max_stages"] = static_cast<double>(options.max_stages),
+      _["criterion"] = "bic", _["polish"] = options.polish,
+      _["max_stages"] = static_cast<double>(options.max_stages),
       _["em_steps"] = static_cast<double>(options.em_steps), _["alpha"] = options.alpha,
       _["split_step"] = options.split_step, _["floor"] = options.floor,
       _["smoothing"] = options.refine.m_step.smoothing,

@@ -13,6 +13,7 @@
 #include "growth/same_optimum.h"
 #include "growth/stagewise.h"
 #include "model/criterion.h"
+#include "starts/dense.h"
 #include "starts/vote.h"
 
 namespace mdpd {
@@ -39,7 +40,7 @@ class Timer {
 
 /// Is the second so much more than the first that it is not the same optimum?
 bool is_better(const FitRun& second, const FitRun& first) {
-  return second.fit.penalised_loglik - first.fit.penalised_loglik > smallest_gain;
+  return second.fit.objective() - first.fit.objective() > smallest_gain;
 }
 
 /// One run of the method on one problem.
@@ -51,6 +52,12 @@ class Method {
         monitor_(monitor),
         rows_(std::move(problem_.cells), problem_) {
     options_.refine.m_step.prior_counts = problem_.prior_counts;
+    const std::vector<Index>& n_levels = data().n_levels;
+    options_.refine.is_crowd =
+        problem_.n_labels > 0 && std::equal(n_levels.begin() + 1, n_levels.end(), n_levels.begin());
+    if (problem_.prior_counts.size() > 0 && options_.refine.type == Refinement::kEvidence) {
+      options_.refine.type = Refinement::kSparse;
+    }
     outcome_.work.n_builds = 1;
   }
 
@@ -74,7 +81,7 @@ class Method {
     RefineOptions options = options_.refine;
     if (options_.task == Task::kEm)
       options.type = Refinement::kFull;
-    else if (run.fit.e_step.posterior.cols() == 1)
+    else if (run.fit.e_step.posterior.cols() == 1 && options.type == Refinement::kFull)
       options.type = Refinement::kSparse;
     FitRun next = refine(data(), run.fit.e_step.posterior, run.fit.informative, options, monitor_);
     next.trace.insert(next.trace.begin(), run.trace.begin(), run.trace.end());
@@ -131,15 +138,29 @@ class Method {
       run.smoothing = options_.refine.m_step.smoothing;
       return run;
     }
-    const Trace stages = run.trace;
+    const FitRun stages = run;
     refine_further(run);
-    if (split_by_chance(stages, k)) {
-      FitRun voted{vote_start(data(), k, options_.refine, monitor_), stages};
-      refine_further(voted);
-      voted.trace[stages.size()].move = Move::kVote;
-      if (is_better(voted, run)) run = std::move(voted);
+    const auto try_start = [&](MixtureFit start, Move move) {
+      FitRun second{std::move(start), stages.trace};
+      refine_further(second);
+      if (move != Move::kNone) second.trace[stages.trace.size()].move = move;
+      if (is_better(second, run)) run = std::move(second);
+    };
+    const RefineOptions& options = options_.refine;
+    if (k > 1 && options.type == Refinement::kEvidence) {
+      try_start(dense_start(data(), stages.fit.e_step.posterior, options, monitor_), Move::kNone);
+      if (k == problem_.n_labels && options.is_crowd) {
+        try_start(crowd_start(data(), k, options, monitor_), Move::kVote);
+      }
+    } else if (split_by_chance(stages.trace, k)) {
+      try_start(vote_start(data(), k, options, monitor_), Move::kVote);
     }
     polish_further(run);
+    // Of a crowd with one component a label, the labels are there whatever the workers know.
+    const bool is_named = k == problem_.n_labels;
+    if (k > 1 && !is_named && run.fit.evidence < data().marginal_loglik.sum()) {
+      give_up_components(data(), run);
+    }
     return run;
   }
 
@@ -252,7 +273,10 @@ class Method {
     result.loglik_of_one = data().marginal_loglik.sum();
     result.n_free_parameters =
         n_free_parameters(data(), fit.informative, fit.params.n_components());
-    result.item_evidence = item_evidence(data(), fit.params, fit.e_step.posterior, fit.informative);
+    result.item_evidence =
+        std::isnan(fit.evidence)
+            ? item_evidence(data(), fit.params, fit.e_step.posterior, fit.informative)
+            : fit.item_evidence.gain;
     rows_.expand(result.fit);
   }
 

@@ -40,7 +40,7 @@ MixtureFit grow(const CodedData& data, const MixtureFit& fit, const ItemSet& lea
     if (trial.e_step.posterior.size() == 0) continue;
     trial = refine(data, trial.e_step.posterior, trial.informative, brief, monitor).fit;
     const bool is_first = best.params.n_components() == 0;
-    if (is_first || trial.penalised_loglik > best.penalised_loglik) best = std::move(trial);
+    if (is_first || trial.objective() > best.objective()) best = std::move(trial);
   }
   if (best.params.n_components() == 0) return best;
   return refine(data, best.e_step.posterior, best.informative, options.refine, monitor).fit;

@@ -42,7 +42,7 @@ struct Trial {
 };
 
 /// What candidates are compared by.
-double gain_of(const Trial& trial) { return trial.fit.penalised_loglik; }
+double gain_of(const Trial& trial) { return trial.fit.objective(); }
 
 template <class SingleMove>
 double gain_of(const SingleMove& move) {
@@ -106,13 +106,13 @@ RowMatrix merge_posterior(const RowMatrix& posterior, const ComponentPair& merge
 /// Is a run of EM, by its last steps, not going to reach `goal`? Its gains shrink by a factor from
 /// step to step; while they grow nothing can be told.
 bool falls_short(const FitRun& run, double goal) {
-  const double end = run.fit.penalised_loglik;
+  const double end = run.fit.objective();
   const std::size_t n = run.trace.size();
   if (end >= goal) return false;
   if (run.status != Status::kIterationLimit) return true;
   if (n < 3) return false;
-  const double before = run.trace[n - 2].penalised_loglik - run.trace[n - 3].penalised_loglik;
-  const double last = run.trace[n - 1].penalised_loglik - run.trace[n - 2].penalised_loglik;
+  const double before = run.trace[n - 2].objective() - run.trace[n - 3].objective();
+  const double last = run.trace[n - 1].objective() - run.trace[n - 2].objective();
   if (last <= 0.0) return true;
   return last < before && end + pace_margin * last * last / (before - last) < goal;
 }
@@ -235,7 +235,7 @@ class PolishRound {
   /// Has a trial that is below the goal no hope to reach it? A move of components that ends where it
   /// began has failed; the items have moves of their own.
   bool is_hopeless(double goal, const FitRun& run, Move kind) const {
-    if (run.fit.penalised_loglik >= goal) return false;
+    if (run.fit.objective() >= goal) return false;
     if (falls_short(run, goal)) return true;
     const bool of_components = kind == Move::kSplitMerge || kind == Move::kMergeSplit;
     return of_components && has_come_back(data_, run.fit.e_step.posterior, fit_);
@@ -247,7 +247,7 @@ class PolishRound {
       trial.fit = em(trial.fit, options).fit;
       return;
     }
-    const double goal = fit_.penalised_loglik + least_gain(data_, fit_, options_);
+    const double goal = fit_.objective() + least_gain(data_, fit_, options_);
     for (Index left = options.max_iter; left > 0 && !trial.given_up; left -= heat_iterations) {
       FitRun run = em(trial.fit, options.at_most(std::min(heat_iterations, left)));
       trial.given_up = is_hopeless(goal, run, trial.move.move);
@@ -368,7 +368,7 @@ void polish(const CodedData& data, const FitOptions& options, Monitor& monitor, 
     std::vector<Trial> trials = PolishRound(data, run.fit, options, monitor).best();
     if (trials.empty()) return;
     Trial& best = trials.front();
-    const double gain = best.fit.penalised_loglik - run.fit.penalised_loglik;
+    const double gain = best.fit.objective() - run.fit.objective();
     if (!(gain > least_gain(data, run.fit, options))) return;
     run.fit = std::move(best.fit);
     run.trace.push_back(trace_row(best.move, run.fit));

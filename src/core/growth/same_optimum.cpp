@@ -26,7 +26,7 @@ bool is_large(const CodedData& data, const FitOptions& options) {
 }
 
 double least_gain(const CodedData& data, const MixtureFit& fit, const FitOptions& options) {
-  const double change_at_stop = options.refine.tol * std::abs(fit.penalised_loglik);
+  const double change_at_stop = options.refine.tol * std::abs(fit.objective());
   const double in_tol =
       is_large(data, options) ? smallest_gain_in_tol_of_large : smallest_gain_in_tol;
   return std::max(smallest_gain, in_tol * change_at_stop);
@@ -45,9 +45,12 @@ bool is_same_optimum(const CodedData& data, const MixtureFit& first, const Mixtu
                      const FitOptions& options) {
   const ItemSet& items = first.informative;
   const ItemSet& others = second.informative;
-  const double gap = std::abs(first.penalised_loglik - second.penalised_loglik);
+  // By evidence an item that hardly differs may be just in use or just not.
+  const bool is_by_evidence = !std::isnan(first.evidence);
+  const double gap = std::abs(first.objective() - second.objective());
   return first.params.n_components() == second.params.n_components() &&
-         std::is_permutation(items.begin(), items.end(), others.begin(), others.end()) &&
+         (is_by_evidence ||
+          std::is_permutation(items.begin(), items.end(), others.begin(), others.end())) &&
          gap <= least_gain(data, first, options) &&
          moved_shares(data, first.e_step.posterior, second.e_step.posterior).sum() <
              2.0 * most_moved;

@@ -6,6 +6,7 @@
 
 #include "base/numerics.h"
 #include "model/criterion.h"
+#include "model/evidence.h"
 
 namespace mdpd {
 
@@ -60,6 +61,80 @@ MixtureFit finish_ready_fit(const CodedData& data, MixtureParameters params,
   return fit;
 }
 
+/// Items of less inclusion are left out of the posterior.
+constexpr double least_inclusion = 0.01;
+/// EM steps of the prior in each iteration.
+constexpr int prior_steps = 3;
+
+/// Case-weighted entropy of the rows of any posterior (nats).
+double entropy_of(const CodedData& data, const RowMatrix& posterior) {
+  Vector entropy(data.n_obs);
+  for (Index n = 0; n < data.n_obs; ++n) {
+    double sum = 0.0;
+    for (Index k = 0; k < posterior.cols(); ++k) sum -= x_log_x(posterior(n, k));
+    entropy[n] = sum;
+  }
+  return loglik_sum(data, entropy).value();
+}
+
+/// The same of the fit's own posterior, from the sums that it leads to: without a pass over the rows.
+double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums) {
+  const auto weighted_log = [](const auto& counts, const auto& probs) {
+    return (counts.array() * probs.array().max(tiny_probability).log()).sum();
+  };
+  double log_joint = weighted_log(sums.components.row(0), fit.params.mixing_weights.transpose());
+  for (const Index item : fit.informative) {
+    const Index first = data.offset[item];
+    const Index n = data.n_levels[item];
+    log_joint +=
+        weighted_log(sums.levels.middleRows(first, n), fit.params.item_probs.middleRows(first, n));
+  }
+  return fit.e_step.loglik - log_joint;
+}
+
+FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
+                          const RefineOptions& options, Monitor& monitor) {
+  FitRun run;
+  run.status = Status::kIterationLimit;
+  const ReadyItems all = make_ready(data, all_items(data));
+  ReadyItems ready = make_ready(data, {});
+  ItemPrior prior = flat_prior();
+  double before = -std::numeric_limits<double>::infinity();
+  for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
+    const bool is_first = iteration == 0;
+    const LevelSums sums = level_sums(data, is_first ? start : run.fit.e_step.posterior, all);
+    const double entropy = is_first ? entropy_of(data, start) : entropy_of(data, run.fit, sums);
+    if (is_first && options.is_crowd) prior = flat_prior_of_crowd(data, sums.levels);
+    ItemEvidence items = weigh_items(data, sums.levels, prior_steps, prior);
+    const double now = data.marginal_loglik.sum() + items.gain.sum() +
+                       component_evidence(sums.components) + entropy;
+    const Vector inclusion = items.inclusion();
+    ItemSet in_use;
+    for (Index item = 0; item < data.n_items; ++item) {
+      if (inclusion[item] >= least_inclusion) in_use.push_back(item);
+    }
+    if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
+    run.fit = finish_ready_fit(data, posterior_means(data, sums, items, prior), ready);
+    run.fit.evidence = now;
+    run.fit.item_prior = prior;
+    update_crowd(data, sums.levels, items, prior);
+    run.fit.item_evidence = std::move(items);
+    run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
+    monitor.on_iteration(iteration, now);
+    if (run.fit.informative.size() < 2 || start.cols() == 1) {
+      give_up_components(data, run);
+      if (start.cols() == 1) run.status = Status::kConverged;
+      break;
+    }
+    if (std::abs(now - before) <= options.tol * std::abs(now)) {
+      run.status = Status::kConverged;
+      break;
+    }
+    before = now;
+  }
+  return run;
+}
+
 }  // namespace
 
 RefineOptions RefineOptions::of_type(Refinement other) const {
@@ -79,6 +154,7 @@ TraceRow trace_row(TraceRow row, const MixtureFit& fit) {
   row.n_informative = static_cast<Index>(fit.informative.size());
   row.loglik = fit.loglik;
   row.penalised_loglik = fit.penalised_loglik;
+  row.evidence = fit.evidence;
   return row;
 }
 
@@ -91,6 +167,19 @@ MixtureFit start_at(RowMatrix posterior, ItemSet informative) {
 
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
   return finish_ready_fit(data, std::move(params), make_ready(data, std::move(informative)));
+}
+
+void give_up_components(const CodedData& data, FitRun& run) {
+  const bool is_by_evidence = !std::isnan(run.fit.evidence);
+  run.fit = finish_fit(data, independence_model(data), {});
+  run.status = Status::kFewerComponents;
+  // The steps so far count as those of what the fit became.
+  for (TraceRow& row : run.trace) row.n_components = 1;
+  if (!is_by_evidence) return;
+  run.fit.evidence = run.fit.loglik;
+  run.fit.item_prior = flat_prior();
+  run.fit.item_evidence =
+      weigh_items(data, RowMatrix::Zero(data.n_total_levels(), 1), 0, run.fit.item_prior);
 }
 
 double item_gain(const CodedData& data, const RowMatrix& counts, Index item) {
@@ -121,6 +210,9 @@ double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item
 
 FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
               const RefineOptions& options, Monitor& monitor) {
+  if (options.type == Refinement::kEvidence) {
+    return refine_by_evidence(data, start, options, monitor);
+  }
   const bool is_sparse = options.type == Refinement::kSparse;
   FitRun run;
   run.status = Status::kIterationLimit;
@@ -143,10 +235,8 @@ FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& info
     run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
     monitor.on_iteration(iteration, now);
     if (run.fit.informative.size() < 2) {
-      run.fit = finish_fit(data, independence_model(data), {});
-      run.status = start.cols() > 1 ? Status::kFewerComponents : Status::kConverged;
-      // The iterations count as those of what the fit became.
-      for (TraceRow& row : run.trace) row.n_components = 1;
+      give_up_components(data, run);
+      if (start.cols() == 1) run.status = Status::kConverged;
       break;
     }
     if (std::abs(now - before) <= options.tol * std::abs(now)) {

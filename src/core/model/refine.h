@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cmath>
+
 #include "base/monitor.h"
+#include "model/evidence.h"
 #include "model/m_step.h"
 #include "model/posterior.h"
 #include "model/trace.h"
@@ -22,6 +25,9 @@ enum class Refinement {
   /// gains more log-likelihood than its penalty; the others stay at their observed frequencies.
   /// Without smoothing and floor the penalised log-likelihood never falls.
   kSparse,
+  /// Each item differs as far as the evidence says, see evidence.h: EM at the posterior means, under a
+  /// prior that is learned from all items. Items that hardly differ stay at their frequencies.
+  kEvidence,
   kFull,  ///< ordinary EM: all items that vary differ between components
   kFixed  ///< the informative set stays as it is
 };
@@ -33,6 +39,7 @@ struct RefineOptions {
                                ///< few iterations to move the informative set
   double tol = 1e-8;           ///< relative change of the objective that counts as none
   Index max_iter = 1000;       ///< EM iterations
+  bool is_crowd = false;       ///< do all items have the same levels, answered alike? (kEvidence)
 
   RefineOptions of_type(Refinement other) const;
   RefineOptions at_most(Index iterations) const;
@@ -45,6 +52,13 @@ struct MixtureFit {
   EStep e_step;                   ///< on the informative items, at `params`
   double loglik = 0.0;            ///< of all items (nats)
   double penalised_loglik = 0.0;  ///< see criterion.h (nats)
+  /// By evidence, of the posterior that gave the parameters, else not a number: see evidence.h (nats).
+  double evidence = TraceRow::not_known;
+  ItemEvidence item_evidence = {};  ///< likewise
+  ItemPrior item_prior = {};        ///< likewise
+
+  /// What fits are compared by.
+  double objective() const { return std::isnan(evidence) ? penalised_loglik : evidence; }
 };
 
 /// A fit of which only is known what EM starts from.
@@ -63,6 +77,9 @@ TraceRow trace_row(TraceRow row, const MixtureFit& fit);
 
 /// The last E-step: posterior, log-likelihoods and parameters that agree.
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative);
+
+/// One component in place of those of the run.
+void give_up_components(const CodedData& data, FitRun& run);
 
 /// EM on the penalised log-likelihood, or on the log-likelihood where the informative set is fixed:
 /// Dempster, Laird and Rubin (1977). Without smoothing and floor its objective never falls.

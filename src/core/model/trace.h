@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -46,7 +47,11 @@ struct TraceRow {
   double loglik = 0.0;  ///< informative items by component, the others at their frequencies
   double loglik_all = not_known;  ///< all items by component: the paper's
   double penalised_loglik = 0.0;
+  double evidence = not_known;
   double split_length = not_known;  ///< Euclidean length of the move d
+
+  /// What fits are compared by.
+  double objective() const { return std::isnan(evidence) ? penalised_loglik : evidence; }
 };
 
 using Trace = std::vector<TraceRow>;

@@ -1,5 +1,7 @@
 #include "starts/vote.h"
 
+#include "starts/dense.h"
+
 namespace mdpd {
 
 RowMatrix label_shares(const CodedData& data, Index n_labels) {
@@ -23,6 +25,15 @@ MixtureFit vote_start(const CodedData& data, Index n_labels, const RefineOptions
                       Monitor& monitor) {
   return refine(data, label_shares(data, n_labels), {}, options.of_type(Refinement::kFull), monitor)
       .fit;
+}
+
+MixtureFit crowd_start(const CodedData& data, Index n_labels, const RefineOptions& options,
+                       Monitor& monitor) {
+  const RowMatrix shares = label_shares(data, n_labels);
+  const RowMatrix columns = crowd_columns(data, level_counts(data, shares));
+  RefineOptions pooled = options.of_type(Refinement::kFull).at_most(iterations_of_start);
+  pooled.m_step.prior_counts = pseudo_counts_of_start * columns.replicate(data.n_items, 1);
+  return refine(data, shares, {}, pooled, monitor).fit;
 }
 
 }  // namespace mdpd

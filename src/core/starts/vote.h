@@ -13,4 +13,9 @@ RowMatrix label_shares(const CodedData& data, Index n_labels);
 MixtureFit vote_start(const CodedData& data, Index n_labels, const RefineOptions& options,
                       Monitor& monitor);
 
+/// The same where workers are alike: each one's answers are drawn to those of the crowd at the shares.
+/// All items have the same levels.
+MixtureFit crowd_start(const CodedData& data, Index n_labels, const RefineOptions& options,
+                       Monitor& monitor);
+
 }  // namespace mdpd
