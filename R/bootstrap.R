@@ -113,7 +113,10 @@ new_bootstrap <- function(object, replicates, settings) {
         estimates = estimates, parameters = parameters,
         selection = if (settings$refit) selection_frequency(replicates, items),
         k = vapply(replicates, `[[`, 0L, "k"),
-        fit = unclass(object)[c("k", "mixing_weights", "item_probs", "informative")]
+        fit = c(
+          unclass(object)[c("k", "mixing_weights", "item_probs")],
+          list(informative = informative(object))
+        )
       ),
       settings
     ),

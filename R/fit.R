@@ -12,6 +12,7 @@ new_mdpd <- function(result, problem, settings, about) {
   coded <- problem$coded
   coded["known"] <- list(if (result$holds_known) problem$known)
   informative <- colnames(coded$codes)[result$informative]
+  by_evidence <- length(result$inclusion) > 0
   order <- order(result$mixing_weights, decreasing = TRUE)
   item_probs <- name_item_probs(result$item_probs, coded$levels, order)
   names <- component_names(item_probs, informative, coded, problem, order)
@@ -24,9 +25,12 @@ new_mdpd <- function(result, problem, settings, about) {
     informative = informative,
     item_information = item_information(mixing_weights, item_probs),
     item_evidence = stats::setNames(result$item_evidence, names(coded$levels)),
+    inclusion = if (by_evidence) stats::setNames(result$inclusion, names(coded$levels)),
+    item_prior = if (by_evidence) name_item_prior(result$item_prior),
     posterior = name_posterior(result$posterior, order, rownames(coded$codes), names),
-    loglik = result$loglik,
+    loglik = result$loglik, inclusion = result$inclusion, seconds = about$seconds, loglik_of_one = result$loglik_of_one,
     penalised_loglik = result$penalised_loglik,
+    evidence = if (by_evidence) result$evidence,
     df = result$df,
     nobs = sum(coded$weights),
     weights = if (any(coded$weights != 1)) coded$weights,
@@ -61,6 +65,14 @@ name_posterior <- function(posterior, order, row_names, names) {
   posterior <- posterior[, order, drop = FALSE]
   dimnames(posterior) <- list(row_names, names)
   posterior
+}
+
+# The weight of one and the same column, then of each concentration of columns around the item's own
+# frequencies, then, of a crowd, around the crowd's.
+name_item_prior <- function(weights) {
+  concentrations <- 2^(-1:10)
+  of_crowd <- if (length(weights) > 13) paste("crowd", concentrations)
+  stats::setNames(weights, c("same", concentrations, of_crowd))
 }
 
 # Components of a crowd with one component a label carry the labels' names. Known rows have tied

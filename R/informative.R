@@ -2,16 +2,28 @@
 #'
 #' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
 #' @param ... Not used; must be empty.
-#' @return Names of the informative items, in the order they joined: those of the stages first, then
-#'   those the refinement added, by decreasing gain. How much each tells about the component is in
-#'   `object$item_information` (nats).
+#' @param fdr For a fit by evidence: the share of the items named that may be expected to be the same
+#'   in all components, a number from 0 to 1; of the items in the order of their inclusion the most
+#'   are named whose mean probability of being the same stays at or below it. Default 0.05.
+#' @return Names of the informative items. Of a fit by evidence those named at that false discovery
+#'   rate, the surest first; else all that differ between components, in the order they joined: those
+#'   of the stages first, then those the refinement added, by decreasing gain. How much each tells
+#'   about the component is in `object$item_information` (nats).
+#' @section Errors:
+#' `mdpd_error_argument` when `fdr` is not a number from 0 to 1.
 #' @references
 #' Zhao, V. and Zucker, S. W. (2015). Stagewise Learning for Sparse Clustering of Discretely-Valued
 #' Data. \doi{10.48550/arXiv.1506.02975}
+#'
+#' Efron, B., Tibshirani, R., Storey, J. D. and Tusher, V. (2001). Empirical Bayes analysis of a
+#' microarray experiment. *Journal of the American Statistical Association* 96, 1151-1160.
+#' \doi{10.1198/016214501753382129}
 #' @family results
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' informative(stagewise_em(crowd$labels, k = 3))
+#' fit <- stagewise_em(crowd$labels, k = 3, control = stagewise_control(criterion = "evidence"))
+#' informative(fit, fdr = 0.2)
 #' @export
 informative <- function(object, ...) {
   UseMethod("informative")
@@ -19,17 +31,25 @@ informative <- function(object, ...) {
 
 #' @rdname informative
 #' @export
-informative.mdpd <- function(object, ...) {
+informative.mdpd <- function(object, ..., fdr = 0.05) {
   rlang::check_dots_empty()
-  object$informative
+  check_number(fdr, c(0, 1))
+  if (is.null(object$inclusion)) {
+    return(object$informative)
+  }
+  same <- sort(1 - object$inclusion)
+  names(same)[cumsum(same) <= fdr * seq_along(same)]
 }
 
 # The informative items, the one with most evidence first; a true model has no data, so the one that
 # tells most about the component.
 informative_order <- function(object) {
-  items <- object$informative
+  items <- informative(object)
   strength <- object$item_evidence %||% object$item_information
   items[order(strength[items], decreasing = TRUE)]
 }
 
-n_informative <- function(x) NROW(x$informative)
+# Of a fit, or of its summary.
+n_informative <- function(x) {
+  if (inherits(x, "mdpd")) length(informative(x)) else NROW(x$informative)
+}

@@ -68,15 +68,17 @@ warn_status <- function(fit, k, call = rlang::caller_env()) {
   invisible(fit)
 }
 
-# The penalised log-likelihood of one component is its log-likelihood: nothing is penalised.
+# The penalised log-likelihood and the evidence of one component are its log-likelihood.
 warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
-  if (fit$k == 1 || fit$refine != "sparse" || fit$penalised_loglik >= loglik_of_one) {
+  value <- fit$evidence %||% fit$penalised_loglik
+  if (fit$k == 1 || fit$refine != "sparse" || value >= loglik_of_one) {
     return(invisible(fit))
   }
-  gap <- format(loglik_of_one - fit$penalised_loglik, digits = 3)
+  what <- if (is.null(fit$evidence)) "penalised log-likelihood" else "evidence"
+  gap <- format(loglik_of_one - value, digits = 3)
   warn_mdpd(
     c("The items look independent: one component explains them better than {fit$k}.",
-      i = "Its penalised log-likelihood is {gap} nats higher."),
+      i = "Its {what} is {gap} nats higher."),
     class = "independent", call = call
   )
 }

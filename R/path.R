@@ -1,18 +1,21 @@
 #' Another number of components from the same run
 #'
 #' A call of [stagewise_em()] with several `k` fits the whole path and returns the fit with the
-#' highest penalised log-likelihood. This takes another one from it, without refitting.
+#' highest penalised log-likelihood, or evidence. This takes another one from it, without refitting.
 #'
 #' @param object A fit made with several `k`, see [stagewise_em()].
 #' @param k The number of components wanted, one of those asked for; by default the best one by
 #'   `criterion`.
-#' @param criterion `"penalised"` (default, the largest penalised log-likelihood), `"BIC"`, `"AIC"`
-#'   or `"ICL"` (the smallest).
+#' @param criterion `"evidence"` (the largest, the default of fits by evidence), `"penalised"` (the
+#'   largest penalised log-likelihood, the default of others), `"BIC"`, `"AIC"` or `"ICL"` (the
+#'   smallest).
 #' @return The fit with `k` components; it has the same `path`, a data frame with a row for every
 #'   `k`: `k`; `components` found; `loglik` and `penalised_loglik` (nats); `df`; `AIC`; `BIC`;
 #'   `ICL`, which is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy
 #'   divided by its largest value, from 0 (nothing is known of the classes) to 1 (all rows are
-#'   certain); `n_informative`; `status`.
+#'   certain); `n_informative`; `status`; and, of fits by evidence, `evidence` (nats) and
+#'   `probability`, that of this number among those asked for, all equally probable before; 0 where
+#'   fewer components were found.
 #' @section Errors:
 #' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
 #' @references
@@ -30,10 +33,12 @@
 #' fit$path
 #' choose_k(fit, 2)
 #' @export
-choose_k <- function(object, k = NULL, criterion = c("penalised", "BIC", "AIC", "ICL")) {
+choose_k <- function(object, k = NULL,
+                     criterion = c("evidence", "penalised", "BIC", "AIC", "ICL")) {
   check_class(object, "mdpd")
-  criterion <- check_choice(criterion, c("penalised", "BIC", "AIC", "ICL"))
   check_path(object)
+  may_choose <- c(main_criterion(object$path), "penalised", "BIC", "AIC", "ICL")
+  criterion <- if (missing(criterion)) may_choose[1] else check_choice(criterion, may_choose)
   row <- if (is.null(k)) best_row(object$path, criterion) else match(k, object$path$k)
   if (length(row) != 1 || is.na(row)) {
     abort_mdpd("{.arg k} must be one of {.val {object$path$k}}, not {describe(k)}.",
@@ -48,7 +53,8 @@ new_path <- function(results, problem, settings, about) {
   about$keep_data <- FALSE
   fits <- lapply(results, new_mdpd, problem, settings, about)
   path <- do.call(rbind, Map(path_row, fits, settings$k))
-  from_path(fits, best_row(path, "penalised"), path, if (keep_data) problem$coded)
+  if (!is.null(fits[[1]]$evidence)) path <- add_evidence(path, fits)
+  from_path(fits, best_row(path, main_criterion(path)), path, if (keep_data) problem$coded)
 }
 
 from_path <- function(fits, row, path, coded) {
@@ -66,19 +72,42 @@ path_row <- function(fit, k) {
     df = fit$df, AIC = stats::AIC(fit), BIC = stats::BIC(fit),
     ICL = stats::BIC(fit) + 2 * entropy,
     entropy = if (fit$k > 1) 1 - entropy / (fit$nobs * log(fit$k)) else 1,
-    n_informative = length(fit$informative), status = fit$status
+    n_informative = n_informative(fit), status = fit$status
   )
 }
 
+# A fit that fell back is another number's, and counts there.
+add_evidence <- function(path, fits) {
+  path$evidence <- vapply(fits, `[[`, 0, "evidence")
+  relative <- exp(path$evidence - max(path$evidence)) * (path$components == path$k)
+  path$probability <- relative / sum(relative)
+  path
+}
+
+# What the fits of a path are compared by.
+main_criterion <- function(path) if (is.null(path$evidence)) "penalised" else "evidence"
+
+main_value <- function(path) path$evidence %||% path$penalised_loglik
+
+main_name <- function(path) {
+  if (is.null(path$evidence)) "penalised log-likelihood" else "evidence"
+}
+
 best_row <- function(path, criterion) {
-  if (criterion == "penalised") which.max(path$penalised_loglik) else which.min(path[[criterion]])
+  switch(
+    criterion,
+    evidence = which.max(path$evidence),
+    penalised = which.max(path$penalised_loglik),
+    which.min(path[[criterion]])
+  )
 }
 
 # How far each number of components is behind the best by each criterion, in nats: AIC and ICL are
 # halved.
 behind_best <- function(path) {
+  main <- main_value(path)
   data.frame(
-    penalised_loglik = max(path$penalised_loglik) - path$penalised_loglik,
+    main = max(main) - main,
     AIC = (path$AIC - min(path$AIC)) / 2,
     ICL = (path$ICL - min(path$ICL)) / 2
   )

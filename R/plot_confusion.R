@@ -58,7 +58,7 @@ confusion_strips <- function(object, tables) {
 }
 
 confusion_labels <- function(object, shown, workers) {
-  n_informative <- length(object$informative)
+  n_informative <- n_informative(object)
   which <- if (!is.null(workers)) {
     plural(length(shown), "worker")
   } else if (n_informative == 0) {

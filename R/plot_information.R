@@ -11,7 +11,7 @@ plot_information <- function(object, component, newdata, max_items, stage) {
 
 draw_information <- function(values, object, component, max_items) {
   shown <- information_order(values, informative_order(object), max_items)
-  n_informative <- sum(shown %in% object$informative)
+  n_informative <- sum(shown %in% informative(object))
   ggplot2::ggplot(information_cells(values, shown), ggplot2::aes(.data$item_1, .data$item_2)) +
     ggplot2::geom_raster(ggplot2::aes(fill = .data$information)) +
     information_frame(n_informative, length(shown)) +
@@ -68,8 +68,8 @@ information_labels <- function(object, component, n_items, n_shown, n_informativ
   }
   many <- if (n_shown < n_items) paste(comma(n_shown), "of", comma(n_items)) else comma(n_items)
   frame <- paste0(
-    "Framed: ", if (n_informative < length(object$informative)) paste0(n_informative, " of "),
-    plural(length(object$informative), "informative item")
+    "Framed: ", if (n_informative < n_informative(object)) paste0(n_informative, " of "),
+    plural(n_informative(object), "informative item")
   )
   list(
     picture_titles("What the mixture leaves unexplained",

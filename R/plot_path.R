@@ -15,7 +15,7 @@ plot_path <- function(object) {
       name = NULL, values = c("best by this criterion" = 17, "not the best" = 16)
     ) +
     ggplot2::scale_colour_manual(name = NULL, values = c(
-      "penalised log-likelihood" = "#0072B2", AIC = "#E69F00", ICL = "#009E73"
+      "penalised log-likelihood" = "#0072B2", evidence = "#0072B2", AIC = "#E69F00", ICL = "#009E73"
     )) +
     ggplot2::scale_x_continuous(breaks = object$path$k) +
     scale_y_behind(points$value) +
@@ -48,7 +48,7 @@ scale_y_behind <- function(values) {
 # Long data.
 path_points <- function(path) {
   behind <- behind_best(path)
-  criteria <- c("penalised log-likelihood", names(behind)[-1])
+  criteria <- c(main_name(path), names(behind)[-1])
   points <- data.frame(
     k = path$k,
     criterion = factor(rep(criteria, each = nrow(path)), criteria),

@@ -125,7 +125,7 @@ item_scale <- function(labels, most = 40) {
 }
 
 profile_labels <- function(object, n_shown, n_all) {
-  what <- if (length(object$informative) == 0) {
+  what <- if (n_informative(object) == 0) {
     paste0("No item is informative: ", plural(n_shown, "item"))
   } else if (n_shown < n_all) {
     paste0(n_shown, " of ", plural(n_all, "informative item"), ", strongest first")

@@ -90,7 +90,7 @@ trace_labels <- function(object) {
     picture_titles(
       "How the fit went",
       paste0(stages_and_splits(trace), "; ", plural(object$k, "component"), " on ",
-             plural(length(object$informative), "informative item"))
+             plural(n_informative(object), "informative item"))
     ),
     ggplot2::labs(x = step_names(steps, trace$phase), y = NULL)
   )

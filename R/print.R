@@ -78,7 +78,8 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
   cat_heading(paste0(title, if (n_informative(x) > 0) ", and the likeliest level by component"))
   cat_table(format_informative(x, max_items))
   if (!is.null(x$path)) {
-    cat_heading("Numbers of components, and how far the penalised log-likelihood is behind (nats)")
+    cat_heading(paste0("Numbers of components, and how far the ", main_name(x$path),
+                       " is behind (nats)"))
     cat_table(format_path(x$path))
   }
   if (!is.null(x$trace)) {
@@ -133,8 +134,11 @@ quality_fields <- function(x) {
   bic <- x$bic %||% stats::BIC(x)
   error <- if (is.null(x$expected_error)) expected_error(x) else x$expected_error
   c(
-    "Fit" = paste0("log-likelihood ", nats(x$loglik), ", BIC ", nats(bic), ", penalised ",
-                   nats(x$penalised_loglik)),
+    "Fit" = paste0(
+      "log-likelihood ", nats(x$loglik), ", BIC ", nats(bic),
+      if (is.null(x$evidence)) paste0(", penalised ", nats(x$penalised_loglik)),
+      if (!is.null(x$evidence)) paste0(", evidence ", nats(x$evidence))
+    ),
     "Certainty" = if (x$k > 1) paste0("expected error ", percent(error, 1), " of the rows"),
     "Chosen" = if (!is.null(x$path)) path_choice(x)
   )
@@ -145,7 +149,7 @@ path_choice <- function(x) {
   path <- x$path
   row <- match(x$k, path$components)
   ks <- if (nrow(path) > 1) paste0(" of ", paste(range(path$k), collapse = " to "))
-  ahead <- path$penalised_loglik[row] - path$penalised_loglik
+  ahead <- main_value(path)[row] - main_value(path)
   others <- setdiff(seq_len(nrow(path)), row)
   rival <- others[which.min(ahead[others])]
   paste0("k = ", path$k[row], ks, if (length(rival) > 0) {
@@ -253,9 +257,10 @@ format_informative <- function(x, max_items) {
 
 # The best is marked; statuses only where they differ from the expected.
 format_path <- function(path) {
-  behind <- behind_best(path)$penalised_loglik
+  behind <- behind_best(path)$main
   table <- cbind(
-    behind = nats(behind), BIC = nats(path$BIC), AIC = nats(path$AIC), ICL = nats(path$ICL),
+    behind = nats(behind), probability = if (!is.null(path$probability)) percent(path$probability),
+    BIC = nats(path$BIC), AIC = nats(path$AIC), ICL = nats(path$ICL),
     entropy = format_share(path$entropy), informative = path$n_informative,
     if (any(path$status != "converged")) cbind(status = gsub("_", " ", path$status))
   )

@@ -66,6 +66,7 @@ trace_table <- function(columns, items) {
   n <- length(columns$phase)
   columns$item_1 <- items[columns$item_1]
   columns$item_2 <- items[columns$item_2]
+  if (all(is.na(columns$evidence))) columns$evidence <- NULL
   structure(
     c(list(stage = seq_len(n)), columns), class = "data.frame", row.names = .set_row_names(n)
   )

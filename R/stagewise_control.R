@@ -3,6 +3,12 @@
 #' Every argument may be left at `NULL`: the engine then uses its own default, which depends on the
 #' `method` of [stagewise_em()] where two values are given.
 #'
+#' @param criterion What the refinement raises and fits are compared by, where `refine` is `"sparse"`.
+#'   `"bic"`, the default: the penalised log-likelihood; an item differs between the components or
+#'   does not, by its BIC penalty. `"evidence"`: a lower bound of the log marginal likelihood of the
+#'   data, under a prior of how many items differ and by how much that is learned from all items
+#'   (empirical Bayes); each item differs as far as that makes likely. It is meant for data where many
+#'   items differ a little, and no worse where few differ much.
 #' @param max_stages Largest number of stages, a count of at least 1. Default 100 (`"robust"`, which
 #'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
 #' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default
@@ -39,6 +45,9 @@
 #' @section Errors:
 #' An argument outside its range is an error of class `mdpd_error_argument`.
 #' @references
+#' Stephens, M. (2017). False discovery rates: a new deal. *Biostatistics* 18, 275-294.
+#' \doi{10.1093/biostatistics/kxw041}
+#'
 #' Galindo-Garre, F. and Vermunt, J. K. (2006). Avoiding boundary estimates in latent class analysis
 #' by Bayesian posterior mode estimation. *Behaviormetrika* 33, 43-59. \doi{10.2333/bhmk.33.43}
 #' @family fitting
@@ -47,10 +56,12 @@
 #' crowd <- simulate_crowd(n_items = 200, n_workers = 20, accuracy = rep(0.7, 5), seed = 1)
 #' stagewise_em(crowd$labels, k = 3, control = control)
 #' @export
-stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, split_step = NULL,
-                              floor = NULL, smoothing = NULL, smoothing_loss = NULL,
-                              tol = NULL, max_iter = NULL, polish = NULL, threads = NULL) {
+stagewise_control <- function(criterion = NULL, max_stages = NULL, em_steps = NULL, alpha = NULL,
+                              split_step = NULL, floor = NULL, smoothing = NULL,
+                              smoothing_loss = NULL, tol = NULL, max_iter = NULL, polish = NULL,
+                              threads = NULL) {
   positive <- .Machine$double.xmin
+  if (!is.null(criterion)) criterion <- check_choice(criterion, c("bic", "evidence"))
   if (!is.null(max_stages)) check_count(max_stages)
   if (!is.null(em_steps)) check_count(em_steps)
   if (!is.null(alpha)) check_number(alpha, c(positive, 1))
@@ -64,7 +75,7 @@ stagewise_control <- function(max_stages = NULL, em_steps = NULL, alpha = NULL, 
   if (!is.null(threads)) check_count(threads)
   structure(
     list(
-      max_stages = max_stages, em_steps = em_steps, alpha = alpha, split_step = split_step,
+      criterion = criterion, max_stages = max_stages, em_steps = em_steps, alpha = alpha, split_step = split_step,
       floor = floor, smoothing = smoothing, smoothing_loss = smoothing_loss, tol = tol,
       max_iter = max_iter, polish = polish, threads = threads
     ),

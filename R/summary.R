@@ -5,7 +5,7 @@
 summary.mdpd <- function(object, ...) {
   rlang::check_dots_empty()
   copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
-              "status", "converged", "loglik", "df", "penalised_loglik")
+              "status", "converged", "loglik", "df", "penalised_loglik", "evidence")
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],

@@ -130,7 +130,7 @@ glance.mdpd <- function(x, ...) {
   rlang::check_dots_empty()
   check_fit(x)
   as_tidy(data.frame(
-    k = x$k, n_informative = length(x$informative), logLik = x$loglik,
+    k = x$k, n_informative = n_informative(x), logLik = x$loglik,
     penalised_loglik = x$penalised_loglik, BIC = stats::BIC(x), AIC = stats::AIC(x), df = x$df,
     nobs = x$nobs, converged = x$converged
   ))
@@ -180,7 +180,11 @@ tidy_table <- function(model, what, columns, parameters) {
   }
   columns <- c(list(probability = unlist(model[[what]])), lapply(columns, `[`, unlist(at)))
   table <- data.frame(table, columns, row.names = NULL)
-  if (what == "item_probs") table$informative <- table$item %in% model$informative
+  if (what == "item_probs") {
+    # The model of a bootstrap is a list.
+    named <- if (inherits(model, "mdpd")) informative(model) else model$informative
+    table$informative <- table$item %in% named
+  }
   as_tidy(table)
 }
 

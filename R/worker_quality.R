@@ -116,8 +116,8 @@ worker_quality <- function(object, level = 0.95, alpha = 0.05) {
     evidence = unname(object$item_evidence[workers]),
     score = vapply(counts, spammer_score, 0),
     bias_table(object, counts),
-    rank = match(workers, object$informative),
-    informative = workers %in% object$informative,
+    rank = match(workers, informative(object)),
+    informative = workers %in% informative(object),
     spammer = is_spammer(dependence, alpha),
     row.names = NULL
   )

@@ -1,0 +1,123 @@
+by_evidence <- function(x, k, ...) {
+  stagewise_em(x, k, control = stagewise_control(criterion = "evidence", ...))
+}
+
+# The evidence of a fit's posterior under its prior, in plain R, from vignette("method").
+evidence_twin <- function(fit) {
+  g <- fit$posterior
+  codes <- matrix(as.integer(fit$coded$codes), nrow(g), dimnames = dimnames(fit$coded$codes))
+  concentration <- as.numeric(names(fit$item_prior)[-1])
+  gains <- vapply(colnames(codes), function(item) {
+    seen <- codes[, item] > 0
+    n <- rowsum(g[seen, , drop = FALSE], codes[seen, item])
+    total <- sum(n)
+    share <- rowSums(n) / total
+    if (nrow(n) < 2) return(0)
+    of_concentration <- vapply(concentration, function(c) {
+      columns <- lgamma(c) - lgamma(c + colSums(n)) + colSums(lgamma(c * share + n) - lgamma(c * share))
+      rows <- sum(colSums(n) * (c + 1) / (colSums(n) + c + 1))
+      sum(columns) - sum(rowSums(n) * log(share)) + (nrow(n) - 1) / 2 * log(total / rows)
+    }, 0)
+    log(sum(fit$item_prior * exp(c(0, of_concentration))))
+  }, 0)
+  sizes <- colSums(g)
+  k <- length(sizes)
+  of_sizes <- lgamma(k) - lgamma(k + sum(sizes)) + sum(lgamma(1 + sizes)) + lfactorial(k)
+  entropy <- -sum(ifelse(g > 0, g * log(g), 0))
+  list(
+    gains = gains,
+    evidence = stagewise_em(fit$coded_table, 1)$loglik + sum(gains) + of_sizes + entropy
+  )
+}
+
+# Every item differs a little: each class's distribution is a mixture of a common one and its own.
+weak_survey <- function(seed, n_obs = 600, n_items = 50, k = 3) {
+  with_seed(seed, {
+    class <- sample(k, n_obs, TRUE)
+    draw <- function() stats::rexp(4)
+    columns <- lapply(seq_len(n_items), function(item) {
+      common <- draw()
+      own <- replicate(k, 0.6 * common / sum(common) + 0.4 * prop.table(draw()))
+      vapply(class, function(y) sample.int(4, 1, prob = own[, y]), 0L)
+    })
+    list(x = as.data.frame(setNames(columns, paste0("V", seq_len(n_items)))), class = class)
+  })
+}
+
+test_that("a fit's evidence is that of its posterior, as plain R has it", {
+  survey <- weak_survey(1)
+  fit <- by_evidence(survey$x, 3)
+  fit$coded_table <- survey$x
+  twin <- evidence_twin(fit)
+  # The fit's is that of the posterior before its last iteration.
+  expect_equal(fit$evidence, twin$evidence, tolerance = 1e-7)
+  expect_equal(fit$item_evidence, twin$gains, tolerance = 1e-3)
+  expect_equal(sum(fit$item_prior), 1)
+})
+
+test_that("many weak items are found that each are not worth their penalty", {
+  survey <- weak_survey(2)
+  fit <- by_evidence(survey$x, 1:5)
+  expect_equal(fit$k, 3)
+  expect_lt(error_rate(fit, survey$class, align = TRUE), 0.1)
+  expect_gt(length(informative(fit)), 40)
+  expect_gt(error_rate(suppressWarnings(stagewise_em(survey$x, 3)), survey$class, align = TRUE), 0.2)
+  expect_equal(sum(fit$path$probability), 1)
+  expect_gt(fit$path$probability[3], 0.99)
+  expect_equal(choose_k(fit)$k, 3)
+  expect_equal(choose_k(fit, criterion = "penalised")$k, which.max(fit$path$penalised_loglik))
+})
+
+test_that("noise is one component, and its evidence that of independence", {
+  for (seed in 1:5) {
+    x <- with_seed(seed, as.data.frame(matrix(sample(2, 200 * 60, TRUE), 200)))
+    expect_warning(fit <- by_evidence(x, 2), class = "mdpd_warning_fewer_components")
+    expect_equal(fit$k, 1)
+    expect_equal(fit$evidence, fit$loglik)
+    expect_equal(informative(fit), character())
+  }
+})
+
+test_that("few strong items are named at the false discovery rate asked for", {
+  crowd <- simulate_crowd(n_items = 400, n_workers = 60, accuracy = rep(0.75, 6), seed = 2)
+  fit <- by_evidence(as.data.frame(as.matrix(crowd$labels)), 3)
+  expect_setequal(informative(fit, fdr = 0.01), informative(crowd$model))
+  named <- lapply(c(0, 0.05, 0.3, 1), function(fdr) informative(fit, fdr = fdr))
+  for (at in 2:4) expect_true(all(named[[at - 1]] %in% named[[at]]))
+  expect_length(named[[4]], 60)
+  expect_true(all(fit$inclusion >= 0 & fit$inclusion <= 1))
+  expect_error(informative(fit, fdr = 2), class = "mdpd_error_argument")
+  # Of other fits all items that differ are named.
+  bic <- stagewise_em(crowd$labels, 3)
+  expect_equal(informative(bic, fdr = 0), bic$informative)
+})
+
+test_that("the evidence does not depend on threads, the order of the rows or names", {
+  survey <- weak_survey(3)
+  fit <- by_evidence(survey$x, 3)
+  one <- by_evidence(survey$x, 3, threads = 1)
+  expect_equal(one$posterior, fit$posterior, tolerance = 0)
+  shuffled <- by_evidence(survey$x[rev(seq_len(600)), ], 3)
+  expect_equal(shuffled$evidence, fit$evidence, tolerance = 1e-7)
+  renamed <- by_evidence(as.data.frame(lapply(survey$x, function(v) letters[5 - v])), 3)
+  expect_equal(renamed$evidence, fit$evidence, tolerance = 1e-7)
+})
+
+test_that("a crowd of weak workers is labelled better than by the vote", {
+  labels <- with_seed(5, {
+    truth <- sample(4, 800, TRUE)
+    accuracy <- ifelse(seq_len(40) <= 8, 0.75, stats::runif(40, 0.4, 0.475))
+    triples <- expand.grid(item = 1:800, vote = 1:5)
+    triples$worker <- as.vector(t(replicate(800, sample(40, 5))))
+    right <- stats::runif(nrow(triples)) < accuracy[triples$worker]
+    wrong <- (truth[triples$item] + sample(3, nrow(triples), TRUE) - 1) %% 4 + 1
+    triples$label <- ifelse(right, truth[triples$item], wrong)
+    list(crowd = crowd_labels(triples[c("item", "worker", "label")]), truth = truth)
+  })
+  fit <- by_evidence(labels$crowd, 4)
+  truth <- stats::setNames(labels$truth, 1:800)
+  vote <- majority_vote(labels$crowd)
+  expect_setequal(names(fit$mixing_weights), as.character(1:4))
+  wrong <- function(class) mean(as.character(class)[match(1:800, names(class))] != labels$truth)
+  expect_lt(wrong(predict(fit)), wrong(vote))
+})
