@@ -43,7 +43,9 @@
 #'     item that is not informative in the fit holds its distribution over all components.}
 #'   \item{parameters}{data frame, a row for each column of `estimates`: `name`, `item`, `level`,
 #'     `component` and the fit's own `estimate`}
-#'   \item{selection}{named by item: the share of the samples in which the item was informative,
+#'   \item{selection}{named by item: the share of the samples in which the item was informative, see
+#'     [informative()] (of a fit by evidence take parametric samples: rows drawn twice agree in every
+#'     item, which the evidence takes for small differences of all),
 #'     from 0 to 1; `NULL` unless `refit`}
 #'   \item{k}{n counts: components found}
 #'   \item{fit}{`coef()` and the informative items of the fit}
@@ -194,7 +196,11 @@ fit_sample <- function(object, coded, refit) {
         dimnames(probs) <- list(levels, names)
         probs
       }, coded$levels, fit$item_probs),
-      informative = colnames(coded$codes)[fit$informative]
+      informative = if (length(fit$inclusion) > 0) {
+        named_at_rate(stats::setNames(fit$inclusion, colnames(coded$codes)))
+      } else {
+        colnames(coded$codes)[fit$informative]
+      }
     ),
     class = "mdpd"
   )

@@ -14,6 +14,8 @@ covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env
   diag(sums$information) <- diag(sums$information) + pseudo_counts
   model$free <- is_free(sums$count, model$simplex)
   mixture <- mixture_covariance(model, sums)
+  # Posterior means are not where the likelihood is highest.
+  if (!is.null(object$evidence)) mixture$step <- 0
   warn_uncertainty(model, mixture, call)
   observed <- n_observed(coded$codes, coded$weights)
   shared <- lapply(setdiff(names(object$item_probs), object$informative), function(item) {

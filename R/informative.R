@@ -37,7 +37,12 @@ informative.mdpd <- function(object, ..., fdr = 0.05) {
   if (is.null(object$inclusion)) {
     return(object$informative)
   }
-  same <- sort(1 - object$inclusion)
+  named_at_rate(object$inclusion, fdr)
+}
+
+# The surest items, of which that share may be expected to be the same in all components.
+named_at_rate <- function(inclusion, fdr = 0.05) {
+  same <- sort(1 - inclusion)
   names(same)[cumsum(same) <= fdr * seq_along(same)]
 }
 

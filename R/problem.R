@@ -74,6 +74,11 @@ trace_table <- function(columns, items) {
 
 # One table of both, numbered through.
 bind_traces <- function(first, second) {
+  if (is.null(first$evidence) != is.null(second$evidence)) {
+    first$evidence <- first$evidence %||% NA_real_
+    second$evidence <- second$evidence %||% NA_real_
+    second <- second[names(first)]
+  }
   trace <- rbind(first, second)
   trace$stage <- seq_len(NROW(trace))
   trace

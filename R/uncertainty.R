@@ -43,6 +43,9 @@
 #' * `confint()`: a matrix with a row for every parameter, named as in `vcov()`, and the columns of
 #'   the lower and the upper end, such as `2.5 %` and `97.5 %`.
 #'
+#' @section Fits by evidence:
+#' Their estimates are posterior means; the standard errors are those of the likelihood at these, of
+#' which the prior knows a little more.
 #' @section Estimates without a standard error:
 #' An estimate on the boundary, a probability of 0 or 1 (to which less than 0.01 of a row's weight
 #' belongs, or all but that), has none: its entries are `NA`, with a warning of class
