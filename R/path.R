@@ -54,6 +54,7 @@ new_path <- function(results, problem, settings, about) {
   fits <- lapply(results, new_mdpd, problem, settings, about)
   path <- do.call(rbind, Map(path_row, fits, settings$k))
   if (!is.null(fits[[1]]$evidence)) path <- add_evidence(path, fits)
+  inform_largest_k(path)
   from_path(fits, best_row(path, main_criterion(path)), path, if (keep_data) problem$coded)
 }
 
@@ -77,9 +78,24 @@ path_row <- function(fit, k) {
 }
 
 # A fit that fell back is another number's, and counts there.
+has_all_components <- function(path) path$components == path$k
+
+# Where the best number is the last one tried, the next may be better.
+inform_largest_k <- function(path) {
+  best <- best_row(path, main_criterion(path))
+  if (nrow(path) == 1 || best < nrow(path) || !has_all_components(path)[best]) {
+    return(invisible(path))
+  }
+  inform_mdpd(
+    c("The best number of components is the largest asked for, {path$k[best]}.",
+      i = "More may be better: raise {.arg k}."),
+    class = "largest_k"
+  )
+}
+
 add_evidence <- function(path, fits) {
   path$evidence <- vapply(fits, `[[`, 0, "evidence")
-  relative <- exp(path$evidence - max(path$evidence)) * (path$components == path$k)
+  relative <- exp(path$evidence - max(path$evidence)) * has_all_components(path)
   path$probability <- relative / sum(relative)
   path
 }

@@ -99,7 +99,8 @@
 #' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
 #' `mdpd_warning_independent` when one component has the higher penalised log-likelihood,
 #' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
-#' of several `k` are above the number of rows.
+#' of several `k` are above the number of rows. Of several `k` a message of class
+#' `mdpd_message_largest_k` says that the best is the largest asked for.
 #'
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a

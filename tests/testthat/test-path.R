@@ -102,3 +102,20 @@ test_that("a fit with one k ends where a path to it ends, also where the stages 
   of_path <- choose_k(stagewise_em(house_votes[-1], k = 1:5, missing = "level"), 5)
   expect_equal(votes$penalised_loglik, of_path$penalised_loglik, tolerance = 1e-5)
 })
+
+test_that("a best number that is the largest asked for is told", {
+  x <- answers(k = 3)
+  expect_message(fit <- stagewise_em(x, k = 1:2), class = "mdpd_message_largest_k")
+  expect_message(stagewise_em(x, k = 1:5), NA)
+  expect_message(stagewise_em(x, k = 2), NA)
+  # Of independent items all fall back to one component, which nobody asked to exceed.
+  expect_message(suppressWarnings(none <- stagewise_em(independent_items(), k = 1:3)), NA)
+  expect_equal(none$path$components, rep(1, 3))
+})
+
+test_that("numbers that fell back are not crowned", {
+  fit <- suppressWarnings(stagewise_em(independent_items(), k = 1:3))
+  best <- path_points(fit$path)
+  expect_false(any(best$best[best$k > 1] == "best by this criterion"))
+  expect_snapshot(cat(rownames(format_path(fit$path)), sep = "\n"))
+})
