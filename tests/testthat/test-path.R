@@ -119,3 +119,19 @@ test_that("numbers that fell back are not crowned", {
   expect_false(any(best$best[best$k > 1] == "best by this criterion"))
   expect_snapshot(cat(rownames(format_path(fit$path)), sep = "\n"))
 })
+
+test_that("a small table has the same fit from one number as from several", {
+  tables <- list(answers(n_obs = 150, k = 3), as.data.frame(Titanic)[rep(1:32, 3), 1:4])
+  arguments <- list(
+    list(refine = "full"), list(control = stagewise_control(criterion = "evidence"))
+  )
+  for (x in tables) {
+    for (more in arguments) {
+      fit <- function(k) {
+        suppressMessages(suppressWarnings(do.call(stagewise_em, c(list(x, k), more))))
+      }
+      path <- fit(1:4)
+      for (k in 2:4) expect_identical(fit(k)$posterior, path$path_fits[[k]]$posterior)
+    }
+  }
+})

@@ -24,6 +24,9 @@ namespace {
 /// it: with fewer the polish makes up for what the stages miss.
 constexpr Index fewest_to_grow_again = 4;
 
+/// Cells of data so small that every fit goes on from those of fewer components, see `chains()`.
+constexpr Index most_cells_to_chain = 10000;
+
 /// Adds the time of a block to `seconds`.
 class Timer {
  public:
@@ -64,10 +67,10 @@ class Method {
   FitOutcome run() {
     if (options_.task != Task::kGrow) {
       fit_starts();
-    } else if (options_.n_components.size() == 1) {
-      fit_alone(options_.n_components.front());
-    } else {
+    } else if (chains()) {
       fit_path();
+    } else {
+      for (const Index k : options_.n_components) fit_alone(k);
     }
     return std::move(outcome_);
   }
@@ -104,30 +107,43 @@ class Method {
 
   // Growth ----------------------------------------------------------------------------------------
 
+  /// Does a fit go on from the one with a component less, so that a path is fitted whatever numbers
+  /// are asked for? Of small data always: the stages alone can miss what a split of that fit finds.
+  /// By BIC of several numbers, as 0.1.0 has it.
+  bool chains() const {
+    if (!options_.is_by_evidence() || !options_.refines) return false;
+    if (options_.refine.type == Refinement::kSparse) return options_.n_components.size() > 1;
+    return data().n_obs * data().n_items <= most_cells_to_chain;
+  }
+
   void fit_alone(Index k) {
     FitRun run = fit_stages(k);
     std::optional<FitRun> grown = grow_from_one(k);
     if (grown && is_better(*grown, run)) run = std::move(*grown);
+    finish(std::move(run), k);
+  }
+
+  void finish(FitRun run, Index k) {
     if (!problem_.known.empty() && run.fit.params.n_components() == k) hold_known_rows(run);
     add_result(std::move(run), k);
   }
 
-  /// Of several numbers of components every one up to the largest is fitted from one component and,
-  /// where that is possible, by splitting the fit before it; the better of the two stays.
+  /// Every number of components up to the largest is fitted from one component and, where that is
+  /// possible, by splitting the fit before it; the better of the two stays.
   void fit_path() {
     const std::vector<Index>& ks = options_.n_components;
     FitRun run;
     for (Index k = 1; k <= ks.back(); ++k) {
       FitRun grown = std::move(run);
-      const bool has_grown = options_.is_by_evidence() && options_.refines && k > 1 &&
-                             grown.fit.params.n_components() == k - 1 && grow_once({}, grown);
+      const bool has_grown =
+          k > 1 && grown.fit.params.n_components() == k - 1 && grow_once({}, grown);
       if (has_grown) {
         refine_further(grown);
         polish_further(grown);
       }
       run = fit_stages(k);
       if (has_grown && is_better(grown, run)) run = std::move(grown);
-      if (std::binary_search(ks.begin(), ks.end(), k)) add_result(run, k);
+      if (std::binary_search(ks.begin(), ks.end(), k)) finish(run, k);
     }
   }
 
