@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "base/jobs.h"
 #include "base/kernels.h"
@@ -29,34 +31,95 @@ Grid concentrations() {
   return grid;
 }
 
-[[gnu::always_inline]] inline void add_log_gamma(double sign, const Lanes& x, Lanes& sum) {
-  Lanes value;
-  log_gamma_of(x, value);
-  sum += sign * value;
+Grid log_gammas(const Grid& grid) {
+  Grid out;
+  for (Index v = 0; v < n_grid_lanes; ++v) log_gamma_of(grid[v], out[v]);
+  return out;
 }
 
-/// Log marginal likelihood of an item's counts, whose columns have Dirichlet priors around `centre`
-/// (levels x 1, or x n_components).
-template <class Counts, class Centre>
-[[gnu::always_inline]] inline void log_marginal(const Counts& counts, const Centre& centre,
-                                                const Grid& grid, Grid& out) {
-  for (Index v = 0; v < n_grid_lanes; ++v) {
-    Lanes sum{};
-    for (Index k = 0; k < counts.cols(); ++k) {
-      double total = 0.0;
-      for (Index r = 0; r < counts.rows(); ++r) total += counts(r, k);
-      if (!(total > 0.0)) continue;
-      add_log_gamma(1.0, grid[v], sum);
-      add_log_gamma(-1.0, grid[v] + total, sum);
-      for (Index r = 0; r < counts.rows(); ++r) {
-        if (!(counts(r, k) > 0.0)) continue;
-        const double mean = centre(r, centre.cols() > 1 ? k : 0);
-        add_log_gamma(1.0, grid[v] * mean + counts(r, k), sum);
-        add_log_gamma(-1.0, grid[v] * mean, sum);
+/// Fewer answers, which a posterior leaves of rows it is sure of, are none.
+constexpr double least_count = 1e-12;
+
+/// An item's counts by level and component, and their sums.
+struct ItemCounts {
+  const double* cells;  ///< levels x n_components
+  Index n_levels;
+  const Vector& totals;
+
+  Index n_components() const { return totals.size(); }
+  double operator()(Index level, Index k) const { return cells[level * n_components() + k]; }
+};
+
+/// What the crowd's columns have in common for all items: of each of their cells the means
+/// concentration * probability, and a function of these.
+class CrowdTables {
+ public:
+  /// @param function of lanes, into lanes.
+  template <class Function>
+  CrowdTables(const RowMatrix& crowd, const Function& function)
+      : n_components_(crowd.cols()),
+        means_(n_concentrations * crowd.size()),
+        values_(n_concentrations * crowd.size()) {
+    const Grid grid = concentrations();
+    for (Index cell = 0; cell < crowd.size(); ++cell) {
+      for (Index v = 0; v < n_grid_lanes; ++v) {
+        const Lanes mean = grid[v] * crowd.data()[cell];
+        Lanes value;
+        function(mean, value);
+        store(mean, means_.data() + cell * n_concentrations + v * n_lanes);
+        store(value, values_.data() + cell * n_concentrations + v * n_lanes);
       }
     }
-    out[v] = sum;
   }
+
+  [[gnu::always_inline]] void mean(Index level, Index k, Index v, Lanes& out) const {
+    load(means_.data() + first(level, k) + v * n_lanes, out);
+  }
+  [[gnu::always_inline]] void value(Index level, Index k, Index v, Lanes& out) const {
+    load(values_.data() + first(level, k) + v * n_lanes, out);
+  }
+
+ private:
+  Index first(Index level, Index k) const {
+    return (level * n_components_ + k) * n_concentrations;
+  }
+
+  Index n_components_;
+  std::vector<double> means_;
+  std::vector<double> values_;
+};
+
+/// Log marginal likelihood of an item's counts, whose columns have Dirichlet priors around `centre`
+/// at the concentrations of vector v.
+/// @param mean_of concentrations times the centre, of a level and a component.
+/// @param of_means the sum of log Gamma of these over all cells with answers.
+template <class MeanOf>
+[[gnu::always_inline]] inline void log_marginal(const ItemCounts& counts, Index v,
+                                                const MeanOf& mean_of, const Lanes& of_means,
+                                                Lanes& out) {
+  static const Grid grid = concentrations();
+  static const Grid log_gamma_of_grid = log_gammas(grid);
+  LogGammaSum above;
+  LogGammaSum below;
+  Lanes sum = -of_means;
+  for (Index k = 0; k < counts.n_components(); ++k) {
+    const double total = counts.totals[k];
+    if (!(total > least_count)) continue;
+    sum += log_gamma_of_grid[v];
+    below.add(grid[v] + total, grid[v][0] + total);
+    for (Index r = 0; r < counts.n_levels; ++r) {
+      const double count = counts(r, k);
+      if (!(count > least_count)) continue;
+      Lanes mean;
+      mean_of(r, k, mean);
+      above.add(mean + count, mean[0] + count);
+    }
+  }
+  Lanes of_counts;
+  Lanes of_totals;
+  above.total(of_counts);
+  below.total(of_totals);
+  out = sum + of_counts - of_totals;
 }
 
 GridRow row_of(const Grid& grid) {
@@ -65,17 +128,61 @@ GridRow row_of(const Grid& grid) {
   return out;
 }
 
+/// Around the item's own frequencies.
+[[gnu::always_inline]] inline void log_marginal_of_own(const ItemCounts& counts,
+                                                       const Vector& centre, Grid& out) {
+  static const Grid grid = concentrations();
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    Lanes of_means{};
+    for (Index r = 0; r < counts.n_levels; ++r) {
+      double n_used = 0.0;
+      for (Index k = 0; k < counts.n_components(); ++k) n_used += counts(r, k) > least_count;
+      if (!(n_used > 0.0)) continue;
+      Lanes value;
+      log_gamma_of(grid[v] * centre[r], value);
+      of_means += n_used * value;
+    }
+    const auto mean_of = [&](Index r, Index, Lanes& mean) __attribute__((always_inline)) {
+      mean = grid[v] * centre[r];
+    };
+    log_marginal(counts, v, mean_of, of_means, out[v]);
+  }
+}
+
+/// Around the crowd's columns.
+[[gnu::always_inline]] inline void log_marginal_of_crowd(const ItemCounts& counts,
+                                                         const CrowdTables& crowd, Grid& out) {
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    Lanes of_means{};
+    for (Index r = 0; r < counts.n_levels; ++r) {
+      for (Index k = 0; k < counts.n_components(); ++k) {
+        if (!(counts(r, k) > least_count)) continue;
+        Lanes value;
+        crowd.value(r, k, v, value);
+        of_means += value;
+      }
+    }
+    const auto mean_of = [&](Index r, Index k, Lanes& mean) __attribute__((always_inline)) {
+      crowd.mean(r, k, v, mean);
+    };
+    log_marginal(counts, v, mean_of, of_means, out[v]);
+  }
+}
+
 /// The gain of not knowing the centre, which is integrated over under the spike as well (Laplace):
 /// it is worth as many rows as the columns' spread leaves of them.
-GridRow gain_of_centre(const CodedData& data, Index item, const Vector& weights) {
-  GridRow out;
+[[gnu::always_inline]] inline void add_gain_of_centre(const CodedData& data, Index item,
+                                                      const Vector& weights, Grid& sums) {
+  static const Grid grid = concentrations();
   const double half_df = 0.5 * static_cast<double>(data.n_levels_seen[item] - 1);
-  for (Index at = 0; at < n_concentrations; ++at) {
-    const double c = concentration(at);
-    const double rows = (weights.array() * (c + 1.0) / (weights.array() + (c + 1.0))).sum();
-    out[at] = half_df * std::log(data.observed_weight[item] / rows);
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    const Lanes most = grid[v] + 1.0;
+    Lanes rows{};
+    for (Index k = 0; k < weights.size(); ++k) rows += weights[k] * most / (weights[k] + most);
+    Lanes log;
+    log_of(data.observed_weight[item] / rows, log);
+    sums[v] += half_df * log;
   }
-  return out;
 }
 
 /// Log marginal likelihood of an item's answers with one column, of which nothing is known.
@@ -87,33 +194,67 @@ double log_marginal_of_spike(const Vector& counts) {
 }
 
 /// Log Bayes factors of an item against the spike.
+/// @param crowd of log Gamma, or null.
 template <class Out>
-void weigh_item(const CodedData& data, const RowMatrix& counts, Index item, const ItemPrior& prior,
-                Out out) {
-  static const Grid grid = concentrations();
+void weigh_item(const CodedData& data, const RowMatrix& counts, Index item,
+                const CrowdTables* crowd, Out out) {
   const Index first = data.offset[item];
   const Index n = data.n_levels[item];
-  const auto table = counts.middleRows(first, n);
   const Vector level_weight = data.level_weight.segment(first, n);
-  const Vector weights = table.colwise().sum();
+  const Vector weights = counts.middleRows(first, n).colwise().sum();
+  const ItemCounts table{counts.data() + first * counts.cols(), n, weights};
   Grid sums;
-  const bool has_crowd = prior.crowd.size() > 0;
   if (data.n_levels_seen[item] > 1) {
     const Vector centre = level_weight / data.observed_weight[item];
     const auto own = [&]() __attribute__((always_inline)) {
-      log_marginal(table, centre, grid, sums);
+      log_marginal_of_own(table, centre, sums);
+      add_gain_of_centre(data, item, weights, sums);
     };
     with_avx2(data.instructions, own);
-    out.segment(1, n_concentrations) = row_of(sums) + gain_of_centre(data, item, weights) -
-                                       GridRow::Constant(data.marginal_loglik[item]);
+    out.segment(1, n_concentrations) =
+        row_of(sums) - GridRow::Constant(data.marginal_loglik[item]);
   }
-  if (!has_crowd) return;
-  const auto crowd = [&]() __attribute__((always_inline)) {
-    log_marginal(table, prior.crowd, grid, sums);
+  if (crowd == nullptr) return;
+  const auto of_crowd = [&]() __attribute__((always_inline)) {
+    log_marginal_of_crowd(table, *crowd, sums);
   };
-  with_avx2(data.instructions, crowd);
+  with_avx2(data.instructions, of_crowd);
   out.tail(n_concentrations) =
       row_of(sums) - GridRow::Constant(log_marginal_of_spike(level_weight));
+}
+
+/// Of shares that the crowd's columns are moved by.
+constexpr double negligible_share = 1e-6;
+
+/// Adds what an item's answers are worth to the crowd's columns.
+/// @param crowd of digamma.
+[[gnu::always_inline]] inline void add_to_crowd(const double* counts, const double* shares,
+                                                const CrowdTables& crowd, RowMatrix& sums) {
+  Grid of_item;
+  bool counted[n_grid_lanes];
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    load(shares + v * n_lanes, of_item[v]);
+    const Lanes& s = of_item[v];
+    counted[v] = s[0] + s[1] + s[2] + s[3] > negligible_share;
+  }
+  for (Index r = 0; r < sums.rows(); ++r) {
+    for (Index k = 0; k < sums.cols(); ++k) {
+      const double count = counts[r * sums.cols() + k];
+      if (!(count > least_count)) continue;
+      Lanes sum{};
+      for (Index v = 0; v < n_grid_lanes; ++v) {
+        if (!counted[v]) continue;
+        Lanes mean;
+        Lanes before;
+        Lanes after;
+        crowd.mean(r, k, v, mean);
+        crowd.value(r, k, v, before);
+        digamma_of(mean + count, after);
+        sum += of_item[v] * mean * (after - before);
+      }
+      sums(r, k) += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+  }
 }
 
 /// May the item differ between components at all?
@@ -160,13 +301,17 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_s
   RowMatrix& factors = out.shares;
   const double n_operations =
       40.0 * static_cast<double>(data.n_total_levels() * counts.cols() * n_weights);
+  std::optional<CrowdTables> crowd;
+  if (prior.crowd.size() > 0) {
+    crowd.emplace(prior.crowd, [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); });
+  }
   const Index n_jobs = (data.n_items + items_of_job - 1) / items_of_job;
   for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
     const Index last = std::min(data.n_items, (job + 1) * items_of_job);
     for (Index item = job * items_of_job; item < last; ++item) {
       if (!may_differ(data, item, prior)) continue;
       const bool has_own = data.n_levels_seen[item] > 1;
-      weigh_item(data, counts, item, prior, factors.row(item));
+      weigh_item(data, counts, item, crowd ? &*crowd : nullptr, factors.row(item));
       const double most = factors.row(item).maxCoeff();
       factors.row(item) = (factors.row(item).array() - most).exp();
       if (!has_own) factors.row(item).segment(1, n_concentrations).setZero();
@@ -201,32 +346,17 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_s
 void update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
                   ItemPrior& prior) {
   if (prior.crowd.size() == 0) return;
-  constexpr double negligible = 1e-6;
   constexpr double least = 1e-4;
+  const CrowdTables crowd(prior.crowd,
+                          [](const Lanes& x, Lanes& value) { digamma_of(x, value); });
   RowMatrix sums = prior.pseudo_counts;
-  for (Index item = 0; item < data.n_items; ++item) {
-    const auto shares = evidence.shares.row(item).tail(n_concentrations);
-    if (shares.sum() < negligible) continue;
-    const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
-    for (Index r = 0; r < sums.rows(); ++r) {
-      for (Index k = 0; k < sums.cols(); ++k) {
-        if (!(table(r, k) > 0.0)) continue;
-        for (Index at = 0; at < n_concentrations; at += n_lanes) {
-          Lanes mean;
-          for (Index lane = 0; lane < n_lanes; ++lane) {
-            mean[lane] = concentration(at + lane) * prior.crowd(r, k);
-          }
-          Lanes before;
-          Lanes after;
-          digamma_of(mean, before);
-          digamma_of(mean + table(r, k), after);
-          const Lanes drawn = mean * (after - before);
-          for (Index lane = 0; lane < n_lanes; ++lane)
-            sums(r, k) += shares[at + lane] * drawn[lane];
-        }
-      }
+  const auto work = [&]() __attribute__((always_inline)) {
+    for (Index item = 0; item < data.n_items; ++item) {
+      add_to_crowd(counts.data() + data.offset[item] * counts.cols(),
+                   evidence.shares.row(item).tail(n_concentrations).data(), crowd, sums);
     }
-  }
+  };
+  with_avx2(data.instructions, work);
   for (Index k = 0; k < sums.cols(); ++k) {
     const Vector column = (sums.col(k) / sums.col(k).sum()).cwiseMax(least);
     prior.crowd.col(k) = column / column.sum();
