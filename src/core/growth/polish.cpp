@@ -203,6 +203,7 @@ class PolishRound {
         options_(options),
         monitor_(monitor),
         is_large_(is_large(data, options)),
+        in_heats_(is_large_ || options.refine.type == Refinement::kEvidence),
         brief_run_(is_large_ ? heat_iterations : brief_iterations) {}
 
   /// The most promising moves, each refined to the end: the best of them, or none.
@@ -222,7 +223,9 @@ class PolishRound {
   }
 
  private:
-  FitRun em(const MixtureFit& from, const RefineOptions& options) const {
+  /// Goes on from a fit, by evidence with what it has learned from all items.
+  FitRun em(const MixtureFit& from, RefineOptions options) const {
+    if (from.item_prior.weights.size() > 0) options.item_prior = from.item_prior;
     return refine(data_, from.e_step.posterior, from.informative, options, monitor_);
   }
 
@@ -241,9 +244,9 @@ class PolishRound {
     return of_components && has_come_back(data_, run.fit.e_step.posterior, fit_);
   }
 
-  /// Goes on with a trial; on large data in heats, until it cannot beat the fit any more.
+  /// Goes on with a trial; on large data, and by evidence, in heats, until it cannot beat the fit any more.
   void race(const RefineOptions& options, Trial& trial) const {
-    if (!is_large_) {
+    if (!in_heats_) {
       trial.fit = em(trial.fit, options).fit;
       return;
     }
@@ -344,6 +347,7 @@ class PolishRound {
       Trial trial{{Phase::kPolish, Move::kRow}, start_at(fit_.e_step.posterior, fit_.informative)};
       trial.fit.e_step.posterior.row(flip.row).setZero();
       trial.fit.e_step.posterior(flip.row, flip.component) = 1.0;
+      trial.fit.item_prior = fit_.item_prior;
       race_briefly(1, trial);
       keep(std::move(trial));
     }
@@ -354,6 +358,7 @@ class PolishRound {
   const FitOptions& options_;
   Monitor& monitor_;
   const bool is_large_;
+  const bool in_heats_;        ///< are trials looked at on the way?
   const Index brief_run_;      ///< its EM iterations: on large data one heat tells where it leads
   std::vector<Trial> trials_;  ///< the finalists so far
 };

@@ -92,19 +92,32 @@ double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums&
   return fit.e_step.loglik - log_joint;
 }
 
+/// The prior that a run begins with. The crowd's columns are drawn to those of its start, whatever run
+/// it goes on with.
+ItemPrior first_prior(const CodedData& data, const RowMatrix& counts, const RefineOptions& options) {
+  ItemPrior prior = options.is_crowd ? flat_prior_of_crowd(data, counts) : flat_prior();
+  const ItemPrior& known = options.item_prior;
+  if (known.weights.size() != prior.weights.size() || known.crowd.cols() != prior.crowd.cols()) {
+    return prior;
+  }
+  prior.weights = known.weights;
+  prior.crowd = known.crowd;
+  return prior;
+}
+
 FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
                           const RefineOptions& options, Monitor& monitor) {
   FitRun run;
   run.status = Status::kIterationLimit;
   const ReadyItems all = make_ready(data, all_items(data));
   ReadyItems ready = make_ready(data, {});
-  ItemPrior prior = flat_prior();
+  ItemPrior prior;
   double before = -std::numeric_limits<double>::infinity();
   for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
     const bool is_first = iteration == 0;
     const LevelSums sums = level_sums(data, is_first ? start : run.fit.e_step.posterior, all);
     const double entropy = is_first ? entropy_of(data, start) : entropy_of(data, run.fit, sums);
-    if (is_first && options.is_crowd) prior = flat_prior_of_crowd(data, sums.levels);
+    if (is_first) prior = first_prior(data, sums.levels, options);
     ItemEvidence items = weigh_items(data, sums.levels, prior_steps, prior);
     const double now = data.marginal_loglik.sum() + items.gain.sum() +
                        component_evidence(sums.components) + entropy;
