@@ -300,7 +300,7 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_s
   ItemEvidence out{RowMatrix::Zero(data.n_items, n_weights), Vector::Zero(data.n_items)};
   RowMatrix& factors = out.shares;
   const double n_operations =
-      40.0 * static_cast<double>(data.n_total_levels() * counts.cols() * n_weights);
+      5.0 * static_cast<double>(data.n_total_levels() * counts.cols() * n_weights);
   std::optional<CrowdTables> crowd;
   if (prior.crowd.size() > 0) {
     crowd.emplace(prior.crowd, [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); });
@@ -321,11 +321,12 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_s
   for (int step = 0; step < n_steps; ++step) {
     // The mean of what the items say of the prior.
     Vector sums = Vector::Zero(n_weights);
+    Vector shares(n_weights);
     double n_items = 0.0;
     for (Index item = 0; item < data.n_items; ++item) {
       if (!may_differ(data, item, prior)) continue;
-      const Vector shares = factors.row(item).transpose().cwiseProduct(prior.weights);
-      sums += shares / shares.sum();
+      shares = factors.row(item).transpose().cwiseProduct(prior.weights);
+      sums += shares * (1.0 / shares.sum());
       n_items += 1.0;
     }
     if (n_items > 0.0) prior.weights = sums / n_items;
@@ -366,6 +367,9 @@ void update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvid
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
                                   const ItemEvidence& evidence, const ItemPrior& prior) {
   const Index n_components = sums.components.cols();
+  const bool has_crowd = prior.crowd.size() > 0;
+  double concentrations_of[n_concentrations];
+  for (Index at = 0; at < n_concentrations; ++at) concentrations_of[at] = concentration(at);
   MixtureParameters params;
   params.mixing_weights = (sums.components.row(0).transpose().array() + 1.0) /
                           (data.total_weight + static_cast<double>(n_components));
@@ -381,14 +385,13 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
       double of_crowd = 0.0;
       double of_counts = 0.0;
       for (Index at = 0; at < n_concentrations; ++at) {
-        const double c = concentration(at);
-        of_own += shares[1 + at] * c / (c + total);
-        double share = shares[1 + at];
-        if (prior.crowd.size() > 0) {
-          of_crowd += shares[1 + n_concentrations + at] * c / (c + total);
-          share += shares[1 + n_concentrations + at];
-        }
-        of_counts += share / (c + total);
+        const double c = concentrations_of[at];
+        const double per_row = 1.0 / (c + total);
+        of_own += shares[1 + at] * c * per_row;
+        of_counts += shares[1 + at] * per_row;
+        if (!has_crowd) continue;
+        of_crowd += shares[1 + n_concentrations + at] * c * per_row;
+        of_counts += shares[1 + n_concentrations + at] * per_row;
       }
       auto probs = params.item_probs.col(k).segment(first, n);
       probs = of_counts * counts;

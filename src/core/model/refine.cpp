@@ -63,8 +63,11 @@ MixtureFit finish_ready_fit(const CodedData& data, MixtureParameters params,
 
 /// Items of less inclusion are left out of the posterior.
 constexpr double least_inclusion = 0.01;
-/// EM steps of the prior in each iteration.
-constexpr int prior_steps = 3;
+/// EM steps of the prior in each iteration: few while the posterior is not yet much, then enough to
+/// keep up with it.
+constexpr int first_prior_steps = 3;
+constexpr int prior_steps = 10;
+constexpr Index first_iterations = 10;
 
 /// Case-weighted entropy of the rows of any posterior (nats).
 double entropy_of(const CodedData& data, const RowMatrix& posterior) {
@@ -118,7 +121,7 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
     const LevelSums sums = level_sums(data, is_first ? start : run.fit.e_step.posterior, all);
     const double entropy = is_first ? entropy_of(data, start) : entropy_of(data, run.fit, sums);
     if (is_first) prior = first_prior(data, sums.levels, options);
-    ItemEvidence items = weigh_items(data, sums.levels, prior_steps, prior);
+    ItemEvidence items = weigh_items(data, sums.levels, iteration < first_iterations ? first_prior_steps : prior_steps, prior);
     const double now = data.marginal_loglik.sum() + items.gain.sum() +
                        component_evidence(sums.components) + entropy;
     const Vector inclusion = items.inclusion();
