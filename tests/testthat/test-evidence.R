@@ -75,6 +75,7 @@ test_that("noise is one component, and its evidence that of independence", {
     expect_equal(fit$k, 1)
     expect_equal(fit$evidence, fit$loglik)
     expect_equal(informative(fit), character())
+    expect_equal(unname(fit$inclusion), rep(0, 60))
   }
 })
 

@@ -80,9 +80,7 @@ class CrowdTables {
   }
 
  private:
-  Index first(Index level, Index k) const {
-    return (level * n_components_ + k) * n_concentrations;
-  }
+  Index first(Index level, Index k) const { return (level * n_components_ + k) * n_concentrations; }
 
   Index n_components_;
   std::vector<double> means_;
@@ -142,7 +140,7 @@ GridRow row_of(const Grid& grid) {
       log_gamma_of(grid[v] * centre[r], value);
       of_means += n_used * value;
     }
-    const auto mean_of = [&](Index r, Index, Lanes& mean) __attribute__((always_inline)) {
+    const auto mean_of = [&](Index r, Index, Lanes & mean) __attribute__((always_inline)) {
       mean = grid[v] * centre[r];
     };
     log_marginal(counts, v, mean_of, of_means, out[v]);
@@ -162,7 +160,7 @@ GridRow row_of(const Grid& grid) {
         of_means += value;
       }
     }
-    const auto mean_of = [&](Index r, Index k, Lanes& mean) __attribute__((always_inline)) {
+    const auto mean_of = [&](Index r, Index k, Lanes & mean) __attribute__((always_inline)) {
       crowd.mean(r, k, v, mean);
     };
     log_marginal(counts, v, mean_of, of_means, out[v]);
@@ -211,8 +209,7 @@ void weigh_item(const CodedData& data, const RowMatrix& counts, Index item,
       add_gain_of_centre(data, item, weights, sums);
     };
     with_avx2(data.instructions, own);
-    out.segment(1, n_concentrations) =
-        row_of(sums) - GridRow::Constant(data.marginal_loglik[item]);
+    out.segment(1, n_concentrations) = row_of(sums) - GridRow::Constant(data.marginal_loglik[item]);
   }
   if (crowd == nullptr) return;
   const auto of_crowd = [&]() __attribute__((always_inline)) {
@@ -348,8 +345,7 @@ void update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvid
                   ItemPrior& prior) {
   if (prior.crowd.size() == 0) return;
   constexpr double least = 1e-4;
-  const CrowdTables crowd(prior.crowd,
-                          [](const Lanes& x, Lanes& value) { digamma_of(x, value); });
+  const CrowdTables crowd(prior.crowd, [](const Lanes& x, Lanes& value) { digamma_of(x, value); });
   RowMatrix sums = prior.pseudo_counts;
   const auto work = [&]() __attribute__((always_inline)) {
     for (Index item = 0; item < data.n_items; ++item) {

@@ -67,7 +67,7 @@ constexpr double least_inclusion = 0.01;
 /// keep up with it.
 constexpr int first_prior_steps = 3;
 constexpr int prior_steps = 10;
-constexpr Index first_iterations = 10;
+constexpr Index first_iterations = 25;
 
 /// Case-weighted entropy of the rows of any posterior (nats).
 double entropy_of(const CodedData& data, const RowMatrix& posterior) {
@@ -97,7 +97,8 @@ double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums&
 
 /// The prior that a run begins with. The crowd's columns are drawn to those of its start, whatever run
 /// it goes on with.
-ItemPrior first_prior(const CodedData& data, const RowMatrix& counts, const RefineOptions& options) {
+ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
+                      const RefineOptions& options) {
   ItemPrior prior = options.is_crowd ? flat_prior_of_crowd(data, counts) : flat_prior();
   const ItemPrior& known = options.item_prior;
   if (known.weights.size() != prior.weights.size() || known.crowd.cols() != prior.crowd.cols()) {
@@ -121,7 +122,8 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
     const LevelSums sums = level_sums(data, is_first ? start : run.fit.e_step.posterior, all);
     const double entropy = is_first ? entropy_of(data, start) : entropy_of(data, run.fit, sums);
     if (is_first) prior = first_prior(data, sums.levels, options);
-    ItemEvidence items = weigh_items(data, sums.levels, iteration < first_iterations ? first_prior_steps : prior_steps, prior);
+    ItemEvidence items = weigh_items(
+        data, sums.levels, iteration < first_iterations ? first_prior_steps : prior_steps, prior);
     const double now = data.marginal_loglik.sum() + items.gain.sum() +
                        component_evidence(sums.components) + entropy;
     const Vector inclusion = items.inclusion();
@@ -194,8 +196,11 @@ void give_up_components(const CodedData& data, FitRun& run) {
   if (!is_by_evidence) return;
   run.fit.evidence = run.fit.loglik;
   run.fit.item_prior = flat_prior();
-  run.fit.item_evidence =
-      weigh_items(data, RowMatrix::Zero(data.n_total_levels(), 1), 0, run.fit.item_prior);
+  // Of one component every item has one column.
+  ItemEvidence& items = run.fit.item_evidence;
+  items = {RowMatrix::Zero(data.n_items, run.fit.item_prior.weights.size()),
+           Vector::Zero(data.n_items)};
+  items.shares.col(0).setOnes();
 }
 
 double item_gain(const CodedData& data, const RowMatrix& counts, Index item) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "model/refine.h"
 #include "random_data.h"
 
 namespace mdpd {
@@ -187,6 +188,36 @@ context("evidence") {
       expect_true(total(moved) < best);
     }
     expect_true(prior.crowd(0, 0) > 0.6);
+  }
+
+  test_that("a run that goes on with its prior goes on where it was") {
+    Random random(5);
+    std::vector<std::vector<int>> codes(12, std::vector<int>(200));
+    RowMatrix start = RowMatrix::Constant(200, 2, 0.3);
+    for (Index n = 0; n < 200; ++n) start(n, n % 2) = 0.7;
+    for (auto& item : codes) {
+      for (Index n = 0; n < 200; ++n) {
+        item[n] = static_cast<int>(random.uniform() < 0.75 ? n % 2 : 1 - n % 2) + 1;
+      }
+    }
+    const Table table = table_of(codes, std::vector<Index>(12, 2));
+    RefineOptions options;
+    options.type = Refinement::kEvidence;
+    options.is_crowd = true;
+    Monitor monitor;
+    const FitRun first = refine(table.data, start, {}, options.at_most(30), monitor);
+    const auto evidence_after = [&](const RefineOptions& from) {
+      const RowMatrix& posterior = first.fit.e_step.posterior;
+      return refine(table.data, posterior, {}, from.at_most(1), monitor).fit.evidence;
+    };
+    RefineOptions further = options;
+    further.item_prior = first.fit.item_prior;
+    // The crowd's columns are one step back, and the first steps of a run are few.
+    expect_true(std::abs(evidence_after(further) - first.fit.evidence) < 0.1);
+    expect_true(evidence_after(options) < first.fit.evidence - 0.2);
+    // What belongs to another number of components, or to no crowd, is begun anew.
+    further.item_prior.crowd.conservativeResize(2, 1);
+    expect_true(evidence_after(further) == evidence_after(options));
   }
 }
 
