@@ -111,7 +111,7 @@ class Method {
   /// are asked for? Of small data always: the stages alone can miss what a split of that fit finds.
   /// By BIC of several numbers, as 0.1.0 has it.
   bool chains() const {
-    if (!options_.is_by_evidence() || !options_.refines) return false;
+    if (!options_.is_by_significance() || !options_.refines) return false;
     if (options_.refine.type == Refinement::kSparse) return options_.n_components.size() > 1;
     return data().n_obs * data().n_items <= most_cells_to_chain;
   }
@@ -192,7 +192,7 @@ class Method {
   /// Where workers share few items no pair of them is evidence, and the stages split at what chance
   /// shows. Of a crowd the majority vote is then another start.
   bool split_by_chance(const Trace& stages, Index k) const {
-    const bool may_vote = options_.is_by_evidence() &&
+    const bool may_vote = options_.is_by_significance() &&
                           options_.refine.type == Refinement::kSparse && k > 1 &&
                           k == problem_.n_labels;
     if (!may_vote || stages.empty()) return may_vote;
@@ -222,7 +222,7 @@ class Method {
   /// split at the pair that is explained worst, whatever comes of it; where many components compete,
   /// either can end higher. None where EM takes it to the optimum of the stages.
   std::optional<FitRun> grow_from_one(Index k) {
-    const bool is_worth_it = options_.is_by_evidence() && options_.refines && options_.polish &&
+    const bool is_worth_it = options_.is_by_significance() && options_.refines && options_.polish &&
                              k >= fewest_to_grow_again && !is_large(data(), options_);
     if (!is_worth_it) return {};
     FitRun run{finish_fit(data(), independence_model(data()), {})};

@@ -19,10 +19,10 @@ struct FitOptions {
   MissingCells missing = MissingCells::kIgnore;
 
   // Stages, see `stagewise_em()`
-  Selection selection = Selection::kEvidence;
+  Selection selection = Selection::kSignificance;
   Index max_stages = 100;
   Index em_steps = 5;       ///< E- and M-steps on the informative items in every stage
-  double alpha = 0.01;      ///< level of the corrected test (kEvidence)
+  double alpha = 0.01;      ///< level of the corrected test (kSignificance)
   double split_step = 0.0;  ///< length of the move on each of the two items; 0: by search
   double floor = 0.0;       ///< of the stages' probabilities, see MStepOptions
   /// With fewer items all pairs are searched in every stage: it takes less than a millisecond.
@@ -37,7 +37,7 @@ struct FitOptions {
   /// each other, and what takes as long as the fit itself once more is not tried.
   Index most_small_rows = 20000;
 
-  bool is_by_evidence() const { return selection == Selection::kEvidence; }
+  bool is_by_significance() const { return selection == Selection::kSignificance; }
 };
 
 /// The defaults of `method = "paper"`.

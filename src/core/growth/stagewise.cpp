@@ -45,7 +45,7 @@ class Stages {
       result_.trace.push_back(record(pairs, split_length));
       // It would choose the same pair for ever.
       const bool changed = informative_.size() > n_informative || split_length > 0.0;
-      if (options_.is_by_evidence() && !changed) break;
+      if (options_.is_by_significance() && !changed) break;
     }
     // Items joined for a split that was not to be had tell nothing.
     if (params_.n_components() == 1) informative_.clear();
@@ -64,7 +64,8 @@ class Stages {
   /// components are there: with few informative items and many pairs the test misses real components
   /// that the next split would make visible.
   bool is_explained(const PairChoice& pair) const {
-    return options_.is_by_evidence() && (!pair.found || (is_complete() && !is_significant(pair)));
+    return options_.is_by_significance() &&
+           (!pair.found || (is_complete() && !is_significant(pair)));
   }
 
   /// Makes the pair informative and splits its component while there are too few. Gives the length
@@ -74,7 +75,7 @@ class Stages {
     informative_ = with_pair(std::move(informative_), pair);
     // The paper splits only at a pair that is new. Evidence against independence is a reason to
     // split wherever it is found.
-    const bool may_split = informative_.size() > n_before || options_.is_by_evidence();
+    const bool may_split = informative_.size() > n_before || options_.is_by_significance();
     if (!may_split || is_complete()) return 0.0;
     Split split = split_at_pair(data_, std::move(params_), informative_, pair, options_.split_step,
                                 options_.missing);
@@ -115,7 +116,7 @@ class Stages {
       // It is known what they found when the stages begin again.
       if (first_.by_component.empty()) {
         first_ = search(nullptr);
-        if (options_.is_by_evidence()) set_aside_but(first_);
+        if (options_.is_by_significance()) set_aside_but(first_);
       }
       return first_;
     }
@@ -138,7 +139,7 @@ class Stages {
     search_options.selection = options_.selection;
     search_options.missing = options_.missing;
     search_options.leading = leading;
-    if (options_.is_by_evidence()) {
+    if (options_.is_by_significance()) {
       // Pairs whose uncorrected p-value, times the number of items, is below the level are strong:
       // of noise the number of items in one is small, and a pair that is to win has a p-value
       // smaller by another factor of half the number of items.

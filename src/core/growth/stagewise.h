@@ -18,7 +18,7 @@ struct StageRun : FitRun {
 /// splits the component along them while there are fewer than `k`, and does EM on the
 /// informative items.
 ///
-/// By evidence, later passes leave out pairs of two items that were set aside in the first one, as
+/// By significance, later passes leave out pairs of two items that were set aside in the first one, as
 /// glmnet does by its strong rules; when nothing significant is left in the others, all pairs are
 /// searched. Where then a pair of two such items is significant, both come back and the stages begin
 /// again, so that the trace is that of one run.

@@ -40,7 +40,8 @@ struct RefineOptions {
   double tol = 1e-8;           ///< relative change of the objective that counts as none
   Index max_iter = 1000;       ///< EM iterations
   bool is_crowd = false;       ///< do all items have the same levels, answered alike? (kEvidence)
-  ItemPrior item_prior = {};   ///< to go on with; of as many components, or else begun anew (kEvidence)
+  ItemPrior item_prior =
+      {};  ///< to go on with; of as many components, or else begun anew (kEvidence)
 
   RefineOptions of_type(Refinement other) const;
   RefineOptions at_most(Index iterations) const;

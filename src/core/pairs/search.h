@@ -12,7 +12,7 @@ namespace mdpd {
 /// By what the stage loop chooses its pair.
 enum class Selection {
   kInformation,  ///< the largest I_k(i, j): the paper
-  kEvidence      ///< the smallest p-value of G2, corrected for the number of pairs and components
+  kSignificance  ///< the smallest p-value of G2, corrected for the number of pairs and components
 };
 
 /// Which pairs may be chosen.
@@ -23,7 +23,7 @@ enum class Candidates {
 
 /// Which pairs are searched, and for what.
 struct SearchOptions {
-  Selection selection = Selection::kEvidence;
+  Selection selection = Selection::kSignificance;
   Candidates candidates = Candidates::kAll;
   MissingCells missing = MissingCells::kIgnore;
   std::vector<ComponentPair> unions = {};  ///< unions of components to search as well

@@ -76,7 +76,7 @@ PairChoice choose_twin(const Case& in, const ItemSet& informative, const SearchO
 /// Calls `check(options)` for every way to search.
 template <class Check>
 void for_each_search(Check check) {
-  for (const Selection selection : {Selection::kInformation, Selection::kEvidence}) {
+  for (const Selection selection : {Selection::kInformation, Selection::kSignificance}) {
     for (const Candidates candidates : {Candidates::kAll, Candidates::kTouchingOutside}) {
       for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kFrozen}) {
         check(SearchOptions{selection, candidates, missing, {}});
@@ -137,7 +137,7 @@ context("search") {
     const RowMatrix posterior = random_posterior(random, 20000, 2);
     const RowMatrix weights = row_shares(table.data, posterior);
     const Case in{std::move(table), posterior, weights};
-    const SearchOptions options{Selection::kEvidence};
+    const SearchOptions options{Selection::kSignificance};
     const PairChoice chosen = choose(in.table.data, in.posterior, {}, options);
     const PairChoice twin = choose_twin(in, {}, options);
     expect_true(chosen.item_1 == twin.item_1);
@@ -242,7 +242,7 @@ context("search") {
       expect_true(chosen.item_2 == 2);
       expect_true(chosen.component == 0);
       const RowMatrix halves = RowMatrix::Constant(11, 2, 0.5);
-      const PairChoice evident = choose(shuffled.data, halves, {}, {Selection::kEvidence});
+      const PairChoice evident = choose(shuffled.data, halves, {}, {Selection::kSignificance});
       expect_true(evident.item_1 == 0);
       expect_true(evident.item_2 == 2);
       expect_true(evident.component == 0);
@@ -272,7 +272,7 @@ context("search") {
     const auto found = [](const Table& table, const ItemSet& informative) {
       const RowMatrix all = RowMatrix::Ones(table.data.n_obs, 1);
       bool any = false;
-      for (const Selection selection : {Selection::kInformation, Selection::kEvidence}) {
+      for (const Selection selection : {Selection::kInformation, Selection::kSignificance}) {
         const SearchOptions options{selection, Candidates::kTouchingOutside};
         any = any || choose(table.data, all, informative, options).found;
       }
@@ -298,7 +298,7 @@ context("search") {
     const Table table = table_of(items, {3, 5, 2});
     const RowMatrix all = RowMatrix::Ones(30, 1);
     expect_false(choose(table.data, all, {}, {Selection::kInformation}).found);
-    expect_false(choose(table.data, all, {}, {Selection::kEvidence}).found);
+    expect_false(choose(table.data, all, {}, {Selection::kSignificance}).found);
   }
 
   test_that("the largest information is over all pairs, chosen or not") {
