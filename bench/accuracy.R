@@ -11,7 +11,8 @@
 #   --data      the same for data sets, such as "bluebird,10 experts"
 # In lib/ are the data sets (cases.R), the methods (methods.R) and the report (accuracy_*.R).
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-parts <- c("common", "cases", "methods", "accuracy_report", "accuracy_dna", "accuracy_pictures")
+parts <- c("common", "cases", "methods", "pictures", "accuracy_report", "accuracy_dna",
+           "accuracy_pictures")
 for (part in parts) {
   source(file.path(dirname(script), "lib", paste0(part, ".R")))
 }

@@ -1,6 +1,4 @@
 # The pictures of bench/accuracy.R.
-library(ggplot2)
-
 # Okabe and Ito's colours, told apart by all readers; the default call is the one in vermilion.
 method_colours <- c(
   "true model" = "black", "majority vote" = "grey60", "majority vote, then EM" = "#0072B2",
@@ -8,20 +6,6 @@ method_colours <- c(
   "poLCA, 10 starts" = "#F0C000", "VarSelLCM" = "#CC79A7", "paper" = "#7A5195",
   "default call" = "#D55E00"
 )
-
-bench_theme <- function() {
-  theme_minimal(base_size = 11) +
-    theme(
-      panel.grid.minor = element_blank(), plot.title.position = "plot",
-      legend.key.height = unit(14, "pt"), strip.text = element_text(hjust = 0, face = "bold"),
-      plot.background = element_rect(fill = "white", colour = NA)
-    )
-}
-
-save_picture <- function(name, plot, width, height) {
-  ggsave(result_file(paste0("accuracy-", name, ".png")), plot, width = width, height = height,
-         dpi = 130)
-}
 
 # Mean, lowest and highest error of each method by the number of experts of equal accuracy.
 error_by_experts <- function(rows) {
@@ -77,6 +61,6 @@ real_picture <- function(rows) {
 
 draw_pictures <- function(results) {
   rows <- scores_of(results)
-  save_picture("simulated", simulated_picture(rows), width = 8, height = 4.8)
-  save_picture("real", real_picture(rows), width = 9, height = 5.5)
+  save_picture("accuracy-simulated", simulated_picture(rows), width = 8, height = 4.8)
+  save_picture("accuracy-real", real_picture(rows), width = 9, height = 5.5)
 }
