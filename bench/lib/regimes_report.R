@@ -147,8 +147,8 @@ design_lines <- c(
     "simplex, the own ones are Dirichlet(0.25), near its corners. At the same strength each of",
     "many informative items so tells less than each of few. The grid has 1000 rows, 3 levels and 3",
     "equal classes; *one by one* changes one of them at a sparse and a dense corner. Two",
-    "informative items (1 % of 75, 10 % of 20) reach no strength and are drawn once; they do not",
-    "identify three classes, whatever the method."
+    "informative items (1 % of 75, 10 % of 20) reach no strength and are drawn as strong only;",
+    "they do not identify three classes, whatever the method."
   ),
   "",
   prose(
