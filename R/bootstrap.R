@@ -44,9 +44,9 @@
 #'   \item{parameters}{data frame, a row for each column of `estimates`: `name`, `item`, `level`,
 #'     `component` and the fit's own `estimate`}
 #'   \item{selection}{named by item: the share of the samples in which the item was informative, see
-#'     [informative()] (of a fit by evidence take parametric samples: rows drawn twice agree in every
-#'     item, which the evidence takes for small differences of all),
-#'     from 0 to 1; `NULL` unless `refit`}
+#'     [informative()] (of a fit by evidence take parametric samples: rows drawn twice agree in
+#'     every item, which the evidence takes for small differences of all), from 0 to 1; `NULL`
+#'     unless `refit`}
 #'   \item{k}{n counts: components found}
 #'   \item{fit}{`coef()` and the informative items of the fit}
 #'   \item{n, type, refit, seed}{as given}

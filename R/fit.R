@@ -28,7 +28,7 @@ new_mdpd <- function(result, problem, settings, about) {
     inclusion = if (by_evidence) stats::setNames(result$inclusion, names(coded$levels)),
     item_prior = if (by_evidence) name_item_prior(result$item_prior),
     posterior = name_posterior(result$posterior, order, rownames(coded$codes), names),
-    loglik = result$loglik, inclusion = result$inclusion, seconds = about$seconds, loglik_of_one = result$loglik_of_one,
+    loglik = result$loglik,
     penalised_loglik = result$penalised_loglik,
     evidence = if (by_evidence) result$evidence,
     df = result$df,

@@ -2,13 +2,13 @@
 #'
 #' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
 #' @param ... Not used; must be empty.
-#' @param fdr For a fit by evidence: the share of the items named that may be expected to be the same
-#'   in all components, a number from 0 to 1; of the items in the order of their inclusion the most
-#'   are named whose mean probability of being the same stays at or below it. Default 0.05.
+#' @param fdr For a fit by evidence: the share of the items named that may be expected to be the
+#'   same in all components, a number from 0 to 1; of the items in the order of their inclusion the
+#'   most are named whose mean probability of being the same stays at or below it. Default 0.05.
 #' @return Names of the informative items. Of a fit by evidence those named at that false discovery
-#'   rate, the surest first; else all that differ between components, in the order they joined: those
-#'   of the stages first, then those the refinement added, by decreasing gain. How much each tells
-#'   about the component is in `object$item_information` (nats).
+#'   rate, the surest first; else all that differ between components, in the order they joined:
+#'   those of the stages first, then those the refinement added, by decreasing gain. How much each
+#'   tells about the component is in `object$item_information` (nats).
 #' @section Errors:
 #' `mdpd_error_argument` when `fdr` is not a number from 0 to 1.
 #' @references

@@ -264,7 +264,8 @@ format_path <- function(path) {
     entropy = format_share(path$entropy), informative = path$n_informative,
     if (any(path$status != "converged")) cbind(status = gsub("_", " ", path$status))
   )
-  rownames(table) <- paste0("k = ", path$k, ifelse(behind == 0 & has_all_components(path), " *", "  "))
+  is_best <- behind == 0 & has_all_components(path)
+  rownames(table) <- paste0("k = ", path$k, ifelse(is_best, " *", "  "))
   table
 }
 

@@ -3,12 +3,12 @@
 #' Every argument may be left at `NULL`: the engine then uses its own default, which depends on the
 #' `method` of [stagewise_em()] where two values are given.
 #'
-#' @param criterion What the refinement raises and fits are compared by, where `refine` is `"sparse"`.
-#'   `"bic"`, the default: the penalised log-likelihood; an item differs between the components or
-#'   does not, by its BIC penalty. `"evidence"`: a lower bound of the log marginal likelihood of the
-#'   data, under a prior of how many items differ and by how much that is learned from all items
-#'   (empirical Bayes); each item differs as far as that makes likely. It is meant for data where many
-#'   items differ a little, and no worse where few differ much.
+#' @param criterion What the refinement raises and fits are compared by, where `refine` is
+#'   `"sparse"`. `"bic"`, the default: the penalised log-likelihood; an item differs between the
+#'   components or does not, by its BIC penalty. `"evidence"`: a lower bound of the log marginal
+#'   likelihood of the data, under a prior of how many items differ and by how much that is learned
+#'   from all items (empirical Bayes); each item differs as far as that makes likely. It is meant
+#'   for data where many items differ a little, and no worse where few differ much.
 #' @param max_stages Largest number of stages, a count of at least 1. Default 100 (`"robust"`, which
 #'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
 #' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default
@@ -75,7 +75,8 @@ stagewise_control <- function(criterion = NULL, max_stages = NULL, em_steps = NU
   if (!is.null(threads)) check_count(threads)
   structure(
     list(
-      criterion = criterion, max_stages = max_stages, em_steps = em_steps, alpha = alpha, split_step = split_step,
+      criterion = criterion, max_stages = max_stages, em_steps = em_steps, alpha = alpha,
+      split_step = split_step,
       floor = floor, smoothing = smoothing, smoothing_loss = smoothing_loss, tol = tol,
       max_iter = max_iter, polish = polish, threads = threads
     ),
