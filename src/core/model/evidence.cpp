@@ -268,6 +268,20 @@ ItemPrior flat(Index n_families) {
   return prior;
 }
 
+/// Laplace: of columns under a uniform prior, known as well as from so many answers.
+double cost_of_crowd(const ItemPrior& prior, const RowMatrix& answers) {
+  constexpr double two_pi = 6.283185307179586;
+  const auto n = static_cast<double>(answers.rows());
+  double cost = 0.0;
+  for (Index k = 0; k < answers.cols(); ++k) {
+    const double total = std::max(answers.col(k).sum(), two_pi);
+    const double log_volume = std::lgamma(n) + 0.5 * (n - 1.0) * std::log(two_pi / total) +
+                              0.5 * prior.crowd.col(k).array().log().sum();
+    cost -= std::min(0.0, log_volume);
+  }
+  return cost;
+}
+
 }  // namespace
 
 double concentration(Index at) { return std::ldexp(0.5, static_cast<int>(at)); }
@@ -341,9 +355,9 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_s
   return out;
 }
 
-void update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
-                  ItemPrior& prior) {
-  if (prior.crowd.size() == 0) return;
+double update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
+                    ItemPrior& prior) {
+  if (prior.crowd.size() == 0) return 0.0;
   constexpr double least = 1e-4;
   const CrowdTables crowd(prior.crowd, [](const Lanes& x, Lanes& value) { digamma_of(x, value); });
   RowMatrix sums = prior.pseudo_counts;
@@ -354,10 +368,12 @@ void update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvid
     }
   };
   with_avx2(data.instructions, work);
+  const double cost = cost_of_crowd(prior, sums - prior.pseudo_counts);
   for (Index k = 0; k < sums.cols(); ++k) {
     const Vector column = (sums.col(k) / sums.col(k).sum()).cwiseMax(least);
     prior.crowd.col(k) = column / column.sum();
   }
+  return cost;
 }
 
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,

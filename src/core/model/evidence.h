@@ -52,8 +52,9 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_s
 
 /// Moves the crowd's columns one step of Minka's fixed point for a Dirichlet's mean: Minka (2000),
 /// Estimating a Dirichlet distribution.
-void update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
-                  ItemPrior& prior);
+/// @return what the evidence loses as the columns are not known but estimated (nats).
+double update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
+                    ItemPrior& prior);
 
 /// Posterior means of all parameters.
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,

@@ -124,7 +124,9 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
     if (is_first) prior = first_prior(data, sums.levels, options);
     ItemEvidence items = weigh_items(
         data, sums.levels, iteration < first_iterations ? first_prior_steps : prior_steps, prior);
-    const double now = data.marginal_loglik.sum() + items.gain.sum() +
+    ItemPrior next = prior;
+    const double cost_of_crowd = update_crowd(data, sums.levels, items, next);
+    const double now = data.marginal_loglik.sum() + items.gain.sum() - cost_of_crowd +
                        component_evidence(sums.components) + entropy;
     const Vector inclusion = items.inclusion();
     ItemSet in_use;
@@ -134,8 +136,8 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
     if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
     run.fit = finish_ready_fit(data, posterior_means(data, sums, items, prior), ready);
     run.fit.evidence = now;
-    run.fit.item_prior = prior;
-    update_crowd(data, sums.levels, items, prior);
+    run.fit.item_prior = std::move(prior);
+    prior = std::move(next);
     run.fit.item_evidence = std::move(items);
     run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
     monitor.on_iteration(iteration, now);

@@ -219,6 +219,28 @@ context("evidence") {
     further.item_prior.crowd.conservativeResize(2, 1);
     expect_true(evidence_after(further) == evidence_after(options));
   }
+
+  test_that("a crowd's columns cost what integrating over them loses") {
+    // Two components, of one worker's 50 answers each; at a high concentration the answers of the
+    // worker are the crowd's, so that the integral is a beta function.
+    std::vector<std::vector<int>> codes(1, std::vector<int>(100, 2));
+    for (Index n = 0; n < 30; ++n) codes[0][n] = 1;
+    for (Index n = 50; n < 60; ++n) codes[0][n] = 1;
+    const Table table = table_of(codes, {2});
+    RowMatrix counts(2, 2);
+    counts << 30.0, 10.0, 20.0, 40.0;
+    ItemPrior prior = flat_prior_of_crowd(table.data, counts);
+    ItemEvidence evidence{RowMatrix::Zero(1, prior.weights.size()), Vector::Zero(1)};
+    evidence.shares(0, prior.weights.size() - 1) = 1.0;
+    const double cost = update_crowd(table.data, counts, evidence, prior);
+    double expected = 0.0;
+    for (Index k = 0; k < 2; ++k) {
+      const Vector column = counts.col(k);
+      expected -= log_urn(column, Vector::Ones(2));
+      for (Index r = 0; r < 2; ++r) expected += column[r] * std::log(column[r] / 50.0);
+    }
+    expect_true(std::abs(cost / expected - 1.0) < 0.05);
+  }
 }
 
 }  // namespace mdpd
