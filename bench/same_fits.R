@@ -3,10 +3,10 @@
 #   Rscript bench/same_fits.R store FOLDER [LIBRARY] [--only=CASE]
 #   Rscript bench/same_fits.R compare OLD NEW [--tolerance=1e-10] [--allow=CASE:FIELD]...
 #
-# `store` does every case of lib/same_fits_cases.R with the package in LIBRARY (else the one R finds,
-# see R_LIBS) and writes FOLDER/<case>.rds, in a minute or two. `compare` tells what differs between
-# two such folders, and exits with 1 unless it is nothing, rounding below the tolerance, or what
-# `--allow` lists, such as `--allow='rte:*informative'`; CASE and FIELD may hold `*`. As in
+# `store` does every case of lib/same_fits_cases.R with the package in LIBRARY (else the one R
+# finds, see R_LIBS) and writes FOLDER/<case>.rds, in a minute or two. `compare` tells what differs
+# between two such folders, and exits with 1 unless it is nothing, rounding below the tolerance, or
+# what `--allow` lists, such as `--allow='rte:*informative'`; CASE and FIELD may hold `*`. As in
 #
 #   Rscript bench/same_fits.R store old-fits ../base/.lib
 #   Rscript bench/same_fits.R store new-fits .lib

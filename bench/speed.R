@@ -288,8 +288,8 @@ parts_lines <- function(rows) {
     "## What each part of a fit takes", "",
     prose("Of the fits above, time elapsed: the stages; growth by one component, from which fits",
           "of four and more components start as well; the refinements by sparse EM; the polish",
-          "with the smoothing; what is left is R: coding the data, tables of results. The passes are",
-          "those of the stages: full ones over all pairs, partial ones over those of the items",
+          "with the smoothing; what is left is R: coding the data, tables of results. The passes",
+          "are those of the stages: full ones over all pairs, partial ones over those of the items",
           "that are not set aside. The plain loop makes a full one a stage."), "",
     table_lines(table, setdiff(names(table), "data")), "", "![](speed-parts.png)", ""
   )

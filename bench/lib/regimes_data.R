@@ -15,8 +15,8 @@ dirichlet_columns <- function(n_items, n_levels, k, parameter = 1) {
   sweep(draws, c(1, 3), apply(draws, c(1, 3), sum), "/")
 }
 
-# Each item has a common column; in an informative item each class mixes it with one of its own:
-# (1 - share) * common + share * own.
+# Each item has a common column; in an informative item each class mixes it with one of its own, of
+# which `share` is its part.
 mixed_columns <- function(common, own, share) {
   (1 - share) * as.vector(common) + share * own
 }
