@@ -109,6 +109,40 @@ ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
   return prior;
 }
 
+/// What every iteration of EM ends with.
+class Progress {
+ public:
+  /// @param n_components that EM began with.
+  Progress(const CodedData& data, Index n_components, const RefineOptions& options,
+           Monitor& monitor)
+      : data_(data), n_components_(n_components), tol_(options.tol), monitor_(monitor) {}
+
+  /// Adds the fit of an iteration to the trace; was it the last?
+  /// @param keeps_components false where the fit cannot tell its components apart.
+  bool ends(double objective, bool keeps_components, FitRun& run) {
+    run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
+    monitor_.on_iteration(static_cast<Index>(run.trace.size()) - 1, objective);
+    if (!keeps_components) {
+      give_up_components(data_, run);
+      if (n_components_ == 1) run.status = Status::kConverged;
+      return true;
+    }
+    if (std::abs(objective - before_) <= tol_ * std::abs(objective)) {
+      run.status = Status::kConverged;
+      return true;
+    }
+    before_ = objective;
+    return false;
+  }
+
+ private:
+  const CodedData& data_;
+  const Index n_components_;
+  const double tol_;
+  Monitor& monitor_;
+  double before_ = -std::numeric_limits<double>::infinity();
+};
+
 FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
                           const RefineOptions& options, Monitor& monitor) {
   FitRun run;
@@ -116,7 +150,7 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
   const ReadyItems all = make_ready(data, all_items(data));
   ReadyItems ready = make_ready(data, {});
   ItemPrior prior;
-  double before = -std::numeric_limits<double>::infinity();
+  Progress progress(data, start.cols(), options, monitor);
   for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
     const bool is_first = iteration == 0;
     const LevelSums sums = level_sums(data, is_first ? start : run.fit.e_step.posterior, all);
@@ -139,18 +173,8 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
     run.fit.item_prior = std::move(prior);
     prior = std::move(next);
     run.fit.item_evidence = std::move(items);
-    run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
-    monitor.on_iteration(iteration, now);
-    if (run.fit.informative.size() < 2 || start.cols() == 1) {
-      give_up_components(data, run);
-      if (start.cols() == 1) run.status = Status::kConverged;
-      break;
-    }
-    if (std::abs(now - before) <= options.tol * std::abs(now)) {
-      run.status = Status::kConverged;
-      break;
-    }
-    before = now;
+    const bool keeps_components = start.cols() > 1 && run.fit.informative.size() > 1;
+    if (progress.ends(now, keeps_components, run)) break;
   }
   return run;
 }
@@ -244,7 +268,7 @@ FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& info
   ReadyItems ready = make_ready(data, is_full ? varying_items(data) : informative);
   const ReadyItems counted = is_sparse ? make_ready(data, all_items(data)) : ready;
   const RowMatrix* posterior = &start;
-  double before = -std::numeric_limits<double>::infinity();
+  Progress progress(data, start.cols(), options, monitor);
   for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
     const LevelSums sums = level_sums(data, *posterior, counted);
     if (is_sparse) {
@@ -255,18 +279,7 @@ FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& info
     posterior = &run.fit.e_step.posterior;
     const double now = run.fit.penalised_loglik +
                        log_prior(data, run.fit.params, options.m_step, run.fit.informative);
-    run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
-    monitor.on_iteration(iteration, now);
-    if (run.fit.informative.size() < 2) {
-      give_up_components(data, run);
-      if (start.cols() == 1) run.status = Status::kConverged;
-      break;
-    }
-    if (std::abs(now - before) <= options.tol * std::abs(now)) {
-      run.status = Status::kConverged;
-      break;
-    }
-    before = now;
+    if (progress.ends(now, run.fit.informative.size() > 1, run)) break;
   }
   return run;
 }
