@@ -154,21 +154,23 @@ class Method {
       run.smoothing = options_.refine.m_step.smoothing;
       return run;
     }
-    const FitRun stages = run;
+    const RefineOptions& options = options_.refine;
+    const bool tries_all_items = k > 1 && options.type == Refinement::kEvidence;
+    const RowMatrix posterior = tries_all_items ? run.fit.e_step.posterior : RowMatrix();
+    const Trace stages = run.trace;
     refine_further(run);
     const auto try_start = [&](MixtureFit start, Move move) {
-      FitRun second{std::move(start), stages.trace};
+      FitRun second{std::move(start), stages};
       refine_further(second);
-      if (move != Move::kNone) second.trace[stages.trace.size()].move = move;
+      if (move != Move::kNone) second.trace[stages.size()].move = move;
       if (is_better(second, run)) run = std::move(second);
     };
-    const RefineOptions& options = options_.refine;
-    if (k > 1 && options.type == Refinement::kEvidence) {
-      try_start(dense_start(data(), stages.fit.e_step.posterior, options, monitor_), Move::kNone);
+    if (tries_all_items) {
+      try_start(dense_start(data(), posterior, options, monitor_), Move::kNone);
       if (k == problem_.n_labels && options.is_crowd) {
         try_start(crowd_start(data(), k, options, monitor_), Move::kVote);
       }
-    } else if (split_by_chance(stages.trace, k)) {
+    } else if (split_by_chance(stages, k)) {
       try_start(vote_start(data(), k, options, monitor_), Move::kVote);
     }
     polish_further(run);
