@@ -26,7 +26,7 @@ new_mdpd <- function(result, problem, settings, about) {
     item_information = item_information(mixing_weights, item_probs),
     item_evidence = stats::setNames(result$item_evidence, names(coded$levels)),
     inclusion = if (by_evidence) stats::setNames(result$inclusion, names(coded$levels)),
-    item_prior = if (by_evidence) name_item_prior(result$item_prior),
+    item_prior = if (by_evidence) name_item_prior(result$item_prior, result$concentrations),
     posterior = name_posterior(result$posterior, order, rownames(coded$codes), names),
     loglik = result$loglik,
     penalised_loglik = result$penalised_loglik,
@@ -69,9 +69,9 @@ name_posterior <- function(posterior, order, row_names, names) {
 
 # The weight of one and the same column, then of each concentration of columns around the item's own
 # frequencies, then, of a crowd, around the crowd's.
-name_item_prior <- function(weights) {
-  concentrations <- 2^(-1:10)
-  of_crowd <- if (length(weights) > 13) paste("crowd", concentrations)
+name_item_prior <- function(weights, concentrations) {
+  has_crowd <- length(weights) > 1 + length(concentrations)
+  of_crowd <- if (has_crowd) paste("crowd", concentrations)
   stats::setNames(weights, c("same", concentrations, of_crowd))
 }
 

@@ -180,6 +180,10 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
   const mdpd::MixtureFit& fit = result.fit;
   mdpd::Vector inclusion;
   if (!std::isnan(fit.evidence)) inclusion = fit.item_evidence.inclusion();
+  Rcpp::NumericVector concentrations(mdpd::n_concentrations);
+  for (mdpd::Index at = 0; at < mdpd::n_concentrations; ++at) {
+    concentrations[at] = mdpd::concentration(at);
+  }
   return Rcpp::List::create(
       _["mixing_weights"] = fit.params.mixing_weights,
       _["item_probs"] = mdpd::item_probs_to_r(n_levels, fit.params),
@@ -187,10 +191,11 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["posterior"] = mdpd::Matrix(fit.e_step.posterior), _["loglik"] = fit.loglik,
       _["penalised_loglik"] = fit.penalised_loglik, _["evidence"] = fit.evidence,
       _["inclusion"] = inclusion, _["item_prior"] = fit.item_prior.weights,
-      _["df"] = result.n_free_parameters, _["item_evidence"] = result.item_evidence,
-      _["loglik_of_one"] = result.loglik_of_one, _["trace"] = trace_to_r(result.trace),
-      _["status"] = status_to_r(result.status), _["smoothing"] = result.smoothing,
-      _["born"] = mdpd::item_set_to_r(result.born), _["holds_known"] = result.holds_known);
+      _["concentrations"] = concentrations, _["df"] = result.n_free_parameters,
+      _["item_evidence"] = result.item_evidence, _["loglik_of_one"] = result.loglik_of_one,
+      _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),
+      _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
+      _["holds_known"] = result.holds_known);
 }
 
 Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {

@@ -82,7 +82,7 @@ class LogGammaSum {
 /// out = digamma(x), the derivative of the above, with an error below 7e-12 and rounding: ibid.,
 /// 6.3.18, of which the first term left out is 1 / (132 y^10).
 [[gnu::always_inline]] inline void digamma_of(const Lanes& x, Lanes& out) {
-  const Lanes y = x + 8.0;
+  const Lanes y = x + least_of_stirling;
   const Lanes t = x * (x + 7.0);
   Lanes log_y;
   log_of(y, log_y);

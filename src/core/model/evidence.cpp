@@ -24,10 +24,14 @@ using GridRow = Eigen::Matrix<double, 1, n_concentrations>;
 /// Items of which one job weighs the evidence.
 constexpr Index items_of_job = 64;
 
-Grid concentrations() {
-  Grid grid;
-  for (Index at = 0; at < n_concentrations; ++at)
-    grid[at / n_lanes][at % n_lanes] = concentration(at);
+const Grid& concentrations() {
+  static const Grid grid = [] {
+    Grid out;
+    for (Index at = 0; at < n_concentrations; ++at) {
+      out[at / n_lanes][at % n_lanes] = concentration(at);
+    }
+    return out;
+  }();
   return grid;
 }
 
@@ -60,7 +64,7 @@ class CrowdTables {
       : n_components_(crowd.cols()),
         means_(n_concentrations * crowd.size()),
         values_(n_concentrations * crowd.size()) {
-    const Grid grid = concentrations();
+    const Grid& grid = concentrations();
     for (Index cell = 0; cell < crowd.size(); ++cell) {
       for (Index v = 0; v < n_grid_lanes; ++v) {
         const Lanes mean = grid[v] * crowd.data()[cell];
@@ -95,7 +99,7 @@ template <class MeanOf>
 [[gnu::always_inline]] inline void log_marginal(const ItemCounts& counts, Index v,
                                                 const MeanOf& mean_of, const Lanes& of_means,
                                                 Lanes& out) {
-  static const Grid grid = concentrations();
+  const Grid& grid = concentrations();
   static const Grid log_gamma_of_grid = log_gammas(grid);
   LogGammaSum above;
   LogGammaSum below;
@@ -129,7 +133,7 @@ GridRow row_of(const Grid& grid) {
 /// Around the item's own frequencies.
 [[gnu::always_inline]] inline void log_marginal_of_own(const ItemCounts& counts,
                                                        const Vector& centre, Grid& out) {
-  static const Grid grid = concentrations();
+  const Grid& grid = concentrations();
   for (Index v = 0; v < n_grid_lanes; ++v) {
     Lanes of_means{};
     for (Index r = 0; r < counts.n_levels; ++r) {
@@ -171,7 +175,7 @@ GridRow row_of(const Grid& grid) {
 /// it is worth as many rows as the columns' spread leaves of them.
 [[gnu::always_inline]] inline void add_gain_of_centre(const CodedData& data, Index item,
                                                       const Vector& weights, Grid& sums) {
-  static const Grid grid = concentrations();
+  const Grid& grid = concentrations();
   const double half_df = 0.5 * static_cast<double>(data.n_levels_seen[item] - 1);
   for (Index v = 0; v < n_grid_lanes; ++v) {
     const Lanes most = grid[v] + 1.0;
