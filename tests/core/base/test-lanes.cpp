@@ -4,46 +4,31 @@
 
 #include <cmath>
 
+#include "base/lanes_error.h"
 #include "base/numerics.h"
-#include "random_data.h"
 
 namespace mdpd {
 
 context("lanes") {
   test_that("x log x of a vector agrees with the library's logarithm") {
-    Random random(1);
-    double largest = 0.0;
-    for (int trial = 0; trial < 20000; ++trial) {
-      Lanes x;
-      Lanes out;
-      for (int lane = 0; lane < n_lanes; ++lane)
-        x[lane] = std::pow(10.0, 20.0 * random.uniform() - 17.0);
-      x_log_x(x, out);
-      for (int lane = 0; lane < n_lanes; ++lane) {
-        const double expected = x[lane] * std::log(x[lane]);
-        largest =
-            std::max(largest, std::abs(out[lane] - expected) / (x[lane] + std::abs(expected)));
-      }
-    }
-    expect_true(largest < 1e-15);
+    const auto draw = [](Random& random) { return std::pow(10.0, 20.0 * random.uniform() - 17.0); };
+    const auto function = [](const Lanes& x, Lanes& out) { x_log_x(x, out); };
+    const auto error = [](double x, double value) {
+      const double expected = x * std::log(x);
+      return std::abs(value - expected) / (x + std::abs(expected));
+    };
+    expect_true(largest_error(1, draw, function, error) < 1e-15);
   }
 
   test_that("the logarithm of a vector agrees with the library's, and is finite at 0") {
-    Random random(2);
-    double largest = 0.0;
-    for (int trial = 0; trial < 20000; ++trial) {
-      Lanes x;
-      Lanes out;
-      for (int lane = 0; lane < n_lanes; ++lane)
-        x[lane] = std::pow(10.0, -300.0 * random.uniform());
-      if (trial == 0) x = Lanes{1.0, 0.0, 1e-310, 0.999999};
-      log_of(x, out);
-      for (int lane = 0; lane < n_lanes; ++lane) {
-        const double expected = safe_log(x[lane]);
-        largest = std::max(largest, std::abs(out[lane] - expected) / (1.0 + std::abs(expected)));
-      }
-    }
-    expect_true(largest < 1e-15);
+    const auto draw = [](Random& random) { return std::pow(10.0, -300.0 * random.uniform()); };
+    const auto function = [](const Lanes& x, Lanes& out) { log_of(x, out); };
+    const auto error = [](double x, double value) {
+      const double expected = safe_log(x);
+      return std::abs(value - expected) / (1.0 + std::abs(expected));
+    };
+    expect_true(largest_error(2, draw, function, error) < 1e-15);
+    expect_true(error_at(Lanes{1.0, 0.0, 1e-310, 0.999999}, function, error) < 1e-15);
   }
 
   test_that("x log x is 0 at 0 and at 1, and finite for the smallest numbers") {

@@ -98,6 +98,12 @@ FitOptions continued() {
   return options;
 }
 
+FitOptions continued_without_smoothing() {
+  FitOptions options = continued();
+  options.smoothing_loss = 0.0;
+  return options;
+}
+
 bool has_move(const FitResult& result, Move move) {
   for (const TraceRow& row : result.trace) {
     if (row.move == move) return true;
@@ -125,6 +131,12 @@ RowMatrix bad_start(const Table& table) {
       start(n, 2) = 1.0;
   }
   return start;
+}
+
+Problem problem_from_bad_start(const Table& table) {
+  Problem problem = problem_of(table);
+  problem.starts = {{bad_start(table), {}, range(0, 9)}};
+  return problem;
 }
 
 /// The largest fall between two iterations of one refinement, relative to its size.
@@ -478,8 +490,7 @@ context("fit") {
 
   test_that("nothing is polished that is not to be, did not converge or has known rows") {
     const Table table = three_components(3);
-    Problem problem = problem_of(table);
-    problem.starts = {{bad_start(table), {}, range(0, 9)}};
+    Problem problem = problem_from_bad_start(table);
     const FitResult polished = fit_one(problem, continued());
     expect_true(is_polished(polished));
     FitOptions options = continued();
@@ -496,10 +507,8 @@ context("fit") {
 
   test_that("an optimum at which a polish has ended is left as it is by another polish") {
     const Table table = three_components(7);
-    Problem problem = problem_of(table);
-    problem.starts = {{bad_start(table), {}, range(0, 9)}};
-    FitOptions options = continued();
-    options.smoothing_loss = 0.0;
+    Problem problem = problem_from_bad_start(table);
+    FitOptions options = continued_without_smoothing();
     const FitResult once = fit_one(problem, options);
     problem.starts = {{once.fit.e_step.posterior, {}, once.fit.informative}};
     expect_false(is_polished(fit_one(problem, options)));
@@ -507,10 +516,8 @@ context("fit") {
 
   test_that("smoothing comes last, as far as it may cost") {
     const Table table = three_components(4);
-    Problem problem = problem_of(table);
-    problem.starts = {{bad_start(table), {}, range(0, 9)}};
-    FitOptions options = continued();
-    options.smoothing_loss = 0.0;
+    Problem problem = problem_from_bad_start(table);
+    FitOptions options = continued_without_smoothing();
     const FitResult plain = fit_one(problem, options);
     expect_true(plain.smoothing == 0.0);
     options.smoothing_loss = 1000.0;
