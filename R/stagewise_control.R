@@ -4,11 +4,12 @@
 #' `method` of [stagewise_em()] where two values are given.
 #'
 #' @param criterion What the refinement raises and fits are compared by, where `refine` is
-#'   `"sparse"`. `"bic"`, the default: the penalised log-likelihood; an item differs between the
-#'   components or does not, by its BIC penalty. `"evidence"`: a lower bound of the log marginal
-#'   likelihood of the data, under a prior of how many items differ and by how much that is learned
-#'   from all items (empirical Bayes); each item differs as far as that makes likely. It is meant
-#'   for data where many items differ a little, and no worse where few differ much.
+#'   `"sparse"`. `"evidence"`, the default of `"robust"`: the log marginal likelihood of the data, up
+#'   to approximation, under a prior of how many items differ and by how much that is learned from
+#'   all items (empirical Bayes); each item differs as far as that makes likely. `"bic"`, the default
+#'   of `"paper"`: the penalised log-likelihood; an item differs between the components or does not,
+#'   by its BIC penalty. It is as good where few items differ much, and faster; where many differ a
+#'   little it takes them for noise. Fits with prior counts, as of [mdpd()], go by `"bic"`.
 #' @param max_stages Largest number of stages, a count of at least 1. Default 100 (`"robust"`, which
 #'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
 #' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default

@@ -49,17 +49,17 @@
 #'   \item{item_probs}{for each item a levels x k matrix; columns sum to 1. Items that are not
 #'     informative have the same column k times.}
 #'   \item{informative}{names of the items whose columns differ, in the order they joined; by
-#'     evidence those whose inclusion is 0.01 or more, in the order of the data, of which
-#'     [informative()] names the surest}
+#'     evidence those that differ with a probability of 0.01 or more under the learned prior, in the
+#'     order of the data, of which [informative()] names the surest}
 #'   \item{item_information}{mutual information of each item with the component (nats)}
 #'   \item{item_evidence}{the log-likelihood that each informative item gains, on the rows that
 #'     observe it, by differing between the components, minus its BIC penalty \eqn{\frac12
 #'     (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i} (nats); 0 for the others. By evidence: the
 #'     log Bayes factor of differing, as far as the prior has it, against one column. Pictures,
 #'     prints and [worker_quality()] put items in this order.}
-#'   \item{evidence, inclusion, item_prior}{by evidence, else `NULL`: the lower bound of the log
-#'     marginal likelihood (nats), for each item the probability that it differs between the
-#'     components, and the learned weights of one column (`"same"`), of each concentration of
+#'   \item{evidence, inclusion, item_prior}{by evidence, else `NULL`: the log marginal likelihood, up
+#'     to approximation (nats), for each item the probability that it differs between the components
+#'     if all others may well be the same, and the learned weights of one column (`"same"`), of each concentration of
 #'     columns around the item's frequencies and, for a crowd, around the crowd's answers; they sum
 #'     to 1. See `vignette("method")`}
 #'   \item{posterior}{n_obs x k posterior probabilities; rows sum to 1}

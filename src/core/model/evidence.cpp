@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <Eigen/Eigenvalues>
+
 #include "base/jobs.h"
 #include "base/kernels.h"
 #include "base/log_gamma.h"
@@ -39,6 +41,10 @@ Grid log_gammas(const Grid& grid) {
   Grid out;
   for (Index v = 0; v < n_grid_lanes; ++v) log_gamma_of(grid[v], out[v]);
   return out;
+}
+
+[[gnu::always_inline]] inline double sum_of(const Lanes& x) {
+  return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
 /// Fewer answers, which a posterior leaves of rows it is sure of, are none.
@@ -130,24 +136,71 @@ GridRow row_of(const Grid& grid) {
   return out;
 }
 
-/// Around the item's own frequencies.
-[[gnu::always_inline]] inline void log_marginal_of_own(const ItemCounts& counts,
-                                                       const Vector& centre, Grid& out) {
+double half_df(const CodedData& data, Index item) {
+  return 0.5 * static_cast<double>(data.n_levels_seen[item] - 1);
+}
+
+/// The centre of an item's columns at the concentrations of vector v: the mean of what the components
+/// answer, in which many answers of one component are worth little more than some, as they share one
+/// column.
+class Centre {
+ public:
+  [[gnu::always_inline]] Centre(const ItemCounts& counts, Index v) : counts_(counts) {
+    rows_ = concentrations()[v] + 1.0;
+    n_answers_ = Lanes{};
+    for (Index k = 0; k < counts.n_components(); ++k) {
+      n_answers_ += counts.totals[k] / (rows_ + counts.totals[k]);
+    }
+  }
+
+  [[gnu::always_inline]] void probability(Index level, Lanes& out) const {
+    Lanes sum{};
+    for (Index k = 0; k < counts_.n_components(); ++k) {
+      sum += counts_(level, k) / (rows_ + counts_.totals[k]);
+    }
+    out = sum / n_answers_;
+  }
+
+  /// As many answers of one column would say as much of it.
+  [[gnu::always_inline]] void n_answers(Lanes& out) const { out = n_answers_ * rows_; }
+
+ private:
+  const ItemCounts& counts_;
+  Lanes rows_;
+  Lanes n_answers_;
+};
+
+/// Around a centre of the item's own, which is not known: it is integrated over under the spike as
+/// well (Laplace), where it is known better.
+/// @param means room for a vector a level.
+[[gnu::always_inline]] inline void log_marginal_of_own(const CodedData& data, Index item,
+                                                       const ItemCounts& counts, double* means,
+                                                       Grid& out) {
   const Grid& grid = concentrations();
   for (Index v = 0; v < n_grid_lanes; ++v) {
+    const Centre centre(counts, v);
     Lanes of_means{};
     for (Index r = 0; r < counts.n_levels; ++r) {
       double n_used = 0.0;
       for (Index k = 0; k < counts.n_components(); ++k) n_used += counts(r, k) > least_count;
       if (!(n_used > 0.0)) continue;
+      Lanes mean;
+      centre.probability(r, mean);
+      mean *= grid[v];
+      store(mean, means + r * n_lanes);
       Lanes value;
-      log_gamma_of(grid[v] * centre[r], value);
+      log_gamma_of(mean, value);
       of_means += n_used * value;
     }
     const auto mean_of = [&](Index r, Index, Lanes & mean) __attribute__((always_inline)) {
-      mean = grid[v] * centre[r];
+      load(means + r * n_lanes, mean);
     };
     log_marginal(counts, v, mean_of, of_means, out[v]);
+    Lanes n_answers;
+    centre.n_answers(n_answers);
+    Lanes log;
+    log_of(data.observed_weight[item] / n_answers, log);
+    out[v] += half_df(data, item) * log;
   }
 }
 
@@ -171,19 +224,21 @@ GridRow row_of(const Grid& grid) {
   }
 }
 
-/// The gain of not knowing the centre, which is integrated over under the spike as well (Laplace):
-/// it is worth as many rows as the columns' spread leaves of them.
-[[gnu::always_inline]] inline void add_gain_of_centre(const CodedData& data, Index item,
-                                                      const Vector& weights, Grid& sums) {
+/// The gain of rows of which it is not sure in what component they are: they say less of the columns
+/// than as many that are sure, so that more columns agree with them (Laplace). Of crowds, whose rows
+/// have few answers, the columns are too much entangled for it: there it is left out.
+[[gnu::always_inline]] inline void add_gain_of_overlap(const CodedData& data, Index item,
+                                                       const Overlap& overlap, Grid& sums) {
   const Grid& grid = concentrations();
-  const double half_df = 0.5 * static_cast<double>(data.n_levels_seen[item] - 1);
+  const double weight = data.observed_weight[item];
   for (Index v = 0; v < n_grid_lanes; ++v) {
-    const Lanes most = grid[v] + 1.0;
-    Lanes rows{};
-    for (Index k = 0; k < weights.size(); ++k) rows += weights[k] * most / (weights[k] + most);
+    Lanes ratio = Lanes{} + 1.0;
+    for (Index k = 0; k < overlap.shares.size(); ++k) {
+      ratio *= (grid[v] + weight * overlap.shares[k]) / (grid[v] + weight * overlap.eigenvalues[k]);
+    }
     Lanes log;
-    log_of(data.observed_weight[item] / rows, log);
-    sums[v] += half_df * log;
+    log_of(ratio, log);
+    sums[v] += half_df(data, item) * log;
   }
 }
 
@@ -197,9 +252,10 @@ double log_marginal_of_spike(const Vector& counts) {
 
 /// Log Bayes factors of an item against the spike.
 /// @param crowd of log Gamma, or null.
+/// @param means room for a vector of each of its levels.
 template <class Out>
-void weigh_item(const CodedData& data, const RowMatrix& counts, Index item,
-                const CrowdTables* crowd, Out out) {
+void weigh_item(const CodedData& data, const RowMatrix& counts, const Overlap& overlap, Index item,
+                const CrowdTables* crowd, double* means, Out out) {
   const Index first = data.offset[item];
   const Index n = data.n_levels[item];
   const Vector level_weight = data.level_weight.segment(first, n);
@@ -207,10 +263,9 @@ void weigh_item(const CodedData& data, const RowMatrix& counts, Index item,
   const ItemCounts table{counts.data() + first * counts.cols(), n, weights};
   Grid sums;
   if (data.n_levels_seen[item] > 1) {
-    const Vector centre = level_weight / data.observed_weight[item];
     const auto own = [&]() __attribute__((always_inline)) {
-      log_marginal_of_own(table, centre, sums);
-      add_gain_of_centre(data, item, weights, sums);
+      log_marginal_of_own(data, item, table, means, sums);
+      add_gain_of_overlap(data, item, overlap, sums);
     };
     with_avx2(data.instructions, own);
     out.segment(1, n_concentrations) = row_of(sums) - GridRow::Constant(data.marginal_loglik[item]);
@@ -236,7 +291,7 @@ constexpr double negligible_share = 1e-6;
   for (Index v = 0; v < n_grid_lanes; ++v) {
     load(shares + v * n_lanes, of_item[v]);
     const Lanes& s = of_item[v];
-    counted[v] = s[0] + s[1] + s[2] + s[3] > negligible_share;
+    counted[v] = sum_of(s) > negligible_share;
   }
   for (Index r = 0; r < sums.rows(); ++r) {
     for (Index k = 0; k < sums.cols(); ++k) {
@@ -253,7 +308,42 @@ constexpr double negligible_share = 1e-6;
         digamma_of(mean + count, after);
         sum += of_item[v] * mean * (after - before);
       }
-      sums(r, k) += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      sums(r, k) += sum_of(sum);
+    }
+  }
+}
+
+/// Adds the posterior means of an item's columns, but what the spike has of them.
+/// @param shares of everything but the spike.
+/// @param means room for a vector a level.
+[[gnu::always_inline]] inline void add_posterior_means(const ItemCounts& counts,
+                                                       const double* shares, const ItemPrior& prior,
+                                                       double* means, double* probs) {
+  const bool has_crowd = prior.crowd.size() > 0;
+  const Index n_components = counts.n_components();
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    const Lanes& c = concentrations()[v];
+    Lanes own;
+    Lanes of_crowd{};
+    load(shares + v * n_lanes, own);
+    if (has_crowd) load(shares + n_concentrations + v * n_lanes, of_crowd);
+    const Centre centre(counts, v);
+    for (Index r = 0; r < counts.n_levels; ++r) {
+      Lanes mean;
+      centre.probability(r, mean);
+      store(mean * own * c, means + r * n_lanes);
+    }
+    for (Index k = 0; k < n_components; ++k) {
+      const Lanes weight = 1.0 / (c + counts.totals[k]);
+      const double of_answers = sum_of((own + of_crowd) * weight);
+      const double of_columns = sum_of(of_crowd * c * weight);
+      for (Index r = 0; r < counts.n_levels; ++r) {
+        Lanes mean;
+        load(means + r * n_lanes, mean);
+        double& prob = probs[r * n_components + k];
+        prob += sum_of(mean * weight) + of_answers * counts(r, k);
+        if (has_crowd) prob += of_columns * prior.crowd(r, k);
+      }
     }
   }
 }
@@ -288,7 +378,13 @@ double cost_of_crowd(const ItemPrior& prior, const RowMatrix& answers) {
 
 }  // namespace
 
-double concentration(Index at) { return std::ldexp(0.5, static_cast<int>(at)); }
+Overlap::Overlap(const Matrix& shared)
+    : shares(shared.rowwise().sum()),
+      eigenvalues(Eigen::SelfAdjointEigenSolver<Matrix>(shared, Eigen::EigenvaluesOnly)
+                      .eigenvalues()
+                      .cwiseMax(0.0)) {}
+
+double concentration(Index at) { return 0.5 * std::pow(3.0, static_cast<double>(at)); }
 
 ItemPrior flat_prior() { return flat(1); }
 
@@ -309,8 +405,8 @@ ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   return prior;
 }
 
-ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_steps,
-                         ItemPrior& prior) {
+ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const Overlap& overlap,
+                         int n_steps, ItemPrior& prior) {
   const Index n_weights = prior.weights.size();
   ItemEvidence out{RowMatrix::Zero(data.n_items, n_weights), Vector::Zero(data.n_items)};
   RowMatrix& factors = out.shares;
@@ -323,10 +419,13 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_s
   const Index n_jobs = (data.n_items + items_of_job - 1) / items_of_job;
   for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
     const Index last = std::min(data.n_items, (job + 1) * items_of_job);
+    std::vector<double> means;
     for (Index item = job * items_of_job; item < last; ++item) {
       if (!may_differ(data, item, prior)) continue;
+      means.resize(n_lanes * data.n_levels[item]);
       const bool has_own = data.n_levels_seen[item] > 1;
-      weigh_item(data, counts, item, crowd ? &*crowd : nullptr, factors.row(item));
+      weigh_item(data, counts, overlap, item, crowd ? &*crowd : nullptr, means.data(),
+                 factors.row(item));
       const double most = factors.row(item).maxCoeff();
       factors.row(item) = (factors.row(item).array() - most).exp();
       if (!has_own) factors.row(item).segment(1, n_concentrations).setZero();
@@ -383,37 +482,24 @@ double update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEv
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
                                   const ItemEvidence& evidence, const ItemPrior& prior) {
   const Index n_components = sums.components.cols();
-  const bool has_crowd = prior.crowd.size() > 0;
-  double concentrations_of[n_concentrations];
-  for (Index at = 0; at < n_concentrations; ++at) concentrations_of[at] = concentration(at);
   MixtureParameters params;
   params.mixing_weights = (sums.components.row(0).transpose().array() + 1.0) /
                           (data.total_weight + static_cast<double>(n_components));
   params.item_probs.resize(sums.levels.rows(), n_components);
+  std::vector<double> means;
   for (Index item = 0; item < data.n_items; ++item) {
     const Index first = data.offset[item];
     const Index n = data.n_levels[item];
     const auto shares = evidence.shares.row(item);
-    for (Index k = 0; k < n_components; ++k) {
-      const auto counts = sums.levels.col(k).segment(first, n);
-      const double total = counts.sum();
-      double of_own = shares[0];
-      double of_crowd = 0.0;
-      double of_counts = 0.0;
-      for (Index at = 0; at < n_concentrations; ++at) {
-        const double c = concentrations_of[at];
-        const double per_row = 1.0 / (c + total);
-        of_own += shares[1 + at] * c * per_row;
-        of_counts += shares[1 + at] * per_row;
-        if (!has_crowd) continue;
-        of_crowd += shares[1 + n_concentrations + at] * c * per_row;
-        of_counts += shares[1 + n_concentrations + at] * per_row;
-      }
-      auto probs = params.item_probs.col(k).segment(first, n);
-      probs = of_counts * counts;
-      for (Index r = 0; r < n; ++r) probs[r] += of_own * data.marginal(item, r);
-      if (of_crowd > 0.0) probs += of_crowd * prior.crowd.col(k);
-    }
+    auto probs = params.item_probs.middleRows(first, n);
+    for (Index r = 0; r < n; ++r) probs.row(r).setConstant(shares[0] * data.marginal(item, r));
+    const Vector totals = sums.levels.middleRows(first, n).colwise().sum();
+    const ItemCounts counts{sums.levels.row(first).data(), n, totals};
+    means.resize(n_lanes * n);
+    const auto work = [&]() __attribute__((always_inline)) {
+      add_posterior_means(counts, shares.data() + 1, prior, means.data(), probs.data());
+    };
+    with_avx2(data.instructions, work);
   }
   return params;
 }

@@ -12,8 +12,8 @@ namespace mdpd {
 // that the same criterion serves few strong items among noise and many weak ones. After Stephens
 // (2017), False discovery rates: a new deal; formulas in vignette("method").
 
-/// Concentrations of the Dirichlet priors: 1/2, 1, 2, ..., 1024.
-inline constexpr Index n_concentrations = 12;
+/// Concentrations of the Dirichlet priors: 1/2, 3/2, 9/2, ..., 1093.5.
+inline constexpr Index n_concentrations = 8;
 double concentration(Index at);
 
 /// What is learned from all items. Its weights sum to 1: that of the spike, those of columns around
@@ -40,15 +40,27 @@ struct ItemEvidence {
   RowMatrix shares = {};  ///< n_items x weights: posterior probability of each
   Vector gain = {};       ///< n_items: log Bayes factor against the spike alone (nats)
 
-  Vector inclusion() const { return 1.0 - shares.col(0).array(); }
+  /// Probability that it differs, if all items may well be the same: how many do can hardly be told
+  /// where each differs a little, and the prior then lets all of them.
+  Vector inclusion() const { return 1.0 - (-gain).array().exp().min(1.0); }
+};
+
+/// How sure a posterior is of the rows' components.
+struct Overlap {
+  Vector shares = {};       ///< of all rows that each component has
+  Vector eigenvalues = {};  ///< of the shares of rows that two components have in common
+
+  /// @param shared n_components x n_components, see `shared_weight()`.
+  explicit Overlap(const Matrix& shared);
 };
 
 /// A few steps of EM for the prior, then the items' evidence under it. An item of which fewer than two
 /// levels are seen differs only from a crowd.
 /// @param counts posterior-weighted counts of all levels, see `level_sums()`.
+/// @param overlap of the posterior.
 /// Cost O(levels * n_components * n_concentrations) logarithms.
-ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, int n_steps,
-                         ItemPrior& prior);
+ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const Overlap& overlap,
+                         int n_steps, ItemPrior& prior);
 
 /// Moves the crowd's columns one step of Minka's fixed point for a Dirichlet's mean: Minka (2000),
 /// Estimating a Dirichlet distribution.

@@ -61,8 +61,8 @@ MixtureFit finish_ready_fit(const CodedData& data, MixtureParameters params,
   return fit;
 }
 
-/// Items of less inclusion are left out of the posterior.
-constexpr double least_inclusion = 0.01;
+/// Items that differ with less probability, under the prior, are left out of the posterior.
+constexpr double least_to_use = 0.01;
 /// EM steps of the prior in each iteration: few while the posterior is not yet much, then enough to
 /// keep up with it.
 constexpr int first_prior_steps = 3;
@@ -104,9 +104,7 @@ ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
   if (known.weights.size() != prior.weights.size() || known.crowd.cols() != prior.crowd.cols()) {
     return prior;
   }
-  prior.weights = known.weights;
-  prior.crowd = known.crowd;
-  return prior;
+  return known;
 }
 
 /// What every iteration of EM ends with.
@@ -153,19 +151,21 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
   Progress progress(data, start.cols(), options, monitor);
   for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
     const bool is_first = iteration == 0;
-    const LevelSums sums = level_sums(data, is_first ? start : run.fit.e_step.posterior, all);
+    const RowMatrix& posterior = is_first ? start : run.fit.e_step.posterior;
+    const LevelSums sums = level_sums(data, posterior, all);
+    const Overlap overlap(shared_weight(data, posterior, posterior));
     const double entropy = is_first ? entropy_of(data, start) : entropy_of(data, run.fit, sums);
     if (is_first) prior = first_prior(data, sums.levels, options);
-    ItemEvidence items = weigh_items(
-        data, sums.levels, iteration < first_iterations ? first_prior_steps : prior_steps, prior);
+    ItemEvidence items =
+        weigh_items(data, sums.levels, overlap,
+                    iteration < first_iterations ? first_prior_steps : prior_steps, prior);
     ItemPrior next = prior;
     const double cost_of_crowd = update_crowd(data, sums.levels, items, next);
     const double now = data.marginal_loglik.sum() + items.gain.sum() - cost_of_crowd +
                        component_evidence(sums.components) + entropy;
-    const Vector inclusion = items.inclusion();
     ItemSet in_use;
     for (Index item = 0; item < data.n_items; ++item) {
-      if (inclusion[item] >= least_inclusion) in_use.push_back(item);
+      if (1.0 - items.shares(item, 0) >= least_to_use) in_use.push_back(item);
     }
     if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
     run.fit = finish_ready_fit(data, posterior_means(data, sums, items, prior), ready);
