@@ -13,7 +13,7 @@
 #include "growth/same_optimum.h"
 #include "growth/stagewise.h"
 #include "model/criterion.h"
-#include "starts/dense.h"
+#include "starts/correspondence.h"
 #include "starts/vote.h"
 
 namespace mdpd {
@@ -147,39 +147,57 @@ class Method {
     }
   }
 
-  /// Stages; refinement from them or from the vote, and polish of the better one.
+  /// Stages; refinement from them and from other starts, and polish of the best. The others are
+  /// polished only where it is not worth its components: a poor optimum is often one move from a good
+  /// one.
   FitRun fit_stages(Index k) {
-    FitRun run = do_stages(k);
+    FitRun stages = do_stages(k);
     if (!options_.refines) {
-      run.smoothing = options_.refine.m_step.smoothing;
-      return run;
+      stages.smoothing = options_.refine.m_step.smoothing;
+      return stages;
     }
-    const RefineOptions& options = options_.refine;
-    const bool tries_all_items = k > 1 && options.type == Refinement::kEvidence;
-    const RowMatrix posterior = tries_all_items ? run.fit.e_step.posterior : RowMatrix();
-    const Trace stages = run.trace;
-    refine_further(run);
-    const auto try_start = [&](MixtureFit start, Move move) {
-      FitRun second{std::move(start), stages};
-      refine_further(second);
-      if (move != Move::kNone) second.trace[stages.size()].move = move;
-      if (is_better(second, run)) run = std::move(second);
-    };
-    if (tries_all_items) {
-      try_start(dense_start(data(), posterior, options, monitor_), Move::kNone);
-      if (k == problem_.n_labels && options.is_crowd) {
-        try_start(crowd_start(data(), k, options, monitor_), Move::kVote);
-      }
-    } else if (split_by_chance(stages, k)) {
-      try_start(vote_start(data(), k, options, monitor_), Move::kVote);
-    }
+    std::vector<FitRun> ends = refine_starts(std::move(stages), k);
+    FitRun run = std::move(ends.front());
     polish_further(run);
-    // Of a crowd with one component a label, the labels are there whatever the workers know.
-    const bool is_named = k == problem_.n_labels;
-    if (k > 1 && !is_named && run.fit.evidence < data().marginal_loglik.sum()) {
-      give_up_components(data(), run);
+    for (std::size_t at = 1; at < ends.size() && !is_worth_it(run, k); ++at) {
+      polish_further(ends[at]);
+      if (is_better(ends[at], run)) run = std::move(ends[at]);
     }
+    if (!is_worth_it(run, k) && run.fit.params.n_components() > 1) give_up_components(data(), run);
     return run;
+  }
+
+  /// By evidence, has the fit more than that of one component? Of a crowd with one component a
+  /// label, the labels are there whatever the workers know.
+  bool is_worth_it(const FitRun& run, Index k) const {
+    if (k == 1 || options_.refine.type != Refinement::kEvidence || k == problem_.n_labels)
+      return true;
+    return run.fit.params.n_components() > 1 && run.fit.evidence >= data().marginal_loglik.sum();
+  }
+
+  /// EM from the stages and, where that may end elsewhere, from other starts; the best first.
+  std::vector<FitRun> refine_starts(FitRun stages, Index k) {
+    std::vector<FitRun> ends;
+    const Trace before = stages.trace;
+    const auto refine_from = [&](MixtureFit start, Move move) {
+      ends.push_back({std::move(start), before});
+      refine_further(ends.back());
+      if (move != Move::kNone) ends.back().trace[before.size()].move = move;
+    };
+    const bool may_vote = split_by_chance(before, k);
+    refine_from(std::move(stages.fit), Move::kNone);
+    const RefineOptions& options = options_.refine;
+    if (may_vote) refine_from(vote_start(data(), k, options, monitor_), Move::kVote);
+    if (options.type == Refinement::kEvidence && k > 1) {
+      if (k == problem_.n_labels && options.is_crowd) {
+        refine_from(crowd_start(data(), k, options, monitor_), Move::kVote);
+      } else if (!is_large(data(), options_)) {
+        RowMatrix start = correspondence_start(data(), k);
+        if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kNone);
+      }
+    }
+    std::stable_sort(ends.begin(), ends.end(), is_better);
+    return ends;
   }
 
   FitRun do_stages(Index k) {

@@ -1,8 +1,15 @@
 #include "starts/vote.h"
 
-#include "starts/dense.h"
-
 namespace mdpd {
+
+namespace {
+
+/// EM iterations of a crowd alike, and answers of the crowd that each worker's columns are drawn to
+/// it by: enough to leave what few answers say, too few to settle.
+constexpr Index iterations_of_crowd = 30;
+constexpr double answers_of_crowd = 4.0;
+
+}  // namespace
 
 RowMatrix label_shares(const CodedData& data, Index n_labels) {
   RowMatrix votes = RowMatrix::Zero(data.n_obs, n_labels);
@@ -31,8 +38,8 @@ MixtureFit crowd_start(const CodedData& data, Index n_labels, const RefineOption
                        Monitor& monitor) {
   const RowMatrix shares = label_shares(data, n_labels);
   const RowMatrix columns = crowd_columns(data, level_counts(data, shares));
-  RefineOptions pooled = options.of_type(Refinement::kFull).at_most(iterations_of_start);
-  pooled.m_step.prior_counts = pseudo_counts_of_start * columns.replicate(data.n_items, 1);
+  RefineOptions pooled = options.of_type(Refinement::kFull).at_most(iterations_of_crowd);
+  pooled.m_step.prior_counts = answers_of_crowd * columns.replicate(data.n_items, 1);
   return refine(data, shares, {}, pooled, monitor).fit;
 }
 
