@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/assignment.h"
 #include "base/errors.h"
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
@@ -164,7 +165,30 @@ class Method {
       if (is_better(ends[at], run)) run = std::move(ends[at]);
     }
     if (!is_worth_it(run, k) && run.fit.params.n_components() > 1) give_up_components(data(), run);
+    if (is_named_crowd(k)) settle_crowd(run);
     return run;
+  }
+
+  /// By evidence, of a crowd with one component a label.
+  bool is_named_crowd(Index k) const {
+    return options_.refine.type == Refinement::kEvidence && options_.refine.is_crowd && k > 1 &&
+           k == problem_.n_labels;
+  }
+
+  /// Goes on with the crowd's columns drawn to those of the vote, whatever start the run came from.
+  void settle_crowd(FitRun& run) {
+    const RowMatrix& posterior = run.fit.e_step.posterior;
+    if (posterior.cols() != of_crowd_.cols()) return;
+    const std::vector<Index> match = best_assignment(shared_weight(data(), posterior, of_crowd_));
+    RowMatrix votes(of_crowd_.rows(), of_crowd_.cols());
+    for (Index k = 0; k < votes.cols(); ++k) votes.col(k) = of_crowd_.col(match[k]);
+    const ItemPrior learned = run.fit.item_prior;
+    ItemPrior prior = flat_prior_of_crowd(data(), level_counts(data(), votes));
+    prior.weights = learned.weights;
+    prior.crowd = learned.crowd;
+    options_.refine.item_prior = std::move(prior);
+    refine_further(run);
+    options_.refine.item_prior = {};
   }
 
   /// By evidence, has the fit more than that of one component? Of a crowd with one component a
@@ -189,8 +213,10 @@ class Method {
     const RefineOptions& options = options_.refine;
     if (may_vote) refine_from(vote_start(data(), k, options, monitor_), Move::kVote);
     if (options.type == Refinement::kEvidence && k > 1) {
-      if (k == problem_.n_labels && options.is_crowd) {
-        refine_from(crowd_start(data(), k, options, monitor_), Move::kVote);
+      if (is_named_crowd(k)) {
+        MixtureFit start = crowd_start(data(), k, options, monitor_);
+        of_crowd_ = start.e_step.posterior;
+        refine_from(std::move(start), Move::kVote);
       } else if (!is_large(data(), options_)) {
         RowMatrix start = correspondence_start(data(), k);
         if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kNone);
@@ -323,6 +349,7 @@ class Method {
   FitOutcome outcome_;
   ItemSet leading_;                    ///< the items that the last stages did not set aside
   std::optional<MixtureFit> optimum_;  ///< at which the last polish ended, before it was smoothed
+  RowMatrix of_crowd_;                 ///< posterior of the last start by the vote, by evidence
   std::vector<Index> born_;            ///< of each label its component before rows were held
 };
 

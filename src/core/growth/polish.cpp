@@ -341,16 +341,23 @@ class PolishRound {
     }
   }
 
-  /// Moves single rows.
+  /// Moves single rows; by evidence all of these together too: where many items differ, rows are so
+  /// sure of their component that EM leaves them there.
   void add_flip_trials() {
-    for (const Flip& flip : best_flips(data_, fit_)) {
-      Trial trial{{Phase::kPolish, Move::kRow}, start_at(fit_.e_step.posterior, fit_.informative)};
+    const std::vector<Flip> flips = best_flips(data_, fit_);
+    if (options_.refine.type == Refinement::kEvidence) add_flip_trial(flips);
+    for (const Flip& flip : flips) add_flip_trial({flip});
+  }
+
+  void add_flip_trial(const std::vector<Flip>& flips) {
+    Trial trial{{Phase::kPolish, Move::kRow}, start_at(fit_.e_step.posterior, fit_.informative)};
+    for (const Flip& flip : flips) {
       trial.fit.e_step.posterior.row(flip.row).setZero();
       trial.fit.e_step.posterior(flip.row, flip.component) = 1.0;
-      trial.fit.item_prior = fit_.item_prior;
-      race_briefly(1, trial);
-      keep(std::move(trial));
     }
+    trial.fit.item_prior = fit_.item_prior;
+    race_briefly(1, trial);
+    keep(std::move(trial));
   }
 
   const CodedData& data_;

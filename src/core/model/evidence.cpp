@@ -242,6 +242,15 @@ class Centre {
   }
 }
 
+using Solver = Eigen::SelfAdjointEigenSolver<Matrix>;
+
+/// Of how many sure rows a row can at least count: where components hardly differ at all Laplace's
+/// method fails, as what is left of their difference is known better than by its curvature.
+constexpr double least_certainty = 0.25;
+
+/// EM steps of the prior by which a crowd's columns are begun.
+constexpr int steps_of_crowd = 10;
+
 /// Log marginal likelihood of an item's answers with one column, of which nothing is known.
 double log_marginal_of_spike(const Vector& counts) {
   double sum = std::lgamma(static_cast<double>(counts.size())) -
@@ -378,29 +387,42 @@ double cost_of_crowd(const ItemPrior& prior, const RowMatrix& answers) {
 
 }  // namespace
 
-Overlap::Overlap(const Matrix& shared)
-    : shares(shared.rowwise().sum()),
-      eigenvalues(Eigen::SelfAdjointEigenSolver<Matrix>(shared, Eigen::EigenvaluesOnly)
-                      .eigenvalues()
-                      .cwiseMax(0.0)) {}
+Overlap::Overlap(const Matrix& shared) : shares(shared.rowwise().sum()) {
+  const Vector root = shares.cwiseMax(tiny_probability).cwiseSqrt();
+  const Vector inverse = root.cwiseInverse();
+  const Matrix relative = inverse.asDiagonal() * shared * inverse.asDiagonal();
+  const Solver solver(relative);
+  const Vector floored = solver.eigenvalues().cwiseMax(least_certainty);
+  const Matrix certain =
+      solver.eigenvectors() * floored.asDiagonal() * solver.eigenvectors().transpose();
+  eigenvalues =
+      Solver(root.asDiagonal() * certain * root.asDiagonal(), Eigen::EigenvaluesOnly).eigenvalues();
+}
 
 double concentration(Index at) { return 0.5 * std::pow(3.0, static_cast<double>(at)); }
 
 ItemPrior flat_prior() { return flat(1); }
 
-RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts) {
+RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Vector& weights) {
   constexpr double least = 0.1;  // answers of each level, so that none is impossible
   RowMatrix sum = RowMatrix::Constant(data.n_levels.front(), counts.cols(), least);
   for (Index item = 0; item < data.n_items; ++item) {
-    sum += counts.middleRows(data.offset[item], sum.rows());
+    sum += weights[item] * counts.middleRows(data.offset[item], sum.rows());
   }
   return sum.array().rowwise() / sum.colwise().sum().array();
 }
 
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   constexpr double pull = 100.0;  // answers that the columns are drawn back by
+  const Index n_components = counts.cols();
   ItemPrior prior = flat(2);
-  prior.crowd = crowd_columns(data, counts);
+  prior.crowd = crowd_columns(data, counts, Vector::Ones(data.n_items));
+  // Workers who do not look at what they label say nothing of those who do.
+  ItemPrior of_all = prior;
+  const Overlap none(Matrix::Identity(n_components, n_components) /
+                     static_cast<double>(n_components));
+  prior.crowd = crowd_columns(data, counts,
+                              weigh_items(data, counts, none, steps_of_crowd, of_all).inclusion());
   prior.pseudo_counts = pull * prior.crowd;
   return prior;
 }

@@ -28,12 +28,13 @@ struct ItemPrior {
 /// Half the weight on the spike, the rest spread evenly.
 ItemPrior flat_prior();
 /// The same of a crowd, all of whose items have the same levels.
-/// @param counts of all levels by component: the crowd's columns begin at what all items answer, and
-///   are drawn to it.
+/// @param counts of all levels by component: the crowd's columns begin at what the items answer that
+///   differ, and are drawn to it.
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts);
 
-/// What all items of a crowd answer by component: levels x n_components, columns sum to 1.
-RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts);
+/// What the items of a crowd answer by component: levels x n_components, columns sum to 1.
+/// @param weights of the items' answers.
+RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Vector& weights);
 
 /// Whether an item differs between the components, and how.
 struct ItemEvidence {

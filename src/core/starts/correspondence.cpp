@@ -38,7 +38,8 @@ class Correspondence {
         own[first + r] = (1.0 - 2.0 * data.marginal(item, r)) * scale_[first + r] + of_all;
       }
     }
-    own_ = row_sums_of(own).cwiseProduct(data.case_weights);
+    // Equal rows that are one of their weight still have each other in common.
+    own_ = row_sums_of(own).cwiseProduct(data.case_weights.cwiseMin(1.0));
   }
 
   /// How unusual the rows are; centred.

@@ -2,6 +2,7 @@
 
 #include <testthat.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/refine.h"
@@ -99,7 +100,7 @@ context("evidence") {
     const ReadyItems all = make_ready(table.data, all_items(table.data));
     const RowMatrix counts = level_sums(table.data, posterior, all).levels;
     ItemPrior prior = flat_prior();
-    const RowMatrix soft = random_posterior(random, 60, 3);
+    const RowMatrix soft = 0.8 * posterior + 0.2 * random_posterior(random, 60, 3);
     const Matrix shared = shared_weight(table.data, soft, soft);
     const ItemEvidence evidence = weigh_items(table.data, counts, Overlap(shared), 1, prior);
     const ItemPrior flat = flat_prior();
@@ -170,6 +171,42 @@ context("evidence") {
       }
     }
     expect_true(std::abs(params.mixing_weights.sum() - 1.0) < 1e-14);
+  }
+
+  test_that("sure rows do not overlap, and no row counts as less than a quarter of one") {
+    Random random(6);
+    const Table table = random_table(random, {40, {2}, 0.0, true});
+    const RowMatrix sure = whole_posterior(random, 40, 3);
+    const Overlap none(shared_weight(table.data, sure, sure));
+    Vector sizes = none.shares;
+    std::sort(sizes.data(), sizes.data() + sizes.size());
+    expect_true(distance(none.eigenvalues, sizes) < 1e-12);
+    const RowMatrix equal = RowMatrix::Constant(40, 2, 0.5);
+    const Overlap all(shared_weight(table.data, equal, equal));
+    expect_true(distance(all.shares, Vector::Constant(2, 0.5)) < 1e-12);
+    // Of the sum of both columns everything is known.
+    expect_true(distance(all.eigenvalues, (Vector(2) << 0.125, 0.5).finished()) < 1e-12);
+  }
+
+  test_that("workers who do not look at what they label do not move the crowd's columns") {
+    Random random(7);
+    RowMatrix posterior = RowMatrix::Zero(300, 2);
+    for (Index n = 0; n < 300; ++n) posterior(n, n % 2) = 1.0;
+    std::vector<std::vector<int>> codes(9, std::vector<int>(300));
+    for (std::size_t item = 0; item < 9; ++item) {
+      const double right = item < 3 ? 0.9 : 0.5;
+      for (Index n = 0; n < 300; ++n) {
+        codes[item][n] = static_cast<int>(random.uniform() < right ? n % 2 : 1 - n % 2) + 1;
+      }
+    }
+    const Table table = table_of(codes, std::vector<Index>(9, 2));
+    const ReadyItems all = make_ready(table.data, all_items(table.data));
+    const RowMatrix counts = level_sums(table.data, posterior, all).levels;
+    const ItemPrior prior = flat_prior_of_crowd(table.data, counts);
+    expect_true(std::abs(prior.crowd(0, 0) - 0.9) < 0.05);
+    expect_true(distance(prior.pseudo_counts, 100.0 * prior.crowd) < 1e-12);
+    const RowMatrix of_all = crowd_columns(table.data, counts, Vector::Ones(9));
+    expect_true(of_all(0, 0) < 0.7);
   }
 
   test_that("the number of rows in the components has the evidence of a uniform prior") {

@@ -38,7 +38,7 @@ Matrix scores_twin(const Table& table, Index n) {
   }
   const Vector root = data.case_weights.cwiseSqrt();
   Matrix shared = root.asDiagonal() * cells * cells.transpose() * root.asDiagonal();
-  shared.diagonal().setZero();
+  shared.diagonal() -= cells.rowwise().squaredNorm().cwiseProduct(data.case_weights.cwiseMin(1.0));
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(shared);
   const Index last = data.n_obs - 1;
   Matrix out = Matrix::Zero(data.n_obs, n);
@@ -73,6 +73,20 @@ context("correspondence") {
       const Matrix twin = scores_twin(table, 1);
       const double sign = scores.col(0).dot(twin.col(0)) > 0.0 ? 1.0 : -1.0;
       expect_true((sign * scores - twin).cwiseAbs().maxCoeff() < 1e-3 * twin.cwiseAbs().maxCoeff());
+    }
+  }
+
+  test_that("a row of weight 2 is two rows") {
+    const Table table = two_classes(4, 80);
+    const Matrix of_weights = correspondence_scores(table.data, 1);
+    const Table written_out = write_out_weights(table);
+    const Matrix of_rows = correspondence_scores(written_out.data, 1);
+    const std::vector<Index> rows = repeat_by_weight(table.data);
+    const double sign = of_rows(0, 0) * of_weights(rows[0], 0) > 0.0 ? 1.0 : -1.0;
+    const double largest = of_rows.cwiseAbs().maxCoeff();
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const auto n = static_cast<Index>(row);
+      expect_true(std::abs(of_rows(n, 0) - sign * of_weights(rows[row], 0)) < 1e-3 * largest);
     }
   }
 
