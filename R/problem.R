@@ -74,7 +74,7 @@ trace_table <- function(columns, items) {
 
 # One table of both, numbered through.
 bind_traces <- function(first, second) {
-  if (is.null(first$evidence) != is.null(second$evidence)) {
+  if (!is.null(first) && is.null(first$evidence) != is.null(second$evidence)) {
     first$evidence <- first$evidence %||% NA_real_
     second$evidence <- second$evidence %||% NA_real_
     second <- second[names(first)]

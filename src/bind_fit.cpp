@@ -46,8 +46,9 @@ mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& proble
   const std::string refine = text(settings, "refine");
   options.refines = refine != "none";
   if (refine == "full") options.refine.type = mdpd::Refinement::kFull;
-  if (refine == "sparse" && text(control, "criterion") == "evidence") {
-    options.refine.type = mdpd::Refinement::kEvidence;
+  if (refine == "sparse") {
+    const bool is_by_bic = text(control, "criterion") == "bic";
+    options.refine.type = is_by_bic ? mdpd::Refinement::kSparse : mdpd::Refinement::kEvidence;
   }
   // The floor protects the split of a young component; kept in EM it would stop the likelihood
   // short.
@@ -179,7 +180,11 @@ Rcpp::List trace_to_r(const mdpd::Trace& trace) {
 Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::FitResult& result) {
   const mdpd::MixtureFit& fit = result.fit;
   mdpd::Vector inclusion;
-  if (!std::isnan(fit.evidence)) inclusion = fit.item_evidence.inclusion();
+  if (!std::isnan(fit.evidence)) {
+    // No item differs where there is but one component.
+    const double more_than_one = 1.0 / (1.0 + std::exp(result.loglik_of_one - fit.evidence));
+    inclusion = more_than_one * fit.item_evidence.inclusion();
+  }
   Rcpp::NumericVector concentrations(mdpd::n_concentrations);
   for (mdpd::Index at = 0; at < mdpd::n_concentrations; ++at) {
     concentrations[at] = mdpd::concentration(at);
@@ -217,8 +222,8 @@ Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
 Rcpp::List core_defaults(const std::string& method) {
   const mdpd::FitOptions options = defaults_of(method);
   return Rcpp::List::create(
-      _["criterion"] = "bic", _["polish"] = options.polish,
-      _["max_stages"] = static_cast<double>(options.max_stages),
+      _["criterion"] = options.refine.type == mdpd::Refinement::kEvidence ? "evidence" : "bic",
+      _["polish"] = options.polish, _["max_stages"] = static_cast<double>(options.max_stages),
       _["em_steps"] = static_cast<double>(options.em_steps), _["alpha"] = options.alpha,
       _["split_step"] = options.split_step, _["floor"] = options.floor,
       _["smoothing"] = options.refine.m_step.smoothing,

@@ -10,13 +10,14 @@ engine_fit <- function(coded, k, method = "robust", refine = "sparse", ..., labe
   )$fits[[1]]
 }
 
-# EM from one start, a posterior or parameters, and nothing else.
+# EM from one start, a posterior or parameters, and nothing else; sparse EM by BIC.
 engine_refine <- function(coded, start, type, tol = 1e-9, max_iter = 500, smoothing = 0,
-                          informative = seq_along(coded$levels)) {
+                          informative = seq_along(coded$levels), criterion = "bic") {
   if (is.matrix(start)) start <- list(posterior = start)
   start$informative <- as.integer(informative)
   control <- complete_control(
-    stagewise_control(polish = FALSE, tol = tol, max_iter = max_iter, smoothing = smoothing),
+    stagewise_control(criterion = criterion, polish = FALSE, tol = tol, max_iter = max_iter,
+                      smoothing = smoothing),
     "robust"
   )
   run_engine(

@@ -69,8 +69,8 @@ test_that("refitting selects the informative items anew; holding them does not",
   fit <- small_fit(1000)
   samples <- bootstrap(fit, n = 10, type = "parametric", verbose = FALSE)
   expect_named(samples$selection, names(fit$item_probs))
-  expect_true(all(samples$selection[fit$informative] == 1))
-  expect_true(all(samples$selection[setdiff(names(fit$item_probs), fit$informative)] < 0.5))
+  expect_true(all(samples$selection[informative(fit)] == 1))
+  expect_true(all(samples$selection[setdiff(names(fit$item_probs), informative(fit))] < 0.5))
   expect_null(bootstrap(fit, n = 2, refit = FALSE, verbose = FALSE)$selection)
 })
 

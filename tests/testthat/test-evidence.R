@@ -1,5 +1,5 @@
 by_evidence <- function(x, k, ...) {
-  stagewise_em(x, k, control = stagewise_control(criterion = "evidence", ...))
+  suppressMessages(stagewise_em(x, k, control = stagewise_control(...)))
 }
 
 # The evidence of a fit's posterior under its prior, in plain R, from vignette("method").
@@ -68,7 +68,7 @@ test_that("many weak items are found that each are not worth their penalty", {
   expect_equal(fit$k, 3)
   expect_lt(error_rate(fit, survey$class, align = TRUE), 0.1)
   expect_gt(length(informative(fit)), 40)
-  bic <- suppressWarnings(stagewise_em(survey$x, 3))
+  bic <- suppressWarnings(stagewise_em(survey$x, 3, control = stagewise_control(criterion = "bic")))
   expect_gt(error_rate(bic, survey$class, align = TRUE), 0.2)
   expect_equal(sum(fit$path$probability), 1)
   expect_gt(fit$path$probability[3], 0.99)
@@ -97,7 +97,7 @@ test_that("few strong items are named at the false discovery rate asked for", {
   expect_true(all(fit$inclusion >= 0 & fit$inclusion <= 1))
   expect_error(informative(fit, fdr = 2), class = "mdpd_error_argument")
   # Of other fits all items that differ are named.
-  bic <- stagewise_em(crowd$labels, 3)
+  bic <- stagewise_em(crowd$labels, 3, control = stagewise_control(criterion = "bic"))
   expect_equal(informative(bic, fdr = 0), bic$informative)
 })
 

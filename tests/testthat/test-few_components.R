@@ -50,7 +50,9 @@ test_that("a fit never has more components than the data show, and says so once"
   x <- expand.grid(class = c("x", "y"), coin = 1:2, b = 1:3, c = 1:2)[rep(1:24, 10), ]
   x$a <- ifelse(x$class == "x", "heads or tails", x$coin)
   x$coin <- NULL
-  expect_snapshot(show_conditions(fit <- stagewise_em(x, k = 3)))
+  by_bic <- stagewise_control(criterion = "bic")
+  expect_snapshot(show_conditions(fit <- stagewise_em(x, k = 3, control = by_bic)))
+  expect_equal(suppressMessages(stagewise_em(x, k = 1:3))$k, 2)
   expect_equal(fit$k, 2)
   expect_identical(fit$status, "fewer_components")
   expect_setequal(fit$informative, c("class", "a"))

@@ -41,7 +41,7 @@ test_that("item_evidence is the gain that the refinement compares with the penal
     # At a fixed point of EM; it stops when the log-likelihood moves by 1e-14 of itself.
     expect_close(fit$item_evidence, net, tolerance = 1e-5)
   }
-  sparse <- stagewise_em(answers(), k = 2)
+  sparse <- stagewise_em(answers(), k = 2, control = stagewise_control(criterion = "bic"))
   outside <- setdiff(names(sparse$item_probs), sparse$informative)
   expect_true(all(sparse$item_evidence[sparse$informative] > 0))
   expect_identical(unname(sparse$item_evidence[outside]), numeric(length(outside)))

@@ -95,7 +95,7 @@ test_that("a fixed table has the fit that plain C++ gives", {
     c(1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2)
   )
   coded <- coded_from_codes(codes, c(2, 3, 2, 2), c(8, 7, 3, 4, 6, 5, 9, 8, 2, 3, 7, 6))
-  robust <- engine_fit(coded, 2)
+  robust <- engine_fit(coded, 2, criterion = "bic")
   # To 1e-10 in 134 nats.
   expect_lt(abs(robust$loglik - -133.76153925025577), 1e-10)
   expect_lt(abs(robust$penalised_loglik - -144.26412185313052), 1e-10)
@@ -103,6 +103,10 @@ test_that("a fixed table has the fit that plain C++ gives", {
   expect_identical(robust$df, 10)
   expect_identical(robust$status, "converged")
   expect_identical(nrow(robust$trace), 5L)
+
+  evidence <- engine_fit(coded, 2)
+  expect_lt(abs(evidence$evidence - -147.17054218335943), 1e-10)
+  expect_lt(abs(evidence$loglik - -134.72416746197757), 1e-10)
 
   paper <- engine_fit(coded, 2, "paper", "full")
   expect_lt(abs(paper$loglik - -133.76151376251684), 1e-10)

@@ -2,7 +2,7 @@ test_that("a planted mixture is found: the informative items, the parameters, th
   model <- answers_model()
   x <- simulate(model, seed = 1, n_obs = 2000)[[1]]
   fit <- stagewise_em(x, k = 2)
-  expect_setequal(fit$informative, model$informative)
+  expect_setequal(informative(fit), model$informative)
   # Five standard errors of a probability estimated from the smaller component's 800 rows.
   error <- 5 * sqrt(0.25 / 800)
   expect_equal(fit$mixing_weights, model$mixing_weights, tolerance = error)

@@ -16,7 +16,8 @@ test_that("tidy() has a row for every level of every item in every component", {
 
 test_that("the probabilities of an item in a component sum to one", {
   fits <- list(
-    stagewise_em(answers(), k = 3), stagewise_em(with_gaps(answers()), k = 2, missing = "level"),
+    stagewise_em(answers(k = 3), k = 3),
+    stagewise_em(with_gaps(answers()), k = 2, missing = "level"),
     stagewise_em(answers(), k = 2, weights = rep(c(0.5, 2), 150)), mdpd(answers(), k = 2),
     stagewise_em(small_crowd()$labels, k = 3), small_crowd()$model
   )
@@ -29,7 +30,7 @@ test_that("the probabilities of an item in a component sum to one", {
 })
 
 test_that("standard errors and intervals are those of standard_errors() and confint()", {
-  fit <- stagewise_em(answers(k = 3), k = 3)
+  fit <- stagewise_em(answers(k = 3), k = 3, control = stagewise_control(criterion = "bic"))
   errors <- standard_errors(fit)
   table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
   expect_equal(table$std.error, unlist(errors$item_probs, use.names = FALSE))
@@ -58,8 +59,11 @@ test_that("what has no standard error has NA and no warning about it", {
   expect_error(tidy(crowd$model, conf.int = TRUE), class = "mdpd_error_not_stored")
   # Two items that are the class itself: probabilities of 0 and 1.
   class <- rep(0:1, c(40, 60))
-  certain <- suppressWarnings(stagewise_em(data.frame(a = class, b = class, c = rev(class)), k = 2),
-                              "mdpd_warning_duplicated_items")
+  certain <- suppressWarnings(
+    stagewise_em(data.frame(a = class, b = class, c = rev(class)), k = 2,
+                 control = stagewise_control(criterion = "bic")),
+    "mdpd_warning_duplicated_items"
+  )
   expect_silent(table <- tidy(certain))
   on_boundary <- table$probability %in% 0:1
   expect_true(any(on_boundary))

@@ -105,7 +105,7 @@ test_that("prior counts are a prior too, and a default fit is at its mode", {
   expect_warning(without <- standard_errors(fit)$item_probs,
                  class = "mdpd_warning_not_at_maximum")
   expect_true(all(unlist(errors) < unlist(without)))
-  default <- stagewise_em(crowd, k = 2)
+  default <- stagewise_em(crowd, k = 2, control = stagewise_control(criterion = "bic"))
   expect_gt(default$smoothing, 0)
   expect_no_warning(standard_errors(default))
 })

@@ -29,8 +29,8 @@ struct FitOptions {
   Index least_items_to_set_aside = 100;
 
   // What follows them
-  bool refines = true;   ///< false: the stages' result stays
-  RefineOptions refine;  ///< but prior counts
+  bool refines = true;  ///< false: the stages' result stays
+  RefineOptions refine = RefineOptions().of_type(Refinement::kEvidence);  ///< but prior counts
   bool polish = true;
   double smoothing_loss = default_smoothing_loss;  ///< see `smooth()`; 0: none
   /// Data of more rows are large: among so many no single row can hold EM back, optima lie far from
@@ -48,6 +48,7 @@ inline FitOptions paper_fit() {
   options.em_steps = 1;
   options.split_step = 0.05;
   options.floor = 0.002;
+  options.refine.type = Refinement::kSparse;
   options.polish = false;
   options.smoothing_loss = 0.0;
   return options;

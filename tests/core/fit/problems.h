@@ -2,6 +2,7 @@
 
 // Problems for the tests of a fit.
 
+#include "by_bic.h"
 #include "fit/fit.h"
 #include "random_data.h"
 
@@ -46,7 +47,7 @@ inline std::vector<Index> every(Index step, std::vector<Index> components) {
 }
 
 inline FitOptions robust_fit_of(std::vector<Index> n_components) {
-  FitOptions options;
+  FitOptions options = by_bic();
   options.n_components = std::move(n_components);
   return options;
 }

@@ -93,7 +93,7 @@ FitOptions em() {
 }
 
 FitOptions continued() {
-  FitOptions options;
+  FitOptions options = by_bic();
   options.task = Task::kContinue;
   return options;
 }
@@ -199,7 +199,7 @@ context("fit") {
     problem.cells.codes = codes.data();
     problem.case_weights.resize(12);
     problem.case_weights << 8, 7, 3, 4, 6, 5, 9, 8, 2, 3, 7, 6;
-    FitOptions options;
+    FitOptions options = by_bic();
     options.n_components = {2};
     const FitResult robust = fit_one(problem, options);
     expect_true(std::abs(robust.fit.loglik - -133.76153925025577) < 1e-10);
@@ -208,6 +208,12 @@ context("fit") {
     expect_true(robust.n_free_parameters == 10.0);
     expect_true(robust.status == Status::kConverged);
     expect_true(robust.trace.size() == 5);
+
+    options = {};
+    options.n_components = {2};
+    const FitResult by_evidence = fit_one(problem, options);
+    expect_true(std::abs(by_evidence.fit.evidence - -147.17054218335943) < 1e-10);
+    expect_true(std::abs(by_evidence.fit.loglik - -134.72416746197757) < 1e-10);
 
     options = paper_fit();
     options.n_components = {2};
@@ -218,7 +224,7 @@ context("fit") {
   }
 
   test_that("the same problem has the same fit, with any number of threads, bit by bit") {
-    for_each_kind([](Problem problem, const FitOptions& options) {
+    const auto has_same_fit = [](Problem problem, const FitOptions& options) {
       const FitOutcome first = fit_all(problem, options);
       for (const int n_threads : {1, 2, 7}) {
         problem.n_threads = n_threads;
@@ -227,7 +233,13 @@ context("fit") {
           expect_true(same_fit(again.fits[at], first.fits[at]));
         }
       }
-    });
+    };
+    for_each_kind(has_same_fit);
+    const Table of_three = three_components(1);
+    FitOptions by_evidence;
+    by_evidence.n_components = {1, 2, 3, 4};
+    has_same_fit(problem_of(of_three), by_evidence);
+    has_same_fit(sparse_problem_of(of_three), by_evidence);
   }
 
   test_that("the coded data are built once, whatever is to be fitted") {

@@ -1,5 +1,6 @@
 #include <testthat.h>
 
+#include "by_bic.h"
 #include "growth/polish.h"
 #include "monitors.h"
 #include "random_data.h"
@@ -37,7 +38,7 @@ context("polish") {
       const Table table = three_components(seed);
       Monitor monitor;
       const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
-      const FitRun result = polished(table.data, bad, {}, monitor);
+      const FitRun result = polished(table.data, bad, by_bic(), monitor);
       CATCH_CAPTURE(seed);
       expect_true(result.fit.params.n_components() == 3);
       expect_true(sorted(result.fit.informative) == range(0, 9));
@@ -51,7 +52,7 @@ context("polish") {
     const Table table = three_components(4);
     Monitor monitor;
     const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
-    const FitRun result = polished(table.data, bad, {}, monitor);
+    const FitRun result = polished(table.data, bad, by_bic(), monitor);
     double before = bad.penalised_loglik;
     expect_false(result.trace.empty());
     for (const TraceRow& record : result.trace) {
@@ -59,7 +60,7 @@ context("polish") {
       before = record.penalised_loglik;
     }
     expect_true(result.fit.penalised_loglik == before);
-    const FitRun again = polished(table.data, result.fit, {}, monitor);
+    const FitRun again = polished(table.data, result.fit, by_bic(), monitor);
     expect_true(again.trace.empty());
     expect_true(again.fit.params.item_probs == result.fit.params.item_probs);
   }
@@ -68,8 +69,8 @@ context("polish") {
     const Table table = three_components(5);
     Monitor monitor;
     const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
-    const FitRun first = polished(table.data, bad, {}, monitor);
-    const FitRun second = polished(table.data, bad, {}, monitor);
+    const FitRun first = polished(table.data, bad, by_bic(), monitor);
+    const FitRun second = polished(table.data, bad, by_bic(), monitor);
     expect_true(first.fit.params.item_probs == second.fit.params.item_probs);
     expect_true(first.trace.size() == second.trace.size());
   }
@@ -80,7 +81,7 @@ context("polish") {
       CountingMonitor at_leisure;
       CountingMonitor raced;
       const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, raced).fit;
-      FitOptions options;
+      FitOptions options = by_bic();
       options.most_small_rows = table.data.n_obs;
       const MixtureFit slow = polished(table.data, bad, options, at_leisure).fit;
       options.most_small_rows = table.data.n_obs - 1;
