@@ -1,10 +1,12 @@
 # The same work by mdpd and by other packages, for vignette("comparison").
 #
-#   Rscript bench/comparison.R
+#   Rscript bench/comparison.R [mdpd]
 #
-# Writes vignettes/results/comparison.csv, a row for each data set, draw and method, and
-# comparison-machine.txt. All times are of one run. poLCA, glca, VarSelLCM and mlbench are used
-# where they are installed.
+# With `mdpd` only this package's methods are run; the rows of the others stay as the last whole run
+# left them.
+#
+# Writes vignettes/results/comparison.csv, a row for each data set, draw and method, and, of a whole
+# run, comparison-machine.txt. poLCA, glca, VarSelLCM and mlbench are used where they are installed.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (part in c("common.R", "cases.R", "methods.R")) {
   source(file.path(dirname(script), "lib", part))
@@ -91,6 +93,8 @@ with_glca <- function(case) {
 
 methods <- list(
   new_method("default call", "default", stages()),
+  new_method("default call by BIC", "bic",
+             stages(control = stagewise_control(criterion = "bic"))),
   new_method("default call without the search for a better optimum", "unpolished",
              stages(control = stagewise_control(polish = FALSE))),
   new_method("mdpd(), 10 random starts", "random", ordinary_em("random")),
@@ -99,6 +103,8 @@ methods <- list(
   new_method("VarSelLCM", "varsellcm", with_varsellcm, "VarSelLCM")
 )
 methods <- Filter(function(method) requireNamespace(method$package, quietly = TRUE), methods)
+only_own <- identical(commandArgs(trailingOnly = TRUE), "mdpd")
+if (only_own) methods <- Filter(function(method) method$package == "mdpd", methods)
 
 # Measuring ---------------------------------------------------------------------------------------
 
@@ -156,6 +162,16 @@ measure_case <- function(about) {
 
 folder <- file.path(here, "..", "vignettes", "results")
 dir.create(folder, showWarnings = FALSE)
+file <- file.path(folder, "comparison.csv")
+
+# The new rows before those of other packages, draw by draw.
+with_others <- function(results) {
+  others <- subset(utils::read.csv(file), !method %in% results$method)
+  all <- rbind(results, others)
+  all[order(match(all$data, all$data), all$draw, method = "radix"), ]
+}
+
 results <- do.call(rbind, lapply(cases, measure_case))
-utils::write.csv(results, file.path(folder, "comparison.csv"), row.names = FALSE, quote = FALSE)
-writeLines(machine_line(), file.path(folder, "comparison-machine.txt"))
+if (only_own) results <- with_others(results)
+utils::write.csv(results, file, row.names = FALSE, quote = FALSE)
+if (!only_own) writeLines(machine_line(), file.path(folder, "comparison-machine.txt"))
