@@ -22,8 +22,9 @@
 #' @family results
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
-#' informative(stagewise_em(crowd$labels, k = 3))
-#' fit <- stagewise_em(crowd$labels, k = 3, control = stagewise_control(criterion = "evidence"))
+#' fit <- stagewise_em(crowd$labels, k = 3)
+#' informative(fit)
+#' round(head(sort(fit$inclusion, decreasing = TRUE), 8), 3)
 #' informative(fit, fdr = 0.2)
 #' @export
 informative <- function(object, ...) {
@@ -41,8 +42,8 @@ informative.mdpd <- function(object, ..., fdr = 0.05) {
   named_at_rate(object$inclusion, fdr)
 }
 
-# The surest items, of which that share may be expected to be the same in all components; none that is
-# as likely the same as not.
+# The surest items, of which that share may be expected to be the same in all components; none that
+# is as likely the same as not.
 named_at_rate <- function(inclusion, fdr = 0.05) {
   same <- sort(1 - inclusion)
   names(same)[cumsum(same) <= fdr * seq_along(same) & same < 0.5]

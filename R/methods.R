@@ -17,7 +17,7 @@
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
 #' fit <- stagewise_em(crowd$labels, k = 3)
-#' coef(fit)$item_probs[[fit$informative[1]]]
+#' coef(fit)$item_probs[[informative(fit)[1]]]
 #' BIC(fit)
 NULL
 

@@ -1,7 +1,8 @@
 #' Another number of components from the same run
 #'
-#' A call of [stagewise_em()] with several `k` fits the whole path and returns the fit with the
-#' highest penalised log-likelihood, or evidence. This takes another one from it, without refitting.
+#' A call of [stagewise_em()] with several `k` fits the whole path and returns the fit with most
+#' evidence or, of fits without, with the highest penalised log-likelihood. This takes another one
+#' from it, without refitting.
 #'
 #' @param object A fit made with several `k`, see [stagewise_em()].
 #' @param k The number of components wanted, one of those asked for; by default the best one by

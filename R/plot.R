@@ -25,8 +25,9 @@
 #'   components, the line of one ends in that of the other. The lines end at the components of the
 #'   fit, in their colours.
 #' * `"path"`: for a fit made with several `k`, how far each number of components is behind the best
-#'   by the penalised log-likelihood, AIC and ICL (the last two halved, in nats), on the scale of
-#'   log(1 + nats). Less than 3 nats, shaded, are no strong evidence (Kass and Raftery 1995).
+#'   by the evidence or, without, the penalised log-likelihood, and by AIC and ICL (the last two
+#'   halved, in nats), on the scale of log(1 + nats). Less than 3 nats, shaded, are no strong
+#'   evidence (Kass and Raftery 1995).
 #' * `"workers"`: for crowds, the estimated accuracy of each worker against the number of labels
 #'   given, with intervals, see [worker_quality()]. Workers with the same number are spread a
 #'   little; where all gave about as many they stand in order of accuracy. The informative workers

@@ -32,7 +32,8 @@
 #'     about the component and its `evidence` (nats, see [stagewise_em()]) and, for each component,
 #'     the most probable level (`level_<component>`) and its probability
 #'     (`probability_<component>`)}
-#'   \item{loglik, df, aic, bic, penalised_loglik}{fit; log-likelihoods in nats}
+#'   \item{loglik, df, aic, bic, penalised_loglik, evidence}{fit; log-likelihoods and evidence in
+#'     nats}
 #'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
 #'     and `loglik` at its end}
 #'   True models have no parts that need data.

@@ -1,8 +1,9 @@
 #' Refine a fitted mixture by EM
 #'
-#' Continues from a fit's posterior. `"sparse"` does EM on the penalised log-likelihood of the
-#' paper: after each M-step an item is informative exactly when letting it differ between the
-#' components gains more log-likelihood than its BIC penalty
+#' Continues from a fit's posterior. `"sparse"` does EM on the `criterion` of its `control`, see
+#' [stagewise_control()]: on the evidence, or, as after `method = "paper"`, on the penalised
+#' log-likelihood. By that an item is informative, after each M-step, exactly when letting it differ
+#' between the components gains more log-likelihood than its BIC penalty
 #' \eqn{\lambda_i = \frac12 (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i}, with \eqn{R_i} the
 #' levels seen and \eqn{N_i} the weight of the rows that observe the item. `"full"` does ordinary EM
 #' in which every item differs between components. Where the fit's `control` says so, a search for a

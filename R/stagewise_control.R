@@ -4,12 +4,12 @@
 #' `method` of [stagewise_em()] where two values are given.
 #'
 #' @param criterion What the refinement raises and fits are compared by, where `refine` is
-#'   `"sparse"`. `"evidence"`, the default of `"robust"`: the log marginal likelihood of the data, up
-#'   to approximation, under a prior of how many items differ and by how much that is learned from
-#'   all items (empirical Bayes); each item differs as far as that makes likely. `"bic"`, the default
-#'   of `"paper"`: the penalised log-likelihood; an item differs between the components or does not,
-#'   by its BIC penalty. It is as good where few items differ much, and faster; where many differ a
-#'   little it takes them for noise. Fits with prior counts, as of [mdpd()], go by `"bic"`.
+#'   `"sparse"`. `"evidence"`, the default of `"robust"`: the log marginal likelihood of the data,
+#'   up to approximation, under a prior of how many items differ and by how much that is learned
+#'   from all items (empirical Bayes); each item differs as far as that makes likely. `"bic"`, the
+#'   default of `"paper"`: the penalised log-likelihood; an item differs between the components or
+#'   does not, by its BIC penalty. It is as good where few items differ much, and faster; where many
+#'   differ a little it takes them for noise. Fits with prior counts, as of [mdpd()], go by `"bic"`.
 #' @param max_stages Largest number of stages, a count of at least 1. Default 100 (`"robust"`, which
 #'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
 #' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default
@@ -23,20 +23,22 @@
 #' @param floor Smallest item-response probability during the stages, from 0 to 0.1. Default 0
 #'   (`"robust"`) or 0.002 (`"paper"`). Refinement uses none.
 #' @param smoothing Pseudo-count added to each item in each component, spread over its levels by
-#'   their overall frequency, a number of at least 0. Default 0, maximum likelihood.
+#'   their overall frequency, a number of at least 0. Default 0, maximum likelihood. A refinement by
+#'   evidence adds none: its probabilities are posterior means under the learned prior.
 #' @param smoothing_loss Penalised log-likelihood that the last estimate may give up for smoothing
 #'   (nats, at least 0). Where the likelihood is flat, its maximum has probabilities near 0 and 1
-#'   that the data hardly ask for, and classifies rows worse. Last of all the polish of a sparse
-#'   refinement therefore moves to the posterior mode under the strongest smoothing, of 1/4, 1/2, 1,
+#'   that the data hardly ask for, and classifies rows worse. Last of all the polish by BIC
+#'   therefore moves to the posterior mode under the strongest smoothing, of 1/4, 1/2, 1,
 #'   2 or 4, that costs at most this. Default 0.3 (`"robust"`), a likelihood ratio of 1.35, or 0
-#'   (`"paper"`): the maximum as it is. Where `smoothing` is not 0 nothing is added to it.
+#'   (`"paper"`): the maximum as it is. Where `smoothing` is not 0 nothing is added to it. By
+#'   evidence it is not used.
 #' @param tol Refinement stops when the relative change of its objective is at most this, a number
 #'   in (0, 1). Default 1e-8.
 #' @param max_iter Largest number of EM iterations of a refinement, a count of at least 1. Default
 #'   1000.
 #' @param polish After the refinement, search for a better optimum by splitting and merging
-#'   components, moving items into and out of the informative set and moving single rows? `TRUE` or
-#'   `FALSE`. Default `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is
+#'   components, moving rows and, by BIC, moving items into and out of the informative set? `TRUE`
+#'   or `FALSE`. Default `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is
 #'   polished. With many components it takes most of the time: `FALSE` trades the better optimum for
 #'   speed.
 #' @param threads Threads the engine may use, a count of at least 1. Default 2, or as many as the
@@ -53,7 +55,7 @@
 #' by Bayesian posterior mode estimation. *Behaviormetrika* 33, 43-59. \doi{10.2333/bhmk.33.43}
 #' @family fitting
 #' @examples
-#' control <- stagewise_control(alpha = 0.001)
+#' control <- stagewise_control(criterion = "bic", alpha = 0.001)
 #' crowd <- simulate_crowd(n_items = 200, n_workers = 20, accuracy = rep(0.7, 5), seed = 1)
 #' stagewise_em(crowd$labels, k = 3, control = control)
 #' @export

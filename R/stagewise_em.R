@@ -11,23 +11,28 @@
 #' numbers are asked for.
 #' Of data with two rows or more for each different row, only the different ones are computed with,
 #' equal rows as one of their weight: time and the numbers of rows named here are then theirs.
-#' Of a crowd with one component a label that was split at a pair that is not significant, as where
-#' workers share few items, the majority vote is a second start.
+#'
+#' By evidence, the default, there is a second start for what the stages cannot see: clusters of the
+#' rows by correspondence analysis, up to 20,000 rows, or, of a crowd with one component a label,
+#' the majority vote with all workers alike. By BIC only a crowd has one, the majority vote, where
+#' it was split at a pair that is not significant, as where workers share few items. The better end
+#' stays.
 #'
 #' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
 #'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a
 #'   [crowd_labels()] object (rows are its items, columns its workers); or a one-sided formula
 #'   naming columns of `data`, such as `~ a + b` or `~ .`. `NA` is missing; no row is dropped.
 #' @param k Number of components, a whole number from 1 to the number of rows; or several, such as
-#'   `1:6`: then the fit with the highest penalised log-likelihood is returned, with the others in
-#'   its `path`, see [choose_k()]. Of several, those above the number of rows are left out.
+#'   `1:6`: then the fit with most evidence is returned, or, of fits without, the one with the
+#'   highest penalised log-likelihood; the others are in its `path`, see [choose_k()]. Of several,
+#'   those above the number of rows are left out.
 #' @param ... For a formula: the arguments below. Otherwise not used; must be empty.
 #' @param data For a formula: the data frame its names are looked up in.
 #' @param method `"robust"`, the default, selects pairs by a significance test and chooses the
 #'   length of a split by search; `"paper"` does what the paper describes.
-#' @param refine What follows the stages: `"sparse"`, the default, does EM on the penalised
-#'   log-likelihood, which also decides which items are informative; `"full"` does ordinary EM on
-#'   all items; `"none"` leaves the result of the stages.
+#' @param refine What follows the stages: `"sparse"`, the default, does EM on the evidence, or
+#'   another `criterion` of [stagewise_control()], which also decides which items are informative;
+#'   `"full"` does ordinary EM on all items; `"none"` leaves the result of the stages.
 #' @param missing What a missing value means. `"ignore"`, the default: missing at random, tables use
 #'   what is observed. `"frozen"`: as in the paper, one more level with the same probability in
 #'   every component, which also counts when pairs are compared. `"level"`: an answer like any
@@ -57,11 +62,11 @@
 #'     (K-1)(R_i-1) \log N_i}{1/2 (K-1)(R_i-1) log N_i} (nats); 0 for the others. By evidence: the
 #'     log Bayes factor of differing, as far as the prior has it, against one column. Pictures,
 #'     prints and [worker_quality()] put items in this order.}
-#'   \item{evidence, inclusion, item_prior}{by evidence, else `NULL`: the log marginal likelihood, up
-#'     to approximation (nats), for each item the probability that it differs between the components
-#'     if all others may well be the same, and the learned weights of one column (`"same"`), of each concentration of
-#'     columns around the item's frequencies and, for a crowd, around the crowd's answers; they sum
-#'     to 1. See `vignette("method")`}
+#'   \item{evidence, inclusion, item_prior}{by evidence, else `NULL`: the log marginal likelihood,
+#'     up to approximation (nats), for each item the probability that it differs between the
+#'     components if all others may well be the same, and the learned weights of one column
+#'     (`"same"`), of each concentration of columns around the item's frequencies and, for a crowd,
+#'     around the crowd's answers; they sum to 1. See `vignette("method")`}
 #'   \item{posterior}{n_obs x k posterior probabilities; rows sum to 1}
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}
@@ -70,8 +75,8 @@
 #'     `NULL` where all are 1}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
-#'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`,
-#'     `"split-merge"`, `"merge-split"`, `"items"`, `"row"`, `"smoothing"`, see `smoothing_loss` in
+#'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,
+#'     `"merge-split"`, `"row"`, by BIC also `"items"` and `"smoothing"`, see `smoothing_loss` in
 #'     [stagewise_control()], or `"vote"` where the majority vote was the better start), `k`, the
 #'     pair `item_1`, `item_2` and the `component` (numbered as they were born: a split gives the
 #'     next number, a merge of `merged_1` and `merged_2` takes away the second and moves those after
@@ -86,7 +91,8 @@
 #'   \item{path}{when several `k` were asked for: the table described in [choose_k()]}
 #'   \item{method, refine, missing, control, call, version}{how it was made}
 #'   \item{smoothing}{pseudo-count of each item in each component with which the probabilities were
-#'     estimated, see `smoothing_loss` in [stagewise_control()]}
+#'     estimated, see `smoothing_loss` in [stagewise_control()]; 0 by evidence, whose probabilities
+#'     are posterior means}
 #'   \item{coded}{the coded data, or `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
 #'   Components are ordered by decreasing mixing weight and named `"1"`, `"2"`, and so on. On crowd
@@ -100,7 +106,8 @@
 #' `missing = "fail"`; errors of class `mdpd_error_argument` name the argument. Warnings:
 #' `mdpd_warning_fewer_components` when the data show fewer components than asked for,
 #' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
-#' `mdpd_warning_independent` when one component has the higher penalised log-likelihood,
+#' `mdpd_warning_independent` when one component has more evidence, or without it the higher
+#' penalised log-likelihood,
 #' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
 #' of several `k` are above the number of rows. Of several `k` a message of class
 #' `mdpd_message_largest_k` says that the best is the largest asked for.

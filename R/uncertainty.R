@@ -45,7 +45,10 @@
 #'
 #' @section Fits by evidence:
 #' Their estimates are posterior means; the standard errors are those of the likelihood at these, of
-#' which the prior knows a little more.
+#' which the prior knows a little more. Where the likelihood alone does not determine the estimates,
+#' as it may with many components or many items that hardly differ, there are none: take
+#' `bootstrap(type = "parametric")`.
+#'
 #' @section Estimates without a standard error:
 #' An estimate on the boundary, a probability of 0 or 1 (to which less than 0.01 of a row's weight
 #' belongs, or all but that), has none: its entries are `NA`, with a warning of class
@@ -76,7 +79,7 @@
 #' fit <- stagewise_em(simulate(model, seed = 1, n_obs = 500)[[1]], k = 2)
 #' standard_errors(fit)$mixing_weights
 #' confint(fit, "mixing_weights")
-#' confint(fit, fit$informative[1])
+#' confint(fit, informative(fit)[1])
 #' @export
 standard_errors <- function(object, ...) {
   UseMethod("standard_errors")

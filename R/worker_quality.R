@@ -9,13 +9,13 @@
 #' the counts show what they did. Where the classes are uncertain the counts of such workers lean
 #' towards their overall label shares, so a little skill looks like less.
 #'
-#' * **Evidence** is what the worker's labels gain in log-likelihood by depending on the class,
-#'   minus the BIC penalty of the probabilities estimated for that (nats), see `item_evidence` in
-#'   [stagewise_em()]: close to the number of labels times the information of one, less a fee for
-#'   few labels. Like all differences of -BIC/2 it is about the logarithm of a Bayes factor (Schwarz
-#'   1978), here for a worker who looks against one who does not. The order by the information of
-#'   one label would put those first who were lucky with five; for the skill of a worker read the
-#'   accuracy with its interval.
+#' * **Evidence** is the logarithm of a Bayes factor, of a worker who looks against one who does not
+#'   (nats), see `item_evidence` in [stagewise_em()]. Of fits without evidence it is what the
+#'   worker's labels gain in log-likelihood by depending on the class, minus the BIC penalty of the
+#'   probabilities estimated for that, which comes to about the same (Schwarz 1978): close to the
+#'   number of labels times the information of one, less a fee for few labels. The order by the
+#'   information of one label would put those first who were lucky with five; for the skill of a
+#'   worker read the accuracy with its interval.
 #' * **Accuracy** is \eqn{p = \sum_k C_{kk} / n}{p = sum_k C[k,k] / n}, the mean posterior
 #'   probability \eqn{p_n} of the labels given. Its interval is Jeffreys' for a proportion, with the
 #'   effective number of labels
@@ -63,7 +63,7 @@
 #'   \item{bias, over_used}{how far the labels lean, in \[0, 1\], and the label the worker gives too
 #'     often by most; `NA` where the bias is zero}
 #'   \item{rank}{the worker's place in `informative(object)`, `NA` outside}
-#'   \item{informative}{is the worker in the informative set?}
+#'   \item{informative}{is the worker one of `informative(object)`?}
 #'   \item{spammer}{see above; `NA` if no worker shows dependence: there is no yardstick}
 #'   Accuracy and bias need components that stand for labels. They are `NA`, with a message of class
 #'   `mdpd_message_unnamed_components`, unless `k` is the number of labels and some worker is

@@ -55,7 +55,7 @@ say_size <- function(labels) {
 say_informative <- function(fit, n_workers) {
   names <- informative(fit)
   say(
-    "Informative workers found, in the order they joined: ", toString(names), "; ",
+    "Informative workers found, the surest first: ", toString(names), "; ",
     length(names), " of ", n_workers, "."
   )
 }
