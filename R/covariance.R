@@ -9,13 +9,16 @@ covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   model <- mixture_parameters(object)
   sums <- likelihood_sums(model, coded, posterior, type)
-  pseudo_counts <- prior_of_parameters(object, coded)
+  drawn <- if (!is.null(object$evidence)) drawn_to_common(model, sums$count, object, coded)
+  pseudo_counts <- drawn$pseudo_counts %||% prior_of_parameters(object, coded)
   sums$count <- sums$count + pseudo_counts
   diag(sums$information) <- diag(sums$information) + pseudo_counts
   model$free <- is_free(sums$count, model$simplex)
   mixture <- mixture_covariance(model, sums)
-  # Posterior means are not where the likelihood is highest.
-  if (!is.null(object$evidence)) mixture$step <- 0
+  if (!is.null(drawn)) {
+    mixture$covariance <- mixture$covariance + drawn$covariance
+    mixture$step <- 0 # posterior means are not where the likelihood is highest
+  }
   warn_uncertainty(model, mixture, call)
   observed <- n_observed(coded$codes, coded$weights)
   shared <- lapply(setdiff(names(object$item_probs), object$informative), function(item) {
@@ -80,6 +83,40 @@ prior_of_parameters <- function(object, coded) {
     as.vector(counts)
   }
   c(numeric(object$k), unlist(lapply(object$informative, of_item)))
+}
+
+# By evidence: how far each column is drawn from its own counts to what all components have in
+# common, in pseudo-counts as the estimate has them, and what that is uncertain by itself. A column alike in
+# all components is so known as well as if it were one.
+drawn_to_common <- function(model, count, object, coded) {
+  sum_of <- function(x) stats::ave(x, model$simplex, FUN = sum)
+  shares <- level_shares(coded, model$items)
+  common <- unlist(c(
+    rep(1 / object$k, object$k), lapply(shares, function(share) rep(share, object$k))
+  ), use.names = FALSE)
+  own <- count / pmax(sum_of(count), 1e-300)
+  weight <- sum_of((common - own) * (model$estimate - own)) / sum_of((common - own)^2)
+  weight <- pmin(pmax(ifelse(is.finite(weight), weight, 1), 0), 0.999)
+  total <- pmax(sum_of(count) * weight / (1 - weight), 1)
+  is_size <- model$item == 0
+  list(
+    # The sizes of the components have a uniform prior.
+    pseudo_counts = ifelse(is_size, 1, total * common),
+    covariance = common_covariance(model, ifelse(is_size, 0, weight), common, coded)
+  )
+}
+
+# Of the common column of each item, as far as the columns are drawn to it.
+common_covariance <- function(model, weight, common, coded) {
+  observed <- n_observed(coded$codes, coded$weights)[model$items]
+  covariance <- matrix(0, length(weight), length(weight))
+  for (item in seq_along(model$items)) {
+    at <- which(model$item == item)
+    same <- outer(model$column[at], model$column[at], `==`)
+    of_levels <- (same * common[at] - tcrossprod(common[at])) / observed[[item]]
+    covariance[at, at] <- tcrossprod(weight[at]) * of_levels
+  }
+  covariance
 }
 
 mixture_covariance <- function(model, sums) {

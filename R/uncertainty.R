@@ -44,10 +44,9 @@
 #'   the lower and the upper end, such as `2.5 %` and `97.5 %`.
 #'
 #' @section Fits by evidence:
-#' Their estimates are posterior means; the standard errors are those of the likelihood at these, of
-#' which the prior knows a little more. Where the likelihood alone does not determine the estimates,
-#' as it may with many components or many items that hardly differ, there are none: take
-#' `bootstrap(type = "parametric")`.
+#' Their estimates are posterior means. Each column is drawn from its own counts to what the
+#' components have in common, by as many pseudo-counts as the estimate shows; these enter the
+#' information, and what is common is uncertain as a column of all rows is.
 #'
 #' @section Estimates without a standard error:
 #' An estimate on the boundary, a probability of 0 or 1 (to which less than 0.01 of a row's weight
