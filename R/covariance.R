@@ -86,8 +86,8 @@ prior_of_parameters <- function(object, coded) {
 }
 
 # By evidence: how far each column is drawn from its own counts to what all components have in
-# common, in pseudo-counts as the estimate has them, and what that is uncertain by itself. A column alike in
-# all components is so known as well as if it were one.
+# common, in pseudo-counts as the estimate has them, and what that is uncertain by itself. A column
+# alike in all components is so known as well as if it were one.
 drawn_to_common <- function(model, count, object, coded) {
   sum_of <- function(x) stats::ave(x, model$simplex, FUN = sum)
   shares <- level_shares(coded, model$items)

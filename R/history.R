@@ -15,7 +15,7 @@ event_kinds <- c("split", "items joined", "merge and split", "other move")
 
 move_kinds <- c(
   split = "split", "split-merge" = "merge and split", "merge-split" = "merge and split",
-  items = "other move", row = "other move", vote = "other move"
+  items = "other move", row = "other move", vote = "other move", correspondence = "other move"
 )
 
 # `lanes`: where each begins and ends; `links`: the splits and merges between lanes; `now`: the lane
@@ -30,7 +30,8 @@ component_lanes <- function(events) {
       split = split_lane(history, x, event$component),
       "split-merge" = merge_lanes(split_lane(history, x, event$component), x, event),
       "merge-split" = split_lane(merge_lanes(history, x, event), x, event$merged_1),
-      vote = vote_lanes(history, x, event$k),
+      vote = ,
+      correspondence = new_lanes(history, x, event$k),
       history
     )
   }
@@ -50,8 +51,8 @@ split_lane <- function(history, x, component) {
   history
 }
 
-# The majority vote took the place of what the stages had found: all components begin anew.
-vote_lanes <- function(history, x, k) {
+# Another start took the place of what the stages had found: all components begin anew.
+new_lanes <- function(history, x, k) {
   history$lanes$to[history$now] <- x
   history$now <- nrow(history$lanes) + seq_len(k)
   history$lanes[history$now, ] <- data.frame(from = rep(x, k), to = NA)

@@ -77,13 +77,14 @@
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,
 #'     `"merge-split"`, `"row"`, by BIC also `"items"` and `"smoothing"`, see `smoothing_loss` in
-#'     [stagewise_control()], or `"vote"` where the majority vote was the better start), `k`, the
-#'     pair `item_1`, `item_2` and the `component` (numbered as they were born: a split gives the
-#'     next number, a merge of `merged_1` and `merged_2` takes away the second and moves those after
-#'     it up), the largest conditional `information` of the pairs searched before the stage (nats:
-#'     after the first stage those of two items that showed nothing may be left out), the pair's
-#'     corrected `p_value`, `n_informative`, `loglik` (items outside the informative set at their
-#'     observed frequencies), `loglik_all` (all items by component, as in the paper),
+#'     [stagewise_control()], or `"vote"` and `"correspondence"` where that was the better start),
+#'     `k`, the pair `item_1`, `item_2` and the `component` (numbered as they were born: a split
+#'     gives the next number, a merge of `merged_1` and `merged_2` takes away the second and moves
+#'     those after it up; after another start they begin anew), the largest conditional
+#'     `information` of the pairs searched before the stage (nats: after the first stage those of
+#'     two items that showed nothing may be left out), the pair's corrected `p_value`,
+#'     `n_informative`, `loglik` (items outside the informative set at their observed frequencies),
+#'     `loglik_all` (all items by component, as in the paper),
 #'     `penalised_loglik`, by evidence `evidence`, and `split_length`}
 #'   \item{born}{the number of each component in the `trace`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`

@@ -37,8 +37,9 @@
 #'   of 0 or 1 and where the fit keeps no data, see [standard_errors()].
 #' * `tidy(what = "mixing_weights")`: a row for each component: `component`, `probability` (sum 1),
 #'   `std.error`, and the ends of the interval.
-#' * `glance()`: one row: `k`, `n_informative`, `logLik` and `penalised_loglik` (nats), `BIC`,
-#'   `AIC`, `df`, `nobs` (sum of the case weights), `converged`.
+#' * `glance()`: one row: `k`, `n_informative`, `logLik`, `penalised_loglik` and `evidence` (nats;
+#'   `NA` of a fit that has none), `BIC`, `AIC`, `df`, `nobs` (sum of the case weights),
+#'   `converged`.
 #' * `augment()`: the rows of the data, all of them and in their order, as they are, with `.class`
 #'   (factor, the component with the largest posterior probability), `.probability` (that
 #'   probability, in \[1 / k, 1\]) and `.uncertainty` (one minus it, the probability that the class
@@ -131,8 +132,8 @@ glance.mdpd <- function(x, ...) {
   check_fit(x)
   as_tidy(data.frame(
     k = x$k, n_informative = n_informative(x), logLik = x$loglik,
-    penalised_loglik = x$penalised_loglik, BIC = stats::BIC(x), AIC = stats::AIC(x), df = x$df,
-    nobs = x$nobs, converged = x$converged
+    penalised_loglik = x$penalised_loglik, evidence = x$evidence %||% NA_real_,
+    BIC = stats::BIC(x), AIC = stats::AIC(x), df = x$df, nobs = x$nobs, converged = x$converged
   ))
 }
 

@@ -131,6 +131,40 @@ test_that("a crowd of weak workers is labelled better than by the vote", {
   expect_lt(wrong(predict(fit)), wrong(vote))
 })
 
+test_that("classes that no pair of items shows are found, and the trace says how", {
+  x <- with_seed(13, {
+    class <- sample(2, 400, TRUE)
+    list(class = class, table = as.data.frame(vapply(1:150, function(item) {
+      (stats::runif(400) < ifelse(class == 1, 0.44, 0.56)) + 0
+    }, numeric(400))))
+  })
+  fit <- by_evidence(x$table, 2)
+  expect_lt(error_rate(fit, x$class, align = TRUE), 0.15)
+  at <- which(fit$trace$move == "correspondence")
+  expect_identical(fit$trace$phase[at], "refine")
+  # All components begin anew there.
+  lanes <- autoplot(fit, type = "history")$data
+  expect_setequal(stats::na.omit(lanes$component), names(fit$mixing_weights))
+})
+
+test_that("every estimate of a fit by evidence has a standard error, about that of samples", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 20, accuracy = rep(0.7, 5), seed = 3)
+  fit <- by_evidence(as.data.frame(as.matrix(crowd$labels)), 3)
+  expect_no_warning(errors <- standard_errors(fit))
+  expect_false(anyNA(unlist(errors)))
+  samples <- bootstrap(fit, n = 30, type = "parametric", verbose = FALSE)
+  ratio <- unlist(errors) / unlist(standard_errors(samples))
+  expect_gt(stats::median(ratio), 0.8)
+  expect_lt(stats::median(ratio), 1.3)
+  # A worker who is the same in all components is known as well as from all labels.
+  other <- setdiff(names(fit$item_probs), informative(fit))[1]
+  p <- rowMeans(fit$item_probs[[other]])
+  expect_equal(unname(rowMeans(errors$item_probs[[other]])), unname(sqrt(p * (1 - p) / 300)),
+               tolerance = 0.3)
+  votes <- suppressMessages(stagewise_em(house_votes[-1], k = 6))
+  expect_false(anyNA(unlist(suppressWarnings(standard_errors(votes)))))
+})
+
 test_that("what is asked of a fit by evidence is answered as of any other", {
   crowd <- simulate_crowd(n_items = 300, n_workers = 15, accuracy = rep(0.75, 5), seed = 1)
   fit <- by_evidence(crowd$labels, 3)

@@ -102,12 +102,13 @@ test_that("glance() is one row that agrees with logLik(), BIC(), AIC() and nobs(
   for (fit in fits) {
     row <- glance(fit)
     expect_equal(nrow(row), 1)
-    expect_named(row, c("k", "n_informative", "logLik", "penalised_loglik", "BIC", "AIC", "df",
-                        "nobs", "converged"))
+    expect_named(row, c("k", "n_informative", "logLik", "penalised_loglik", "evidence", "BIC",
+                        "AIC", "df", "nobs", "converged"))
     expect_equal(row$k, fit$k)
     expect_equal(row$n_informative, length(informative(fit)))
     expect_equal(row$logLik, as.numeric(logLik(fit)))
     expect_equal(row$penalised_loglik, fit$penalised_loglik)
+    expect_equal(row$evidence, fit$evidence %||% NA_real_)
     expect_equal(row$BIC, BIC(fit))
     expect_equal(row$AIC, AIC(fit))
     expect_equal(row$df, attr(logLik(fit), "df"))

@@ -219,7 +219,7 @@ class Method {
         refine_from(std::move(start), Move::kVote);
       } else if (!is_large(data(), options_)) {
         RowMatrix start = correspondence_start(data(), k);
-        if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kNone);
+        if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kCorrespondence);
       }
     }
     std::stable_sort(ends.begin(), ends.end(), is_better);

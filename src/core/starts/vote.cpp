@@ -37,7 +37,8 @@ MixtureFit vote_start(const CodedData& data, Index n_labels, const RefineOptions
 MixtureFit crowd_start(const CodedData& data, Index n_labels, const RefineOptions& options,
                        Monitor& monitor) {
   const RowMatrix shares = label_shares(data, n_labels);
-  const RowMatrix columns = crowd_columns(data, level_counts(data, shares), Vector::Ones(data.n_items));
+  const RowMatrix columns =
+      crowd_columns(data, level_counts(data, shares), Vector::Ones(data.n_items));
   RefineOptions pooled = options.of_type(Refinement::kFull).at_most(iterations_of_crowd);
   pooled.m_step.prior_counts = answers_of_crowd * columns.replicate(data.n_items, 1);
   return refine(data, shares, {}, pooled, monitor).fit;
