@@ -29,9 +29,9 @@
 #'   \item{expected_error}{mean of one minus the largest posterior of a row, in \[0, 1\]: the share
 #'     of wrong classes to be expected if the model holds}
 #'   \item{informative}{data frame, the item with most evidence first: `item`, its `information`
-#'     about the component and its `evidence` (nats, see [stagewise_em()]) and, for each component,
-#'     the most probable level (`level_<component>`) and its probability
-#'     (`probability_<component>`)}
+#'     about the component and its `evidence` (nats, see [stagewise_em()]), by evidence its
+#'     `inclusion`, in \[0, 1\], and, for each component, the most probable level
+#'     (`level_<component>`) and its probability (`probability_<component>`)}
 #'   \item{loglik, df, aic, bic, penalised_loglik, evidence}{fit; log-likelihoods and evidence in
 #'     nats}
 #'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
@@ -195,7 +195,9 @@ item_entries <- function(x) {
   } else {
     nats(x$item_evidence[items])
   }
-  paste0(shorten(items, 20), " (", strength, ")", recycle0 = TRUE)
+  is_doubtful <- if (is.null(x$inclusion)) FALSE else x$inclusion[items] < 0.95
+  inclusion <- ifelse(is_doubtful, paste0(", ", percent(x$inclusion[items])), "")
+  paste0(shorten(items, 20), " (", strength, inclusion, ")", recycle0 = TRUE)
 }
 
 next_step <- function(x, after_summary = FALSE) {
@@ -249,7 +251,8 @@ format_informative <- function(x, max_items) {
   strength <- if (is.null(shown$evidence)) {
     cbind(information = nats_about_class(shown$information))
   } else {
-    cbind(evidence = nats(shown$evidence))
+    cbind(evidence = nats(shown$evidence),
+          inclusion = if (!is.null(shown$inclusion)) percent(shown$inclusion))
   }
   table <- cbind(strength, matrix(cells, nrow(shown)))
   dimnames(table) <- list(shorten(shown$item, 20), c(colnames(strength), shorten(components, 12)))

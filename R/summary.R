@@ -56,6 +56,7 @@ informative_table <- function(object) {
   items <- informative_order(object)
   table <- data.frame(item = items, information = unname(object$item_information[items]))
   table$evidence <- unname(object$item_evidence[items])
+  table$inclusion <- unname(object$inclusion[items])
   for (k in seq_len(object$k)) {
     probs <- lapply(object$item_probs[items], function(probs) probs[, k])
     name <- names(object$mixing_weights)[k]

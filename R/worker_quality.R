@@ -58,7 +58,9 @@
 #'   \item{information}{mutual information of one label and the class under the model (nats), 0 for
 #'     those who are not informative}
 #'   \item{evidence}{what all labels of the worker say about the class, less the penalty (nats), 0
-#'     for those who are not informative}
+#'     for those who are not informative; by evidence see `item_evidence` in [stagewise_em()]}
+#'   \item{inclusion}{by evidence the probability that the worker's labels depend on the class, in
+#'     \[0, 1\]; else `NA`}
 #'   \item{score}{Raykar and Yu's score, in \[0, 1\]: 0 for a spammer, 1 for a perfect worker}
 #'   \item{bias, over_used}{how far the labels lean, in \[0, 1\], and the label the worker gives too
 #'     often by most; `NA` where the bias is zero}
@@ -114,6 +116,7 @@ worker_quality <- function(object, level = 0.95, alpha = 0.05) {
     accuracy_table(object, workers, given, level),
     information = unname(object$item_information[workers]),
     evidence = unname(object$item_evidence[workers]),
+    inclusion = unname(object$inclusion[workers]) %||% NA_real_,
     score = vapply(counts, spammer_score, 0),
     bias_table(object, counts),
     rank = match(workers, informative(object)),

@@ -31,7 +31,8 @@ test_that("a seed leaves the session's random numbers alone, and none draws from
 })
 
 test_that("bootstrap standard errors agree with those of the information", {
-  fit <- small_fit(2000)
+  # With the informative set held there is no prior: by evidence see test-evidence.R.
+  fit <- small_fit(2000, control = stagewise_control(criterion = "bic"))
   analytic <- sqrt(diag(vcov(fit)))
   for (type in c("nonparametric", "parametric")) {
     samples <- bootstrap(fit, n = 200, type = type, refit = FALSE, verbose = FALSE)
@@ -126,7 +127,7 @@ test_that("an interval of few samples comes with a warning and is not printed", 
 
 test_that("case weights count rows", {
   x <- answers(300)
-  fit <- small_fit(weights = rep(2, 300))
+  fit <- small_fit(weights = rep(2, 300), control = stagewise_control(criterion = "bic"))
   for (type in c("nonparametric", "parametric")) {
     samples <- bootstrap(fit, n = 100, type = type, refit = FALSE, verbose = FALSE)
     # 600 rows, not 300; 100 draws are good to 7 %.

@@ -131,6 +131,16 @@ test_that("a crowd of weak workers is labelled better than by the vote", {
   expect_lt(wrong(predict(fit)), wrong(vote))
 })
 
+test_that("prints show how sure it is of an item that may be the same", {
+  crowd <- simulate_crowd(n_items = 400, n_workers = 40, accuracy = rep(0.75, 6), seed = 2)
+  fit <- by_evidence(crowd$labels, 3)
+  expect_equal(summary(fit)$informative$inclusion, unname(fit$inclusion[informative(fit)]))
+  expect_output(print(summary(fit)), "inclusion")
+  fit$inclusion[informative(fit)[6]] <- 0.85
+  expect_output(print(fit), paste0(informative(fit)[6], " \\([0-9.]+, 85 %\\)"))
+  expect_equal(sum(grepl("[0-9.]+, [0-9]+ %\\)", item_entries(fit))), 1)
+})
+
 test_that("classes that no pair of items shows are found, and the trace says how", {
   x <- with_seed(13, {
     class <- sample(2, 400, TRUE)

@@ -148,10 +148,11 @@ test_that("a worker with few labels does not come before one with many by luck",
 test_that("there is a row for each worker, the most informative first", {
   expect_named(quality, c(
     "worker", "n_labels", "accuracy", "accuracy_lower", "accuracy_upper", "information", "evidence",
-    "score", "bias", "over_used", "rank", "informative", "spammer"
+    "inclusion", "score", "bias", "over_used", "rank", "informative", "spammer"
   ))
   expect_setequal(quality$worker, crowd$labels$workers)
   expect_false(is.unsorted(-quality$evidence))
+  expect_equal(quality$inclusion, unname(fit$inclusion[quality$worker]))
   expect_equal(quality$worker[match(seq_along(fit$informative), quality$rank)], informative(fit))
   expect_equal(is.na(quality$rank), !quality$informative)
   expect_identical(rownames(quality), as.character(1:20))
