@@ -83,6 +83,20 @@ warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
   )
 }
 
+# Two items that depend on each other need no class: any two that do make some.
+warn_one_pair <- function(fit, call = rlang::caller_env()) {
+  pair <- informative(fit)
+  if (fit$k == 1 || is.null(fit$evidence) || length(pair) != 2 || length(fit$item_probs) == 2) {
+    return(invisible(fit))
+  }
+  warn_mdpd(
+    c("The components rest on the dependence of {.val {pair[1]}} and {.val {pair[2]}} alone.",
+      i = "Two items that depend on each other, such as copies, need no classes: if they do, leave
+           one of them out."),
+    class = "one_pair", call = call, items = pair
+  )
+}
+
 # Components that do the work of fewer: the same everywhere, or with less than one row.
 warn_equal_components <- function(fit, call = rlang::caller_env()) {
   empty <- names(which(fit$mixing_weights * fit$nobs < 1))

@@ -56,7 +56,9 @@ new_path <- function(results, problem, settings, about) {
   path <- do.call(rbind, Map(path_row, fits, settings$k))
   if (!is.null(fits[[1]]$evidence)) path <- add_evidence(path, fits)
   inform_largest_k(path)
-  from_path(fits, best_row(path, main_criterion(path)), path, if (keep_data) problem$coded)
+  best <- best_row(path, main_criterion(path))
+  warn_one_pair(fits[[best]])
+  from_path(fits, best, path, if (keep_data) problem$coded)
 }
 
 from_path <- function(fits, row, path, coded) {

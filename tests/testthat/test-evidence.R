@@ -141,6 +141,17 @@ test_that("prints show how sure it is of an item that may be the same", {
   expect_equal(sum(grepl("[0-9.]+, [0-9]+ %\\)", item_entries(fit))), 1)
 })
 
+test_that("classes that rest on one dependent pair are said to", {
+  x <- with_seed(4, {
+    codes <- matrix(sample(3L, 500 * 20, TRUE), 500)
+    codes[, 2] <- ifelse(stats::runif(500) < 0.5, codes[, 1], codes[, 2])
+    as.data.frame(codes)
+  })
+  expect_warning(fit <- by_evidence(x, 2), "\"V1\" and \"V2\"", class = "mdpd_warning_one_pair")
+  expect_setequal(informative(fit), c("V1", "V2"))
+  expect_no_warning(by_evidence(x[-1], 1))
+})
+
 test_that("classes that no pair of items shows are found, and the trace says how", {
   x <- with_seed(13, {
     class <- sample(2, 400, TRUE)
