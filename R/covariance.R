@@ -9,7 +9,10 @@ covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   model <- mixture_parameters(object)
   sums <- likelihood_sums(model, coded, posterior, type)
-  drawn <- if (!is.null(object$evidence)) drawn_to_common(model, sums$count, object, coded)
+  observed <- n_observed(coded$codes, coded$weights)
+  drawn <- if (!is.null(object$evidence)) {
+    drawn_to_common(model, sums$count, level_shares(coded, model$items), observed)
+  }
   pseudo_counts <- drawn$pseudo_counts %||% prior_of_parameters(object, coded)
   sums$count <- sums$count + pseudo_counts
   diag(sums$information) <- diag(sums$information) + pseudo_counts
@@ -20,7 +23,6 @@ covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env
     mixture$step <- 0 # posterior means are not where the likelihood is highest
   }
   warn_uncertainty(model, mixture, call)
-  observed <- n_observed(coded$codes, coded$weights)
   shared <- lapply(setdiff(names(object$item_probs), object$informative), function(item) {
     shared_covariance(object$item_probs[[item]][, 1], observed[[item]])
   })
@@ -36,11 +38,14 @@ is_free <- function(count, simplex) {
   free & stats::ave(free + 0, simplex, FUN = sum) > 1
 }
 
+# Of a distribution estimated from `n` answers.
+column_covariance <- function(probs, n) (diag(probs, length(probs)) - tcrossprod(probs)) / n
+
 # The distribution of an item that all components share; `n` is the weight of the rows that observe
 # it.
 shared_covariance <- function(probs, n) {
   probs <- unname(probs)
-  covariance <- (diag(probs, length(probs)) - tcrossprod(probs)) / n
+  covariance <- column_covariance(probs, n)
   diag(covariance)[!is_free(probs * n, rep(1, length(probs)))] <- NA
   covariance
 }
@@ -88,12 +93,13 @@ prior_of_parameters <- function(object, coded) {
 # By evidence: how far each column is drawn from its own counts to what all components have in
 # common, in pseudo-counts as the estimate has them, and what that is uncertain by itself. A column
 # alike in all components is so known as well as if it were one.
-drawn_to_common <- function(model, count, object, coded) {
+# `shares`: of the items' levels among all answers, `observed` the weight of these.
+drawn_to_common <- function(model, count, shares, observed) {
   sum_of <- function(x) stats::ave(x, model$simplex, FUN = sum)
-  shares <- level_shares(coded, model$items)
-  common <- unlist(c(
-    rep(1 / object$k, object$k), lapply(shares, function(share) rep(share, object$k))
-  ), use.names = FALSE)
+  k <- max(model$component)
+  common <- unlist(
+    c(rep(1 / k, k), lapply(shares, function(share) rep(share, k))), use.names = FALSE
+  )
   own <- count / pmax(sum_of(count), 1e-300)
   weight <- sum_of((common - own) * (model$estimate - own)) / sum_of((common - own)^2)
   weight <- pmin(pmax(ifelse(is.finite(weight), weight, 1), 0), 0.999)
@@ -102,19 +108,18 @@ drawn_to_common <- function(model, count, object, coded) {
   list(
     # The sizes of the components have a uniform prior.
     pseudo_counts = ifelse(is_size, 1, total * common),
-    covariance = common_covariance(model, ifelse(is_size, 0, weight), common, coded)
+    covariance = common_covariance(model, ifelse(is_size, 0, weight), shares, observed)
   )
 }
 
 # Of the common column of each item, as far as the columns are drawn to it.
-common_covariance <- function(model, weight, common, coded) {
-  observed <- n_observed(coded$codes, coded$weights)[model$items]
+common_covariance <- function(model, weight, shares, observed) {
   covariance <- matrix(0, length(weight), length(weight))
-  for (item in seq_along(model$items)) {
-    at <- which(model$item == item)
-    same <- outer(model$column[at], model$column[at], `==`)
-    of_levels <- (same * common[at] - tcrossprod(common[at])) / observed[[item]]
-    covariance[at, at] <- tcrossprod(weight[at]) * of_levels
+  for (i in seq_along(model$items)) {
+    at <- which(model$item == i)
+    level <- model$column[at] - min(model$column[at]) + 1
+    of_levels <- column_covariance(shares[[i]], observed[[model$items[i]]])
+    covariance[at, at] <- tcrossprod(weight[at]) * of_levels[level, level]
   }
   covariance
 }
