@@ -5,8 +5,8 @@
 
 namespace mdpd {
 
-// The evidence for a posterior: a lower bound of the log marginal likelihood of the data, in which
-// the items are alike. Given the components, an item has with some probability one and the same
+// The evidence for a posterior: the log marginal likelihood of the data, up to approximation, in
+// which the items are alike. Given the components, an item has with some probability one and the same
 // column (the spike); else each column has a Dirichlet prior around a centre, with one of a few
 // concentrations. How probable each of these is, is learned from all items (empirical Bayes), so
 // that the same criterion serves few strong items among noise and many weak ones. After Stephens
@@ -17,7 +17,7 @@ inline constexpr Index n_concentrations = 8;
 double concentration(Index at);
 
 /// What is learned from all items. Its weights sum to 1: that of the spike, those of columns around
-/// the item's own frequencies at each concentration and, of a crowd, those of columns around what
+/// a centre of the item's own at each concentration and, of a crowd, those of columns around what
 /// the crowd answers in each component.
 struct ItemPrior {
   Vector weights = {};

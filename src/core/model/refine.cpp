@@ -95,16 +95,13 @@ double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums&
   return fit.e_step.loglik - log_joint;
 }
 
-/// The prior that a run begins with. The crowd's columns are drawn to those of its start, whatever run
-/// it goes on with.
+/// The prior that a run begins with: that of the run it goes on with, if it has as many components.
 ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
                       const RefineOptions& options) {
-  ItemPrior prior = options.is_crowd ? flat_prior_of_crowd(data, counts) : flat_prior();
   const ItemPrior& known = options.item_prior;
-  if (known.weights.size() != prior.weights.size() || known.crowd.cols() != prior.crowd.cols()) {
-    return prior;
-  }
-  return known;
+  const Index n_columns = options.is_crowd ? counts.cols() : 0;
+  if (known.weights.size() > 0 && known.crowd.cols() == n_columns) return known;
+  return options.is_crowd ? flat_prior_of_crowd(data, counts) : flat_prior();
 }
 
 /// What every iteration of EM ends with.
