@@ -180,12 +180,6 @@ Rcpp::List trace_to_r(const mdpd::Trace& trace) {
 
 Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::FitResult& result) {
   const mdpd::MixtureFit& fit = result.fit;
-  mdpd::Vector inclusion;
-  if (!std::isnan(fit.evidence)) {
-    // No item differs where there is but one component.
-    const double more_than_one = 1.0 / (1.0 + std::exp(result.loglik_of_one - fit.evidence));
-    inclusion = more_than_one * fit.item_evidence.inclusion();
-  }
   Rcpp::NumericVector concentrations(mdpd::n_concentrations);
   for (mdpd::Index at = 0; at < mdpd::n_concentrations; ++at) {
     concentrations[at] = mdpd::concentration(at);
@@ -196,7 +190,7 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["informative"] = mdpd::item_set_to_r(fit.informative),
       _["posterior"] = mdpd::Matrix(fit.e_step.posterior), _["loglik"] = fit.loglik,
       _["penalised_loglik"] = fit.penalised_loglik, _["evidence"] = fit.evidence,
-      _["inclusion"] = inclusion, _["item_prior"] = fit.item_prior.weights,
+      _["inclusion"] = result.inclusion, _["item_prior"] = fit.item_prior.weights,
       _["concentrations"] = concentrations, _["df"] = result.n_free_parameters,
       _["item_evidence"] = result.item_evidence, _["loglik_of_one"] = result.loglik_of_one,
       _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),

@@ -80,9 +80,11 @@ class Method {
   const CodedData& data() const { return rows_.data(); }
 
   /// EM from where the run is. Of one component no item is informative, but in plain EM.
-  void refine_further(FitRun& run) {
+  /// @param item_prior to go on with, see RefineOptions.
+  void refine_further(FitRun& run, ItemPrior item_prior = {}) {
     const Timer timer(outcome_.work.refinement_seconds);
     RefineOptions options = options_.refine;
+    options.item_prior = std::move(item_prior);
     if (options_.task == Task::kEm)
       options.type = Refinement::kFull;
     else if (run.fit.e_step.posterior.cols() == 1 && options.type == Refinement::kFull)
@@ -182,13 +184,9 @@ class Method {
     const std::vector<Index> match = best_assignment(shared_weight(data(), posterior, of_crowd_));
     RowMatrix votes(of_crowd_.rows(), of_crowd_.cols());
     for (Index k = 0; k < votes.cols(); ++k) votes.col(k) = of_crowd_.col(match[k]);
-    const ItemPrior learned = run.fit.item_prior;
-    ItemPrior prior = flat_prior_of_crowd(data(), level_counts(data(), votes));
-    prior.weights = learned.weights;
-    prior.crowd = learned.crowd;
-    options_.refine.item_prior = std::move(prior);
-    refine_further(run);
-    options_.refine.item_prior = {};
+    ItemPrior prior = run.fit.item_prior;
+    prior.pseudo_counts = flat_prior_of_crowd(data(), level_counts(data(), votes)).pseudo_counts;
+    refine_further(run, std::move(prior));
   }
 
   /// By evidence, has the fit more than that of one component? Of a crowd with one component a
@@ -339,6 +337,11 @@ class Method {
         std::isnan(fit.evidence)
             ? item_evidence(data(), fit.params, fit.e_step.posterior, fit.informative)
             : fit.item_evidence.gain;
+    if (!std::isnan(fit.evidence)) {
+      // No item differs where there is but one component.
+      const double more_than_one = 1.0 / (1.0 + std::exp(result.loglik_of_one - fit.evidence));
+      result.inclusion = more_than_one * fit.item_evidence.inclusion();
+    }
     rows_.expand(result.fit);
   }
 

@@ -13,6 +13,7 @@ struct FitResult : FitRun {
   double loglik_of_one = 0.0;    ///< log-likelihood of one component (nats)
   double n_free_parameters = 0.0;
   Vector item_evidence = {};  ///< see `item_evidence()`
+  Vector inclusion = {};      ///< by evidence, of each item the probability that it differs
 };
 
 /// One run of EM from a start.
@@ -42,11 +43,11 @@ struct FitOutcome {
 /// The whole method, and the only door to it: what R calls once a fit, and what a user of the core
 /// in plain C++ calls.
 ///
-/// Growth: the stages of `stagewise_em()`; refinement; polish and smoothing. By evidence two more
-/// starts are tried where they are worth their time, and the better end stays: the majority vote of
-/// a crowd of which a split was by chance, and growth from one component by the best of all splits.
-/// With several numbers of components each is fitted both from one component and by splitting the
-/// fit before it. Last, known rows are held where there is one component a label.
+/// Growth: the stages of `stagewise_em()`; refinement; polish and smoothing. Where they are worth
+/// their time other starts are tried, and the better end stays: the majority vote of a crowd, by BIC
+/// where a split was by chance; by evidence clusters of the rows; and growth from one component by
+/// the best of all splits. Where a path is fitted, each number of components is fitted both from one
+/// component and by splitting the fit before it. Last, known rows are held where there is one component a label.
 ///
 /// The coded data are built once. Nothing depends on the number of threads or the order of the rows.
 /// @throws DimensionError if the parts of the problem do not fit together.
