@@ -307,11 +307,13 @@ twin_criterion <- function(coded, e_step, items, n_components) {
   list(loglik = loglik, penalised_loglik = loglik - penalty)
 }
 
-# `n_iter` times: M-step, set of informative items (all of them when `sparse` is FALSE), E-step.
+# `n_iter` times: M-step, set of informative items (all of them when `sparse` is FALSE), E-step. With
+# all items every third step is a leap, where it does not lower the log-likelihood.
 twin_refine <- function(coded, posterior, n_iter, sparse) {
   n_components <- ncol(posterior)
   penalty <- twin_penalty(coded, n_components)
   trace <- NULL
+  before <- list()
   for (iteration in seq_len(n_iter)) {
     model <- twin_m_step(coded, posterior)
     items <- seq_len(twin_n_items(coded))
@@ -319,11 +321,50 @@ twin_refine <- function(coded, posterior, n_iter, sparse) {
       items <- which(twin_gain(coded, posterior) > penalty)
     }
     e_step <- twin_posterior(coded, model, items)
+    before <- c(before, list(model))
+    if (!sparse && length(before) == 3 && iteration < n_iter) {
+      leap <- twin_leap(coded, before)
+      before <- if (is.null(leap)) before[3] else list()
+      to <- if (!is.null(leap)) twin_posterior(coded, leap, items)
+      if (!is.null(leap) && to$loglik >= utils::tail(trace$loglik, 1)) {
+        model <- leap
+        e_step <- to
+      }
+    }
     posterior <- e_step$posterior
     criterion <- twin_criterion(coded, e_step, items, n_components)
     trace <- rbind(trace, data.frame(criterion, n_informative = length(items)))
   }
   list(model = model, items = items, posterior = posterior, trace = trace)
+}
+
+# Where three models in a row lead to by squared extrapolation (Varadhan and Roland 2008, scheme S3),
+# in square roots of probabilities; NULL where EM does not slow down.
+twin_leap <- function(coded, models) {
+  answered <- vapply(seq_len(twin_n_items(coded)), function(item) {
+    sum(coded$weights[coded$codes[, item] > 0]) / sum(coded$weights)
+  }, 0)
+  roots <- lapply(models, function(model) {
+    c(list(sqrt(model$mixing_weights)), Map(function(p, s) sqrt(s * p), model$item_probs, answered))
+  })
+  flat <- lapply(roots, unlist)
+  step <- flat[[2]] - flat[[1]]
+  change <- flat[[3]] - flat[[2]] - step
+  length <- sqrt(sum(step^2) / sum(change^2))
+  if (length <= 1) {
+    return(NULL)
+  }
+  to <- utils::relist(flat[[1]] + 2 * length * step + length^2 * change, roots[[1]])
+  # At least a tenth of each probability is left.
+  move <- function(p, root, s) {
+    p <- as.matrix(p)
+    to_sum_1 <- function(p) sweep(p, 2, colSums(p), "/")
+    to_sum_1(pmax(to_sum_1(as.matrix(pmax(root / sqrt(s), 0)^2)), p / 10))
+  }
+  model <- models[[3]]
+  model$mixing_weights[] <- move(model$mixing_weights, to[[1]], 1)
+  model$item_probs[] <- Map(move, model$item_probs, to[-1], answered)
+  model
 }
 
 # The whole method of the paper --------------------------------------------------------------------

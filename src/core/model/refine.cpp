@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/numerics.h"
+#include "model/acceleration.h"
 #include "model/criterion.h"
 #include "model/evidence.h"
 
@@ -114,7 +115,8 @@ class Progress {
 
   /// Adds the fit of an iteration to the trace; was it the last?
   /// @param keeps_components false where the fit cannot tell its components apart.
-  bool ends(double objective, bool keeps_components, FitRun& run) {
+  /// @param by_leap of the acceleration, which may well end as high as it began.
+  bool ends(double objective, bool keeps_components, bool by_leap, FitRun& run) {
     run.trace.push_back(trace_row({Phase::kRefine}, run.fit));
     monitor_.on_iteration(static_cast<Index>(run.trace.size()) - 1, objective);
     if (!keeps_components) {
@@ -122,13 +124,18 @@ class Progress {
       if (n_components_ == 1) run.status = Status::kConverged;
       return true;
     }
-    if (std::abs(objective - before_) <= tol_ * std::abs(objective)) {
+    if (!by_leap && has_converged(objective)) {
       run.status = Status::kConverged;
       return true;
     }
     before_ = objective;
     return false;
   }
+
+  bool has_converged(double objective) const {
+    return std::abs(objective - before_) <= tol_ * std::abs(objective);
+  }
+  bool has_fallen(double objective) const { return objective < before_; }
 
  private:
   const CodedData& data_;
@@ -138,40 +145,73 @@ class Progress {
   double before_ = -std::numeric_limits<double>::infinity();
 };
 
+/// A step of EM by evidence.
+struct EvidenceStep {
+  EmState to;
+  ItemEvidence items = {};  ///< of the posterior that it set out from, likewise
+  ItemPrior prior;
+  double evidence = 0.0;
+};
+
+EvidenceStep step_by_evidence(const CodedData& data, const RowMatrix& posterior,
+                              const LevelSums& sums, double entropy, int n_prior_steps,
+                              ItemPrior prior) {
+  EvidenceStep step;
+  const Overlap overlap(shared_weight(data, posterior, posterior));
+  step.items = weigh_items(data, sums.levels, overlap, n_prior_steps, prior);
+  step.to.params = posterior_means(data, sums, step.items, prior);
+  step.to.prior = prior;
+  const double cost_of_crowd = update_crowd(data, sums.levels, step.items, step.to.prior);
+  step.evidence = data.marginal_loglik.sum() + step.items.gain.sum() - cost_of_crowd +
+                  component_evidence(sums.components) + entropy;
+  step.prior = std::move(prior);
+  return step;
+}
+
+ItemSet items_in_use(const ItemEvidence& items) {
+  ItemSet out;
+  for (Index item = 0; item < items.gain.size(); ++item) {
+    if (1.0 - items.shares(item, 0) >= least_to_use) out.push_back(item);
+  }
+  return out;
+}
+
 FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
                           const RefineOptions& options, Monitor& monitor) {
   FitRun run;
   run.status = Status::kIterationLimit;
   const ReadyItems all = make_ready(data, all_items(data));
   ReadyItems ready = make_ready(data, {});
-  ItemPrior prior;
+  Acceleration acceleration(data);
+  EmState at;
   Progress progress(data, start.cols(), options, monitor);
-  for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
+  const Index max_iter = std::max<Index>(1, options.max_iter);
+  for (Index iteration = 0; iteration < max_iter; ++iteration) {
     const bool is_first = iteration == 0;
+    const bool is_last = iteration + 1 == max_iter;
     const RowMatrix& posterior = is_first ? start : run.fit.e_step.posterior;
     const LevelSums sums = level_sums(data, posterior, all);
-    const Overlap overlap(shared_weight(data, posterior, posterior));
     const double entropy = is_first ? entropy_of(data, start) : entropy_of(data, run.fit, sums);
-    if (is_first) prior = first_prior(data, sums.levels, options);
-    ItemEvidence items =
-        weigh_items(data, sums.levels, overlap,
-                    iteration < first_iterations ? first_prior_steps : prior_steps, prior);
-    ItemPrior next = prior;
-    const double cost_of_crowd = update_crowd(data, sums.levels, items, next);
-    const double now = data.marginal_loglik.sum() + items.gain.sum() - cost_of_crowd +
-                       component_evidence(sums.components) + entropy;
-    ItemSet in_use;
-    for (Index item = 0; item < data.n_items; ++item) {
-      if (1.0 - items.shares(item, 0) >= least_to_use) in_use.push_back(item);
+    if (is_first) at.prior = first_prior(data, sums.levels, options);
+    EvidenceStep step = step_by_evidence(
+        data, posterior, sums, entropy,
+        iteration < first_iterations ? first_prior_steps : prior_steps, std::move(at.prior));
+    const bool by_leap = acceleration.has_leapt();
+    if (by_leap && !is_last && progress.has_fallen(step.evidence)) {
+      at = acceleration.take_back();
+      run.fit = finish_ready_fit(data, at.params, ready);
+      continue;
     }
+    ItemSet in_use = items_in_use(step.items);
     if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
-    run.fit = finish_ready_fit(data, posterior_means(data, sums, items, prior), ready);
-    run.fit.evidence = now;
-    run.fit.item_prior = std::move(prior);
-    prior = std::move(next);
-    run.fit.item_evidence = std::move(items);
+    const bool may_end = is_last || (!by_leap && progress.has_converged(step.evidence));
+    at = may_end ? std::move(step.to) : acceleration.next(std::move(step.to));
+    run.fit = finish_ready_fit(data, at.params, ready);
+    run.fit.evidence = step.evidence;
+    run.fit.item_prior = std::move(step.prior);
+    run.fit.item_evidence = std::move(step.items);
     const bool keeps_components = start.cols() > 1 && run.fit.informative.size() > 1;
-    if (progress.ends(now, keeps_components, run)) break;
+    if (progress.ends(step.evidence, keeps_components, by_leap, run)) break;
   }
   return run;
 }
@@ -266,17 +306,28 @@ FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& info
   const ReadyItems counted = is_sparse ? make_ready(data, all_items(data)) : ready;
   const RowMatrix* posterior = &start;
   Progress progress(data, start.cols(), options, monitor);
-  for (Index iteration = 0; iteration < std::max<Index>(1, options.max_iter); ++iteration) {
+  Acceleration acceleration(data);
+  double now = 0.0;
+  const auto go_to = [&](MixtureParameters params) {
+    run.fit = finish_ready_fit(data, std::move(params), ready);
+    posterior = &run.fit.e_step.posterior;
+    now = run.fit.penalised_loglik +
+          log_prior(data, run.fit.params, options.m_step, run.fit.informative);
+  };
+  const Index max_iter = std::max<Index>(1, options.max_iter);
+  for (Index iteration = 0; iteration < max_iter; ++iteration) {
     const LevelSums sums = level_sums(data, *posterior, counted);
     if (is_sparse) {
-      ItemSet now = worth_their_penalty(data, sums.levels, options.penalty_scale, ready.items);
-      if (now != ready.items) ready = make_ready(data, std::move(now));
+      ItemSet in_use = worth_their_penalty(data, sums.levels, options.penalty_scale, ready.items);
+      if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
     }
-    run.fit = finish_ready_fit(data, m_step_from_sums(data, sums, options.m_step), ready);
-    posterior = &run.fit.e_step.posterior;
-    const double now = run.fit.penalised_loglik +
-                       log_prior(data, run.fit.params, options.m_step, run.fit.informative);
-    if (progress.ends(now, run.fit.informative.size() > 1, run)) break;
+    EmState at{m_step_from_sums(data, sums, options.m_step)};
+    if (is_full && iteration + 1 < max_iter) at = acceleration.next(std::move(at));
+    go_to(std::move(at.params));
+    if (acceleration.has_leapt() && progress.has_fallen(now)) {
+      go_to(acceleration.take_back().params);
+    }
+    if (progress.ends(now, run.fit.informative.size() > 1, acceleration.has_leapt(), run)) break;
   }
   return run;
 }

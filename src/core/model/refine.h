@@ -84,7 +84,8 @@ MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet i
 void give_up_components(const CodedData& data, FitRun& run);
 
 /// EM on the penalised log-likelihood, or on the log-likelihood where the informative set is fixed:
-/// Dempster, Laird and Rubin (1977). Without smoothing and floor its objective never falls.
+/// Dempster, Laird and Rubin (1977). Without smoothing and floor its objective never falls. By
+/// evidence and of all items it is accelerated, see acceleration.h.
 /// @param start posterior to start from, with the items that were informative in it.
 FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
               const RefineOptions& options, Monitor& monitor);
