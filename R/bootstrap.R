@@ -237,7 +237,9 @@ fit_held <- function(object, coded) {
   }
   start <- model_parameters(object, columns, names(held$levels))
   problem <- new_problem(held, object$labels, coded$known, object$prior, list(start))
-  settings <- new_settings("em", object$k, "em", "full", object$control)
+  # EM by evidence is what such a fit of mdpd() is.
+  refine <- if (object$method == "em") object$refine else "full"
+  settings <- new_settings("em", object$k, "em", refine, object$control)
   em <- run_engine(problem, settings)$fits[[1]]
   fit$mixing_weights <- em$mixing_weights
   fit$item_probs[informative] <- em$item_probs

@@ -27,6 +27,8 @@ new_mdpd <- function(result, problem, settings, about) {
     item_evidence = stats::setNames(result$item_evidence, names(coded$levels)),
     inclusion = if (by_evidence) stats::setNames(result$inclusion, names(coded$levels)),
     item_prior = if (by_evidence) name_item_prior(result$item_prior, result$concentrations),
+    item_shares = if (by_evidence) name_item_shares(result, names(coded$levels)),
+    crowd_probs = name_crowd_probs(result$crowd_probs, order, coded$levels[[1]], names),
     posterior = name_posterior(result$posterior, order, rownames(coded$codes), names),
     loglik = result$loglik,
     penalised_loglik = result$penalised_loglik,
@@ -73,6 +75,21 @@ name_item_prior <- function(weights, concentrations) {
   has_crowd <- length(weights) > 1 + length(concentrations)
   of_crowd <- if (has_crowd) paste("crowd", concentrations)
   stats::setNames(weights, c("same", concentrations, of_crowd))
+}
+
+# Of each item the posterior probability of each of these.
+name_item_shares <- function(result, items) {
+  shares <- result$item_shares
+  weights <- names(name_item_prior(result$item_prior, result$concentrations))
+  `dimnames<-`(shares, list(items, weights))
+}
+
+# The columns that those of a crowd are around; NULL of other fits.
+name_crowd_probs <- function(probs, order, levels, names) {
+  if (length(probs) == 0) {
+    return(NULL)
+  }
+  `dimnames<-`(probs[, order, drop = FALSE], list(levels, names))
 }
 
 # Components of a crowd with one component a label carry the labels' names. Known rows have tied

@@ -54,10 +54,38 @@ known_rows <- function(ids, n_known, items, call) {
   match(ids, items)
 }
 
+# The crowd's own where EM begins at the majority vote, unless the fit is to go without evidence.
+default_prior <- function(x, k, start, missing, control) {
+  from_vote <- is.null(start) || identical(start, "majority")
+  may_be_crowd <- k > 1 && is_one_a_label(x, k) && missing != "level"
+  if (from_vote && may_be_crowd && !identical(control$criterion, "bic")) "crowd" else 0
+}
+
+# The crowd has no counts that are known before.
+check_crowd_prior <- function(x, k, missing, control, call = rlang::caller_env()) {
+  check_named_by_label("prior", x, k, call)
+  problem <- if (identical(control$criterion, "bic")) {
+    "It goes by evidence, not by {.code criterion = \"bic\"}."
+  } else if (missing == "level") {
+    "With {.code missing = \"level\"} the workers' answers are not all alike."
+  }
+  if (!is.null(problem)) {
+    abort_mdpd(
+      c("{.arg prior} cannot be {.val crowd} here.", x = problem, i = "Use {.code prior = 0}."),
+      class = "argument", call = call
+    )
+  }
+  NULL
+}
+
 # Prior counts as a matrix, the true label in the row; NULL when there are none.
 check_prior <- function(prior, x, k, call = rlang::caller_env()) {
   if (identical(prior, 0) || is.null(prior)) {
     return(NULL)
+  }
+  if (is.character(prior)) {
+    abort_mdpd("{.arg prior} must be {.val crowd}, one number or a {k} x {k} matrix.",
+               class = "argument", call = call)
   }
   check_numbers(prior, c(0, Inf), call = call)
   check_named_by_label("prior", x, k, call)
@@ -71,8 +99,11 @@ check_prior <- function(prior, x, k, call = rlang::caller_env()) {
   unname(prior)
 }
 
+# A crowd with one component a label?
+is_one_a_label <- function(x, k) inherits(x, "crowd_labels") && k == length(x$labels)
+
 check_named_by_label <- function(arg, x, k, call) {
-  if (!inherits(x, "crowd_labels") || k != length(x$labels)) {
+  if (!is_one_a_label(x, k)) {
     abort_mdpd(
       "{.arg {arg}} needs {.cls crowd_labels} with one component a label.",
       class = "argument", call = call

@@ -1,18 +1,29 @@
-#' Ordinary EM for mixtures of categorical data
+#' EM on all items for mixtures of categorical data
 #'
 #' Fits a mixture of product distributions in which all items differ between the components, by the
-#' EM algorithm from a start of your choice: what poLCA does from random starts, and Dawid and Skene
-#' from the majority vote. It is the classic that [stagewise_em()] is compared with.
+#' EM algorithm from a start of your choice: what poLCA does from random starts. Of a crowd, from
+#' the majority vote, the workers are by default drawn to what the crowd answers, as far as the
+#' labels say that they are alike; `prior = 0` is the classic of Dawid and Skene, in which each
+#' stands alone.
+#'
+#' With `prior = "crowd"` a worker's answers to each true label have a Dirichlet prior around those
+#' of the crowd, around the worker's own overall answers, or are the same for all labels (a worker
+#' who does not look). The weights of these and the crowd's answers are learned from all labels
+#' (empirical Bayes; the evidence of [stagewise_em()], see `vignette("method")`), and estimates are
+#' posterior means.
 #'
 #' @inheritParams stagewise_em
 #' @param k Number of components, a whole number from 1 to the number of rows.
 #' @param start Where EM begins:
 #'   * `"majority"`: the shares of the labels each item got. For [crowd_labels()] with `k` equal to
-#'     the number of labels, and there the default.
+#'     the number of labels, and there the default. With `prior = "crowd"` EM begins there, and
+#'     where a few steps of EM lead in which all workers are drawn to the crowd; the end with more
+#'     evidence is kept.
 #'   * `"random"`: item-response probabilities drawn uniformly from the simplex, `n_starts` times;
-#'     the fit with the highest log-likelihood is kept. The default for other data.
+#'     the fit with the highest log-likelihood (evidence with `prior = "crowd"`) is kept. The
+#'     default for other data.
 #'   * `"spectral"`: moments of three groups of workers (items), see Zhang et al. (2016); `n_starts`
-#'     random groupings, of which the one with the highest log-likelihood after EM is kept.
+#'     random groupings, of which likewise the best after EM is kept.
 #'   * an n_obs x k matrix of posterior probabilities (rows sum to 1); a vector or factor of n_obs
 #'     classes with k different values; or a model of class `mdpd` with k components.
 #' @param n_starts Number of random starts or of random groupings, a count of at least 1. Default
@@ -21,16 +32,21 @@
 #'   every run. The session's random numbers are left alone.
 #' @param known For crowds: true labels of some items, as a vector with one value (or `NA`) an item,
 #'   or a vector named by item ids. These items keep their class throughout (gold questions).
-#' @param prior For crowds: pseudo-counts added to every worker's confusion matrix, a labels x
-#'   labels matrix (row: the true label, column: the label given) or one number for all cells.
-#'   Default 0.
+#' @param prior For crowds with one component a label: `"crowd"`, or pseudo-counts added to every
+#'   worker's confusion matrix, a labels x labels matrix (row: the true label, column: the label
+#'   given) or one number for all cells; 0 adds none. Default, `NULL`: `"crowd"` where EM begins at
+#'   the majority vote, unless `missing` is `"level"` or `control` has `criterion = "bic"`; else 0.
 #' @return A fit of class `mdpd`, with the parts described in [stagewise_em()] and
-#'   \item{starts}{data frame with a row for every start: `start`, `loglik` (nats), `iterations`,
-#'     `status`}
+#'   \item{starts}{data frame with a row for every start: `start`, `loglik` (nats), with
+#'     `prior = "crowd"` `evidence` (nats), `iterations`, `status`}
 #'   \item{prior}{the prior counts as a labels x labels matrix, or `NULL`}
+#'   With `prior = "crowd"` it is a fit by evidence, of which all workers are `informative`; `known`
+#'   items keep their class, and component i is label i where some are known.
 #' @section Errors and warnings:
-#' Those of [stagewise_em()]; `mdpd_error_no_spectral_start` when the moments do not show `k`
-#' components. `mdpd_warning_not_converged` when the best start reached `max_iter`.
+#' Those of [stagewise_em()]; `mdpd_error_argument` for `prior = "crowd"` on data without one
+#' component a label, with `missing = "level"` or with `criterion = "bic"`;
+#' `mdpd_error_no_spectral_start` when the moments do not show `k` components.
+#' `mdpd_warning_not_converged` when the best start reached `max_iter`.
 #' `mdpd_warning_equal_components` when two components are the same or one is empty.
 #' @references
 #' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data
@@ -47,6 +63,8 @@
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 10, accuracy = rep(0.7, 6), seed = 1)
 #' fit <- mdpd(crowd$labels, k = 3)
 #' error_rate(fit, crowd$truth)
+#' round(fit$crowd_probs, 2)  # what the crowd answers to each label
+#' error_rate(mdpd(crowd$labels, k = 3, prior = 0), crowd$truth)
 #'
 #' # With the answers to twenty gold questions
 #' gold <- crowd$truth[1:20]
@@ -70,7 +88,7 @@ mdpd.formula <- function(x, k, data, ..., weights = NULL) {
 #' @rdname mdpd
 #' @export
 mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known = NULL,
-                         prior = 0, missing = c("ignore", "frozen", "level", "fail"),
+                         prior = NULL, missing = c("ignore", "frozen", "level", "fail"),
                          weights = NULL, control = stagewise_control(), keep_data = TRUE,
                          verbose = interactive()) {
   rlang::check_dots_empty()
@@ -83,10 +101,15 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   coded <- open_fit(x, k, weights, missing)
   labels <- labels_of(x)
   known <- known_components(known, x, k)
-  prior <- check_prior(prior, x, k)
-  starts <- em_starts(start, x, coded, k, n_starts, seed)
+  prior <- prior %||% default_prior(x, k, start, missing, control)
+  by_crowd <- identical(prior, "crowd")
+  prior <- if (by_crowd) check_crowd_prior(x, k, missing, control) else check_prior(prior, x, k)
+  starts <- em_starts(start, x, coded, k, n_starts, seed, by_crowd)
   problem <- new_problem(coded, labels, known, prior, starts)
-  settings <- new_settings("em", k, "em", "full", complete_control(control, "paper"), verbose)
+  control <- complete_control(control, "paper")
+  if (by_crowd) control$criterion <- "evidence"
+  refine <- if (by_crowd) "sparse" else "full"
+  settings <- new_settings("em", k, "em", refine, control, verbose)
   result <- run_engine(problem, settings)
   call <- match.call()
   call[[1]] <- quote(mdpd)

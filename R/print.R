@@ -112,10 +112,14 @@ fit_fields <- function(x) {
   }
   weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
   c(
-    Method = if (x$method == "em") "ordinary EM" else paste0(growth_of(x), ", ", refined),
+    Method = if (x$method == "em") em_title(x) else paste0(growth_of(x), ", ", refined),
     Data = paste0(plural(x$n_obs, "row"), weighted, ", ", plural(n_items, "item"), ", ", missing),
     Status = gsub("_", " ", x$status)
   )
+}
+
+em_title <- function(x) {
+  if (is.null(x$evidence)) "ordinary EM" else "EM by evidence, workers around the crowd"
 }
 
 # Of many components growth by the best of all splits may have ended higher than the stages.

@@ -10,7 +10,8 @@
 #' @param prior Pseudo-counts, labels x labels, the true label in the row; or NULL.
 #' @param starts Where EM begins, a list with for each start `posterior`, n_obs x k, or the
 #'   parameters that give it, `mixing_weights` and `item_probs` (per item levels x k), and maybe the
-#'   numbers of the `informative` items. None: growth from one component.
+#'   numbers of the `informative` items; or `vote`, for that of a crowd of workers alike. None:
+#'   growth from one component.
 #' @return A list of these, with the prior as the engine stacks it in `prior_counts`: the levels of
 #'   all items in rows, components in columns.
 #' @noRd
@@ -24,7 +25,7 @@ new_problem <- function(coded, labels = NULL, known = NULL, prior = NULL, starts
 #' How it is to be fitted
 #'
 #' @param task `"grow"`: from one component; `"continue"`: refinement of the one start; `"em"`:
-#'   ordinary EM from every start.
+#'   EM on all items from every start.
 #' @param k Numbers of components, ascending; several only to grow.
 #' @param method,refine As in [stagewise_em()]; `"em"` is the method of [mdpd()].
 #' @param control A complete `stagewise_control`, see complete_control().
@@ -42,7 +43,7 @@ new_settings <- function(task, k, method, refine, control, verbose = FALSE) {
 #'           parameters with items and components by number, posterior, log-likelihoods, `df`,
 #'           `item_evidence`, `loglik_of_one`, `status`, `smoothing`, `born` (or NULL),
 #'           `holds_known`, and its `trace` as a data frame
-#'   starts  data frame with a row for each start of ordinary EM
+#'   starts  data frame with a row for each start of EM
 #'   n_builds, n_full_passes, n_partial_passes
 #'           how often the coded data were built and pairs of items were searched by the stages
 #'   seconds by what was done: stages, growth, refinement, polish
@@ -56,6 +57,7 @@ run_engine <- function(problem, settings) {
     fit
   })
   starts <- result$starts
+  if (all(is.na(starts$evidence))) starts$evidence <- NULL
   result$starts <- data.frame(start = seq_along(starts$loglik), starts)
   result
 }

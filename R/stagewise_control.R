@@ -9,7 +9,8 @@
 #'   from all items (empirical Bayes); each item differs as far as that makes likely. `"bic"`, the
 #'   default of `"paper"`: the penalised log-likelihood; an item differs between the components or
 #'   does not, by its BIC penalty. It is as good where few items differ much, and faster; where many
-#'   differ a little it takes them for noise. Fits with prior counts, as of [mdpd()], go by `"bic"`.
+#'   differ a little it takes them for noise. Fits with prior counts, as of [mdpd()], go by `"bic"`,
+#'   and [mdpd()] itself is ordinary EM but for its `prior = "crowd"`, which goes by evidence.
 #' @param max_stages Largest number of stages, a count of at least 1. Default 100 (`"robust"`, which
 #'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
 #' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default

@@ -67,6 +67,9 @@
 #'     components if all others may well be the same, and the learned weights of one column
 #'     (`"same"`), of each concentration of columns around the item's frequencies and, for a crowd,
 #'     around the crowd's answers; they sum to 1. See `vignette("method")`}
+#'   \item{item_shares, crowd_probs}{by evidence, else `NULL`: for each item its posterior
+#'     probability of each of these (n_items x weights, rows sum to 1); for a crowd what it answers
+#'     in each component (labels x k, columns sum to 1), the centre of its workers}
 #'   \item{posterior}{n_obs x k posterior probabilities; rows sum to 1}
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}

@@ -1,7 +1,8 @@
 # Where EM begins: a list with a posterior or the parameters that give it for each start, see
 # new_problem().
-em_starts <- function(start, x, coded, k, n_starts, seed, call = rlang::caller_env()) {
-  named_by_label <- inherits(x, "crowd_labels") && k == length(x$labels)
+# By the crowd EM from the vote also begins where all workers are alike.
+em_starts <- function(start, x, coded, k, n_starts, seed, by_crowd, call = rlang::caller_env()) {
+  named_by_label <- is_one_a_label(x, k)
   start <- start %||% (if (named_by_label) "majority" else "random")
   if (inherits(start, "mdpd")) {
     return(list(model_start(start, coded, k, call)))
@@ -14,7 +15,10 @@ em_starts <- function(start, x, coded, k, n_starts, seed, call = rlang::caller_e
   }
   switch(
     check_choice(start, c("majority", "random", "spectral"), call = call),
-    majority = list(list(posterior = majority_start(x, named_by_label, call))),
+    majority = c(
+      list(list(posterior = majority_start(x, named_by_label, call))),
+      if (by_crowd) list(list(vote = TRUE))
+    ),
     random = lapply(seq_len(n_starts), random_start, coded = coded, k = k, seed = seed),
     spectral = lapply(
       seq_len(n_starts), grouping_start, coded = coded, k = k, seed = seed,

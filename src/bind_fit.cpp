@@ -63,7 +63,9 @@ mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& proble
 /// A posterior, or the parameters that give it.
 mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells) {
   mdpd::FitStart out;
-  if (start.containsElementNamed("posterior")) {
+  if (start.containsElementNamed("vote")) {
+    out.is_vote = true;
+  } else if (start.containsElementNamed("posterior")) {
     out.posterior = Rcpp::as<mdpd::Matrix>(start["posterior"]);
   } else {
     out.params = mdpd::as_parameters(
@@ -191,6 +193,8 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["posterior"] = mdpd::Matrix(fit.e_step.posterior), _["loglik"] = fit.loglik,
       _["penalised_loglik"] = fit.penalised_loglik, _["evidence"] = fit.evidence,
       _["inclusion"] = result.inclusion, _["item_prior"] = fit.item_prior.weights,
+      _["crowd_probs"] = mdpd::Matrix(fit.item_prior.crowd),
+      _["item_shares"] = mdpd::Matrix(fit.item_evidence.shares),
       _["concentrations"] = concentrations, _["df"] = result.n_free_parameters,
       _["item_evidence"] = result.item_evidence, _["loglik_of_one"] = result.loglik_of_one,
       _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),
@@ -200,15 +204,17 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
 
 Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
   Rcpp::NumericVector loglik;
+  Rcpp::NumericVector evidence;
   Rcpp::IntegerVector iterations;
   Rcpp::CharacterVector status;
   for (const mdpd::StartRecord& start : starts) {
     loglik.push_back(start.loglik);
+    evidence.push_back(start.evidence);
     iterations.push_back(static_cast<int>(start.n_iterations));
     status.push_back(status_to_r(start.status));
   }
-  return Rcpp::List::create(_["loglik"] = loglik, _["iterations"] = iterations,
-                            _["status"] = status);
+  return Rcpp::List::create(_["loglik"] = loglik, _["evidence"] = evidence,
+                            _["iterations"] = iterations, _["status"] = status);
 }
 
 }  // namespace

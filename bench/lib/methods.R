@@ -31,7 +31,7 @@ stages <- function(...) {
 
 ordinary_em <- function(start) {
   function(case) {
-    fit <- suppressWarnings(mdpd(case$x, case$k, start = start, verbose = FALSE))
+    fit <- suppressWarnings(mdpd(case$x, case$k, start = start, prior = 0, verbose = FALSE))
     outcome_of_fit(fit, case$x)
   }
 }

@@ -15,7 +15,7 @@ one_to_two_more <- function(data) seq_len(data$k + 2)
 
 em_from <- function(start) {
   function(data) {
-    suppressWarnings(mdpd(data$x, data$k, start = start, n_starts = 10,
+    suppressWarnings(mdpd(data$x, data$k, start = start, n_starts = 10, prior = 0,
                           control = one_thread("bic"), verbose = FALSE))
   }
 }

@@ -122,6 +122,9 @@ uncertainty <- function(fit, ...) {
   )
 }
 
+# The classic, without a prior.
+dawid_skene <- function(x, k, ...) mdpd(x, k, ..., prior = 0)
+
 worker_tables <- function(fit) {
   list(items = item_quality(fit), gain = item_quality(fit, min_gain = 0.1),
        workers = worker_quality(fit), confusion = confusion(fit, type = "count"))
@@ -196,7 +199,8 @@ cases <- alist(
   }),
 
   # Ordinary EM and its starts
-  em_majority = each(c("crowd", "some", "few"), function(name) mdpd(get(name)$labels, 3)),
+  em_majority = each(c("crowd", "some", "few"), function(name) dawid_skene(get(name)$labels, 3)),
+  em_crowd = each(c("crowd", "some", "few"), function(name) mdpd(get(name)$labels, 3)),
   em_random = list(
     table = mdpd(gaps, 3, n_starts = 4, seed = 5), single = mdpd(mixed, 5, n_starts = 1),
     crowd = mdpd(some$labels, 2, n_starts = 3), sparse = mdpd(few$labels, 4, n_starts = 2)
@@ -260,9 +264,9 @@ cases <- alist(
     )
   },
   known_em = list(
-    vector = mdpd(crowd$labels, 3, known = gold(crowd, 40)),
+    vector = dawid_skene(crowd$labels, 3, known = gold(crowd, 40)),
     random = mdpd(some$labels, 3, start = "random", n_starts = 2, known = gold(some, 60)),
-    sparse = mdpd(few$labels, 3, known = gold(few, 100), missing = "level"),
+    sparse = dawid_skene(few$labels, 3, known = gold(few, 100), missing = "level"),
     prior = mdpd(few$labels, 3, known = gold(few, 100), prior = 0.5)
   ),
   prior = list(
@@ -312,7 +316,7 @@ cases <- alist(
   rows_24000_crowd = {
     large <- simulate_crowd(24000, 150, 3, accuracy = rep(0.7, 60), missing = 0.95, seed = 8)
     list(stages = stagewise_em(large$labels, 3),
-         em = mdpd(large$labels, 3, control = control(tol = 1e-5)))
+         em = dawid_skene(large$labels, 3, control = control(tol = 1e-5)))
   },
   rows_70000 = {
     x <- draw_rows(70000, rep(4, 12), 2, seed = 9, lean = 1.5)
@@ -331,7 +335,8 @@ cases <- alist(
     known <- gold(equal, 200)
     fit <- stagewise_em(equal$labels, 2, known = known)
     weights <- draw_weights(1:3, 3000)
-    list(fit = fit, refined = refine(fit, type = "full"), em = mdpd(equal$labels, 2, known = known),
+    list(fit = fit, refined = refine(fit, type = "full"),
+         em = dawid_skene(equal$labels, 2, known = known),
          weights = refine(stagewise_em(equal$labels, 2), x = equal$labels, weights = weights))
   },
 
@@ -420,10 +425,10 @@ cases <- alist(
          control = refine(fit, control = control(smoothing = 1, polish = TRUE, tol = 1e-6)))
   }),
   refined_em = list(
-    table = refine(mdpd(gaps, 3, n_starts = 2)), crowd = refine(mdpd(some$labels, 3)),
-    full = refine(mdpd(few$labels, 3), type = "full", control = control(polish = TRUE)),
+    table = refine(mdpd(gaps, 3, n_starts = 2)), crowd = refine(dawid_skene(some$labels, 3)),
+    full = refine(dawid_skene(few$labels, 3), type = "full", control = control(polish = TRUE)),
     prior = refine(mdpd(some$labels, 3, prior = diag(2, 3)), type = "full"),
-    known = refine(mdpd(some$labels, 3, known = gold(some, 60))),
+    known = refine(dawid_skene(some$labels, 3, known = gold(some, 60))),
     model = refine(crowd$model, x = crowd$labels)
   ),
   refined_crowd = list(
@@ -457,7 +462,8 @@ cases <- alist(
   quality = each(c("crowd", "some", "few", "four"), function(name) {
     labels <- get(name)$labels
     k <- length(labels$labels)
-    list(robust = worker_tables(stagewise_em(labels, k)), em = worker_tables(mdpd(labels, k)))
+    list(robust = worker_tables(stagewise_em(labels, k)),
+         em = worker_tables(dawid_skene(labels, k)))
   }),
   quality_odd = {
     fit <- stagewise_em(some$labels, 3, missing = "level", weights = draw_weights(1:2 / 2, 500))
@@ -541,12 +547,13 @@ cases <- alist(
   bluebird = {
     labels <- real("bluebird")
     paper <- function(type) stagewise_em(labels, 2, method = "paper", refine = type)
-    list(robust = stagewise_em(labels, 2), path = stagewise_em(labels, 1:4), em = mdpd(labels, 2),
+    list(robust = stagewise_em(labels, 2), path = stagewise_em(labels, 1:4),
+         em = dawid_skene(labels, 2), crowd = mdpd(labels, 2),
          paper = each(refines, paper), spectral = mdpd(labels, 2, start = "spectral"))
   },
   dog = {
     active <- real("dog", 52)
-    list(all = stagewise_em(real("dog"), 4), em = mdpd(real("dog"), 4),
+    list(all = stagewise_em(real("dog"), 4), em = dawid_skene(real("dog"), 4),
          active = stagewise_em(active, 4), frozen = stagewise_em(active, 4, missing = "frozen"),
          paper = stagewise_em(active, 4, method = "paper", refine = "full", missing = "frozen"))
   },
@@ -555,7 +562,7 @@ cases <- alist(
     list(fit = fit, full = refine(fit, type = "full"), quality = worker_tables(fit),
          level = stagewise_em(real("rte"), 2, missing = "level"))
   },
-  music = list(robust = stagewise_em(real("music"), 10), em = mdpd(real("music"), 10)),
+  music = list(robust = stagewise_em(real("music"), 10), em = dawid_skene(real("music"), 10)),
   face = list(robust = stagewise_em(real("face"), 4), three = stagewise_em(real("face"), 3)),
   sentiment = {
     fit <- stagewise_em(real("sentiment"), 2)

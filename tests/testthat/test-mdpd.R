@@ -1,7 +1,7 @@
 test_that("ordinary EM never decreases the log-likelihood, from any start", {
   crowd <- simulate_crowd(n_items = 200, n_workers = 6, n_labels = 3, missing = 0.2, seed = 1)
   for (start in list("majority", "random", crowd$truth, crowd$model)) {
-    trace <- mdpd(crowd$labels, k = 3, start = start, n_starts = 2)$trace
+    trace <- mdpd(crowd$labels, k = 3, start = start, n_starts = 2, prior = 0)$trace
     expect_non_decreasing(trace$loglik)
   }
 })
@@ -12,7 +12,7 @@ test_that("ordinary EM agrees with its plain-R twin", {
   start <- unname(majority_vote(crowd$labels, type = "prob"))
   # A tolerance no step reaches: both do exactly 15 iterations.
   fit <- suppressWarnings(mdpd(
-    crowd$labels, k = 3, control = stagewise_control(max_iter = 15, tol = 1e-300)
+    crowd$labels, k = 3, prior = 0, control = stagewise_control(max_iter = 15, tol = 1e-300)
   ))
   twin <- twin_refine(coded, start, 15, sparse = FALSE)
   expect_close(fit$loglik, utils::tail(twin$trace$loglik, 1), 1e-10)
@@ -126,6 +126,101 @@ test_that("prior counts are confusion counts given in advance", {
   expect_true(all(vapply(strong$item_probs, function(p) diag(p[colnames(p), ]), c(0, 0, 0)) > 0.99))
 })
 
+test_that("the workers of a crowd are drawn to the crowd where EM begins at the vote", {
+  crowd <- small_crowd(missing = 0.5)
+  x <- crowd$labels
+  fit <- mdpd(x, k = 3)
+  expect_identical(without(mdpd(x, k = 3, start = "majority", prior = "crowd"), "call"),
+                   without(fit, "call"))
+  # All workers are counted, and the best of the starts stays.
+  expect_setequal(fit$informative, x$workers)
+  expect_equal(fit$evidence, max(fit$starts$evidence))
+  expect_equal(fit$starts$start, 1:2)
+  expect_null(fit$prior)
+  expect_equal(sum(fit$item_prior), 1)
+  expect_equal(rowSums(fit$item_shares), stats::setNames(rep(1, 15), x$workers))
+  expect_equal(unname(colSums(fit$crowd_probs)), rep(1, 3))
+  expect_identical(dimnames(fit$crowd_probs), list(x$labels, names(fit$mixing_weights)))
+  # The crowd is mostly right.
+  expect_true(all(diag(fit$crowd_probs[, x$labels]) > 0.5))
+  # Without evidence, from other starts and with a level for missing labels it is the classic.
+  classic <- list(
+    mdpd(x, k = 3, prior = 0), mdpd(x, k = 3, start = "random"), mdpd(x, k = 3, missing = "level"),
+    mdpd(x, k = 3, control = stagewise_control(criterion = "bic"))
+  )
+  for (plain in classic) {
+    expect_null(plain$evidence)
+    expect_named(plain$starts, c("start", "loglik", "iterations", "status"))
+  }
+  expect_identical(classic[[4]]$posterior, classic[[1]]$posterior)
+})
+
+test_that("columns of a crowd's fit are posterior means around the crowd's, as plain R has them", {
+  x <- small_crowd(missing = 0.5)$labels
+  fit <- mdpd(x, k = 3, control = stagewise_control(tol = 1e-12))
+  concentration <- as.numeric(sub("crowd ", "", names(fit$item_prior)[-1]))
+  for (worker in x$workers) {
+    counts <- t(confusion(fit, worker, type = "count"))[, names(fit$mixing_weights)]
+    total <- rowSums(counts)
+    columns <- lapply(seq_along(concentration), function(at) {
+      c <- concentration[at]
+      own <- prop.table(rowSums(sweep(counts, 2, colSums(counts) + c + 1, "/")))
+      centre <- if (at > 8) fit$crowd_probs else own
+      sweep(c * matrix(centre, 3, 3) + counts, 2, c + colSums(counts), "/")
+    })
+    columns <- c(list(matrix(total / sum(total), 3, 3)), columns)
+    expected <- Reduce(`+`, Map(`*`, fit$item_shares[worker, ], columns))
+    # The posterior has moved by less than the tolerance since.
+    expect_equal(unname(fit$item_probs[[worker]]), unname(expected), tolerance = 1e-4)
+  }
+})
+
+test_that("EM by the crowd may begin anywhere, and a start with more evidence wins", {
+  x <- small_crowd(missing = 0.5)$labels
+  fit <- mdpd(x, k = 3)
+  from <- list("random", "spectral", fit, unname(fit$posterior), predict(fit))
+  for (start in from) {
+    again <- mdpd(x, k = 3, start = start, n_starts = 3, prior = "crowd")
+    expect_equal(again$evidence, max(again$starts$evidence))
+    expect_setequal(names(again$mixing_weights), x$labels)
+    expect_lte(again$evidence, fit$evidence + 0.1)
+  }
+  # It stays where it was.
+  expect_equal(again$posterior, fit$posterior, tolerance = 1e-3)
+})
+
+test_that("the crowd's fit does not depend on threads, the order of the triples or ids", {
+  triples <- as.data.frame(small_crowd(missing = 0.5)$labels)
+  fit <- mdpd(crowd_labels(triples), k = 3)
+  one <- mdpd(crowd_labels(triples), k = 3, control = stagewise_control(threads = 1))
+  expect_identical(one$posterior, fit$posterior)
+  reversed <- mdpd(crowd_labels(triples[rev(seq_len(nrow(triples))), ]), k = 3)
+  expect_identical(reversed$posterior, fit$posterior)
+  names <- c("no", "maybe", "absent")
+  triples$label <- names[as.integer(triples$label)]
+  renamed <- mdpd(crowd_labels(triples), k = 3)
+  order <- names[as.integer(names(fit$mixing_weights))]
+  expect_equal(unname(renamed$posterior[, order]), unname(fit$posterior), tolerance = fit_tolerance)
+})
+
+test_that("weak workers with few labels are read better where they borrow from the crowd", {
+  # Ten labels a worker: alone each tells next to nothing.
+  errors <- vapply(1:5, function(seed) {
+    crowd <- simulate_crowd(n_items = 300, n_workers = 150, accuracy = rep(0.6, 150),
+                            missing = 1 - 5 / 150, seed = seed)
+    c(error_rate(mdpd(crowd$labels, k = 3), crowd$truth),
+      error_rate(mdpd(crowd$labels, k = 3, prior = 0), crowd$truth))
+  }, c(0, 0))
+  expect_lt(mean(errors[1, ]), mean(errors[2, ]) - 0.02)
+})
+
+test_that("a crowd that knows nothing keeps a component a label", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 6, accuracy = rep(1 / 3, 6), seed = 1)
+  fit <- suppressWarnings(mdpd(crowd$labels, k = 3))
+  expect_setequal(names(fit$mixing_weights), crowd$labels$labels)
+  expect_equal(fit$status, "converged")
+})
+
 test_that("equal or empty components are a warning, never silent", {
   x <- independent_items()
   expect_warning(
@@ -146,7 +241,10 @@ test_that("bad starts, known labels and priors are errors that name the argument
     quote(mdpd(x, 3, known = c(nobody = "1"))), quote(mdpd(x, 3, known = "1")),
     quote(mdpd(x, 3, known = c("1" = "9"))), quote(mdpd(x, 2, known = c("1" = "1"))),
     quote(mdpd(x, 3, prior = -1)), quote(mdpd(x, 3, prior = matrix(1, 2, 2))),
-    quote(mdpd(answers(), 2, prior = 1)),
+    quote(mdpd(answers(), 2, prior = 1)), quote(mdpd(answers(), 2, prior = "crowd")),
+    quote(mdpd(x, 2, prior = "crowd")), quote(mdpd(x, 3, prior = "flat")),
+    quote(mdpd(x, 3, prior = "crowd", missing = "level")),
+    quote(mdpd(x, 3, prior = "crowd", control = stagewise_control(criterion = "bic"))),
     quote(stagewise_em(x, 3, known = c("1" = "1"), refine = "none")),
     quote(stagewise_em(x, 2:3, known = c("1" = "1")))
   )
@@ -172,7 +270,7 @@ test_that("Dawid and Skene's EM finds the published errors of the real crowds", 
   published <- c(bluebird = 0.1111, rte = 0.0712, dog = 0.1666)
   for (name in names(published)) {
     crowd <- shared_crowd(name)
-    fit <- mdpd(crowd, k = length(crowd$labels))
+    fit <- mdpd(crowd, k = length(crowd$labels), prior = 0)
     # Ties of the majority vote are broken otherwise there: half a percent.
     expect_lt(abs(error_rate(fit, shared_truth(name)) - published[[name]]), 0.01)
   }

@@ -251,7 +251,7 @@ test_that("where one component is left no known item is held", {
   x <- crowd$labels
   x$labels <- c("ant", "bee", "cat")
   gold <- stats::setNames(x$labels[crowd$truth[1:50]], x$items[1:50])
-  held <- mdpd(x, k = 3, known = gold)
+  held <- mdpd(x, k = 3, known = gold, prior = 0)
   expect_warning(fit <- refine(held), class = "mdpd_warning_fewer_components")
   expect_identical(names(fit$mixing_weights), "1")
   expect_identical(unname(fit$posterior), matrix(1, 300))

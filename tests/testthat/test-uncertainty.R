@@ -193,7 +193,7 @@ test_that("sums over blocks of rows add up", {
 
 test_that("rows of a known class enter with that class", {
   crowd <- simulate_crowd(n_items = 400, n_workers = 6, accuracy = rep(0.6, 6), seed = 1)
-  told <- mdpd(crowd$labels, k = 3, known = crowd$truth, control = converged)
+  told <- mdpd(crowd$labels, k = 3, known = crowd$truth, prior = 0, control = converged)
   # With every class known the weights are shares.
   expect_equal(standard_errors(told)$mixing_weights,
                sqrt(told$mixing_weights * (1 - told$mixing_weights) / 400))

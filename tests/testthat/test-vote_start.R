@@ -9,7 +9,7 @@ test_that("where no pair of workers is evidence the majority vote is another sta
   expect_equal(sum(fit$trace$move %in% "vote"), 1)
   expect_equal(fit$trace$phase[fit$trace$move %in% "vote"], "refine")
   expect_lt(error_rate(fit, crowd$truth), error_rate(majority_vote(crowd$labels), crowd$truth))
-  from_vote <- mdpd(crowd$labels, k = 3, start = "majority")
+  from_vote <- mdpd(crowd$labels, k = 3, start = "majority", prior = 0)
   refined <- refine(from_vote, control = by_bic)
   expect_gte(fit$penalised_loglik, refined$penalised_loglik - 1e-6 * abs(fit$loglik))
   expect_s3_class(plot(fit, type = "history"), "ggplot")

@@ -47,6 +47,11 @@ bool is_better(const FitRun& second, const FitRun& first) {
   return second.fit.objective() - first.fit.objective() > smallest_gain;
 }
 
+/// What the ends of starts with one informative set are compared by.
+double value_of(const MixtureFit& fit) {
+  return std::isnan(fit.evidence) ? fit.loglik : fit.evidence;
+}
+
 /// One run of the method on one problem.
 class Method {
  public:
@@ -85,10 +90,10 @@ class Method {
     const Timer timer(outcome_.work.refinement_seconds);
     RefineOptions options = options_.refine;
     options.item_prior = std::move(item_prior);
-    if (options_.task == Task::kEm)
-      options.type = Refinement::kFull;
-    else if (run.fit.e_step.posterior.cols() == 1 && options.type == Refinement::kFull)
-      options.type = Refinement::kSparse;
+    options.uses_all_items = options_.task == Task::kEm;
+    const bool is_of_one =
+        run.fit.e_step.posterior.cols() == 1 && options.type == Refinement::kFull;
+    if (is_of_one && options_.task != Task::kEm) options.type = Refinement::kSparse;
     FitRun next = refine(data(), run.fit.e_step.posterior, run.fit.informative, options, monitor_);
     next.trace.insert(next.trace.begin(), run.trace.begin(), run.trace.end());
     run = std::move(next);
@@ -181,12 +186,20 @@ class Method {
   void settle_crowd(FitRun& run) {
     const RowMatrix& posterior = run.fit.e_step.posterior;
     if (posterior.cols() != of_crowd_.cols()) return;
-    const std::vector<Index> match = best_assignment(shared_weight(data(), posterior, of_crowd_));
-    RowMatrix votes(of_crowd_.rows(), of_crowd_.cols());
-    for (Index k = 0; k < votes.cols(); ++k) votes.col(k) = of_crowd_.col(match[k]);
     ItemPrior prior = run.fit.item_prior;
-    prior.pseudo_counts = flat_prior_of_crowd(data(), level_counts(data(), votes)).pseudo_counts;
+    prior.pseudo_counts = pseudo_counts_of_vote(posterior);
     refine_further(run, std::move(prior));
+  }
+
+  /// Of the crowd's columns at the vote, with the components in the order that a posterior has them.
+  RowMatrix pseudo_counts_of_vote(const RowMatrix& posterior) const {
+    RowMatrix votes = of_crowd_;
+    // Where rows are known, component i is label i as it is.
+    if (data().known.empty()) {
+      const std::vector<Index> match = best_assignment(shared_weight(data(), posterior, of_crowd_));
+      for (Index k = 0; k < votes.cols(); ++k) votes.col(k) = of_crowd_.col(match[k]);
+    }
+    return flat_prior_of_crowd(data(), level_counts(data(), votes)).pseudo_counts;
   }
 
   /// By evidence, has the fit more than that of one component? Of a crowd with one component a
@@ -293,6 +306,9 @@ class Method {
   // Starts ----------------------------------------------------------------------------------------
 
   RowMatrix posterior_of(const FitStart& start) const {
+    if (start.is_vote && of_crowd_.size() == 0)
+      throw DimensionError("a crowd with a component a label, by evidence, starts from its vote");
+    if (start.is_vote) return of_crowd_;
     if (start.posterior.size() == 0) {
       return e_step(data(), start.params, all_items(data())).posterior;
     }
@@ -301,18 +317,31 @@ class Method {
     return rows_.of_kinds(start.posterior, problem_.case_weights);
   }
 
-  /// Of the ends of all starts the one with the highest log-likelihood stays.
+  /// What a start goes on with: of a crowd with one component a label its columns, drawn to those of
+  /// the vote.
+  ItemPrior prior_at(const RowMatrix& posterior) const {
+    if (!is_named_crowd(posterior.cols())) return {};
+    ItemPrior prior = flat_prior_of_crowd(data(), level_counts(data(), posterior));
+    prior.pseudo_counts = pseudo_counts_of_vote(posterior);
+    return prior;
+  }
+
+  /// Of the ends of all starts the one with the highest log-likelihood, or evidence, stays.
   void fit_starts() {
     rows_.hold_known();
+    if (is_named_crowd(problem_.n_labels)) {
+      of_crowd_ =
+          crowd_start(data(), problem_.n_labels, options_.refine, monitor_).e_step.posterior;
+    }
     FitRun best;
     Index n_components = 0;
     for (const FitStart& start : problem_.starts) {
       FitRun run{start_at(posterior_of(start), start.informative)};
       const Index n_of_start = run.fit.e_step.posterior.cols();
-      refine_further(run);
+      refine_further(run, prior_at(run.fit.e_step.posterior));
       const auto n_iterations = static_cast<Index>(run.trace.size());
-      const bool is_best = outcome_.starts.empty() || run.fit.loglik > best.fit.loglik;
-      outcome_.starts.push_back({run.fit.loglik, n_iterations, run.status});
+      const bool is_best = outcome_.starts.empty() || value_of(run.fit) > value_of(best.fit);
+      outcome_.starts.push_back({run.fit.loglik, run.fit.evidence, n_iterations, run.status});
       if (!is_best) continue;
       best = std::move(run);
       n_components = n_of_start;
@@ -352,8 +381,8 @@ class Method {
   FitOutcome outcome_;
   ItemSet leading_;                    ///< the items that the last stages did not set aside
   std::optional<MixtureFit> optimum_;  ///< at which the last polish ended, before it was smoothed
-  RowMatrix of_crowd_;                 ///< posterior of the last start by the vote, by evidence
-  std::vector<Index> born_;            ///< of each label its component before rows were held
+  RowMatrix of_crowd_;  ///< by evidence, posterior of the last start by the vote of a crowd alike
+  std::vector<Index> born_;  ///< of each label its component before rows were held
 };
 
 /// Known rows grow with one component a label, and are of components that every start has.
@@ -368,7 +397,8 @@ void require_known(const Problem& problem, const FitOptions& options) {
   bool are_components = *lowest >= no_component;
   if (options.task == Task::kGrow) are_components &= *highest < problem.n_labels;
   for (const FitStart& start : problem.starts) {
-    are_components &= *highest < std::max(start.posterior.cols(), start.params.n_components());
+    const Index n_of_start = std::max(start.posterior.cols(), start.params.n_components());
+    are_components &= *highest < (start.is_vote ? problem.n_labels : n_of_start);
   }
   if (!are_components) throw DimensionError("known components are those that are fitted");
 }

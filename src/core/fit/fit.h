@@ -19,6 +19,7 @@ struct FitResult : FitRun {
 /// One run of EM from a start.
 struct StartRecord {
   double loglik = 0.0;
+  double evidence = TraceRow::not_known;  ///< by evidence
   Index n_iterations = 0;
   Status status = Status::kConverged;
 };

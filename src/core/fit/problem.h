@@ -10,6 +10,7 @@ struct FitStart {
   RowMatrix posterior = {};       ///< n_obs x n_components, rows sum to 1; empty where
   MixtureParameters params = {};  ///< these give it, by all items
   ItemSet informative = {};       ///< in it, in the order they joined; for a sparse refinement
+  bool is_vote = false;  ///< by evidence, instead: the vote of a crowd alike, see `crowd_start()`
 };
 
 /// What is to be fitted. Codes that are dense belong to the caller.

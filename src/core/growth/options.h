@@ -9,7 +9,7 @@ namespace mdpd {
 enum class Task {
   kGrow,      ///< stages from one component, then refinement, polish and what else may be better
   kContinue,  ///< refinement and polish of one start
-  kEm         ///< plain EM from every start; the one with the highest log-likelihood stays
+  kEm         ///< EM on all items from every start; the best end stays
 };
 
 /// How it is done. The defaults are those of `method = "robust"`; R reads them from here.

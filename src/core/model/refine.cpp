@@ -202,7 +202,7 @@ FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
       run.fit = finish_ready_fit(data, at.params, ready);
       continue;
     }
-    ItemSet in_use = items_in_use(step.items);
+    ItemSet in_use = options.uses_all_items ? all_items(data) : items_in_use(step.items);
     if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
     const bool may_end = is_last || (!by_leap && progress.has_converged(step.evidence));
     at = may_end ? std::move(step.to) : acceleration.next(std::move(step.to));

@@ -39,7 +39,8 @@ struct RefineOptions {
                                ///< few iterations to move the informative set
   double tol = 1e-8;           ///< relative change of the objective that counts as none
   Index max_iter = 1000;       ///< EM iterations
-  bool is_crowd = false;       ///< do all items have the same levels, answered alike? (kEvidence)
+  bool uses_all_items = false;  ///< also those that hardly differ? (kEvidence)
+  bool is_crowd = false;        ///< do all items have the same levels, answered alike? (kEvidence)
   ItemPrior item_prior =
       {};  ///< to go on with; of as many components, or else begun anew (kEvidence)
 

@@ -89,6 +89,7 @@ std::vector<FitStart> random_starts(std::uint64_t seed, Index n_obs, Index n_com
 FitOptions em() {
   FitOptions options = paper_fit();
   options.task = Task::kEm;
+  options.refine.type = Refinement::kFull;
   return options;
 }
 
@@ -446,6 +447,29 @@ context("fit") {
       expect_true(one.starts[0].n_iterations == static_cast<Index>(one.fits[0].trace.size()));
       if (one.starts[0].loglik == highest) expect_true(same_fit(one.fits[0], all.fits[0]));
     }
+  }
+
+  test_that(
+      "a crowd's EM by evidence uses all workers, and of its starts the one with most stays") {
+    const Table table = three_components(15);
+    Problem problem = problem_of(table);
+    problem.n_labels = 3;
+    problem.starts = random_starts(15, 500, 3, 2);
+    problem.starts.emplace_back();
+    problem.starts.back().is_vote = true;
+    FitOptions options = em();
+    options.refine.type = Refinement::kEvidence;
+    const FitOutcome all = fit_all(problem, options);
+    double most = -HUGE_VAL;
+    for (const StartRecord& start : all.starts) most = std::max(most, start.evidence);
+    expect_true(all.starts.size() == 3);
+    expect_true(all.fits[0].fit.evidence == most);
+    expect_true(all.fits[0].fit.informative == all_items(table.data));
+    expect_true(all.fits[0].fit.item_prior.crowd.cols() == 3);
+    // Without evidence, or of data that are no crowd, there is no such vote.
+    expect_error_as(fit_all(problem, em()), DimensionError);
+    problem.n_labels = 0;
+    expect_error_as(fit_all(problem, options), DimensionError);
   }
 
   test_that("parameters are the start at their posterior") {
