@@ -158,7 +158,7 @@ as_posterior <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
 as_classes <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (inherits(x, "mdpd")) {
     posterior <- as_posterior(x, arg, call)
-    winner <- predicted_component(posterior)
+    winner <- predicted_component(x)
     return(stats::setNames(colnames(posterior)[winner], rownames(posterior)))
   }
   if (!is.atomic(x) || length(dim(x)) > 1 || length(x) == 0) {

@@ -1,9 +1,47 @@
 # What the posterior says of the rows.
 
-predicted_component <- function(posterior) max.col(posterior, ties.method = "first")
+# Numbers that differ by less are tied. Rounding, which depends on the processor, moves a posterior
+# by some 1e-12: sums of thousands of logarithms, each good to 1e-16 of its size. What no data can
+# tell apart is larger by far.
+tie_tolerance <- 1e-9
 
-largest_posterior <- function(posterior) {
-  posterior[cbind(seq_len(nrow(posterior)), predicted_component(posterior))]
+# Which columns of each row are its largest, within rounding.
+is_largest <- function(x) x >= x[row_maxima(x)] - tie_tolerance
+row_maxima <- function(x) cbind(seq_len(nrow(x)), max.col(x, ties.method = "first"))
+first_largest <- function(x) max.col(is_largest(x) + 0, ties.method = "first")
+
+largest_posterior <- function(posterior) posterior[row_maxima(posterior)]
+
+# The number of each row's component, the one rule of all results. A tie within rounding goes to the
+# label that the row was given most, by workers whose answers differ between the components, where
+# these stand for labels and the data are at hand; then to the first: in the order of the labels,
+# else to the larger component.
+#
+# `coded`: the data of the posterior's rows, or NULL.
+predicted_component <- function(object, posterior = object$posterior, coded = object$coded) {
+  order <- match(class_levels(object), names(object$mixing_weights))
+  largest <- is_largest(posterior[, order, drop = FALSE])
+  class <- max.col(largest + 0, ties.method = "first")
+  tied <- which(rowSums(largest) > 1)
+  if (length(tied) > 0 && !is.null(coded) && named_by_labels(object)) {
+    workers <- intersect(differing_items(object), colnames(coded$codes))
+    votes <- votes_by_row(coded, workers, object$labels, tied)
+    class[tied] <- max.col(ifelse(largest[tied, , drop = FALSE], votes, -1), ties.method = "first")
+  }
+  order[class]
+}
+
+# How often some rows were given each label by some workers, rows x labels.
+votes_by_row <- function(coded, workers, labels, rows) {
+  answers <- answers_by_item(select_rows(coded$codes, rows), workers)
+  votes <- matrix(0, length(rows), length(labels))
+  for (worker in workers) {
+    given <- answers(worker)
+    cells <- cbind(given$row, match(coded$levels[[worker]], labels)[given$code])
+    cells <- cells[!is.na(cells[, 2]), , drop = FALSE]
+    votes[cells] <- votes[cells] + 1
+  }
+  votes
 }
 
 # Case weights, where the fit keeps them; else every row counts the same.
@@ -33,7 +71,7 @@ class_levels <- function(object) {
   if (setequal(names, object$labels)) object$labels else names
 }
 
-posterior_class <- function(posterior, levels) {
-  class <- colnames(posterior)[predicted_component(posterior)]
-  stats::setNames(factor(class, levels = levels), rownames(posterior))
+posterior_class <- function(object, posterior, coded = object$coded) {
+  class <- names(object$mixing_weights)[predicted_component(object, posterior, coded)]
+  stats::setNames(factor(class, levels = class_levels(object)), rownames(posterior))
 }

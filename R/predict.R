@@ -7,7 +7,11 @@
 #' @param type `"class"` (default), `"prob"` or `"density"`.
 #' @param ... Not used; must be empty.
 #' @return n_rows of `newdata`, row names kept:
-#'   * `"class"`: a factor, the component with the largest posterior probability;
+#'   * `"class"`: a factor, the component with the largest posterior probability. Of components
+#'     whose probabilities differ by at most 1e-9, which is above rounding and below what data can
+#'     tell, it is the label that the row was given most (by workers whose answers differ between
+#'     components), where components stand for labels and the fit keeps its data, then the first:
+#'     in the order of the labels, else by mixing weight;
 #'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1;
 #'   * `"density"`: the log-density of each row's observed items (nats).
 #' @details Items that are the same in every component are needed for `"density"` only: `newdata`
@@ -31,6 +35,7 @@ predict.mdpd <- function(object, newdata = NULL, type = c("class", "prob", "dens
   type <- check_choice(type, c("class", "prob", "density"))
   if (is.null(newdata) && type != "density" && !is.null(object$posterior)) {
     posterior <- object$posterior
+    coded <- object$coded
   } else {
     items <- if (type == "density") names(object$item_probs) else differing_items(object)
     coded <- if (is.null(newdata)) {
@@ -43,7 +48,7 @@ predict.mdpd <- function(object, newdata = NULL, type = c("class", "prob", "dens
     }
     posterior <- named_posterior(coded, object)
   }
-  if (type == "prob") posterior else posterior_class(posterior, class_levels(object))
+  if (type == "prob") posterior else posterior_class(object, posterior, coded)
 }
 
 named_posterior <- function(coded, object) {

@@ -143,7 +143,7 @@ augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
   rlang::check_dots_empty()
   if (!is.null(newdata)) {
     coded <- read_new(newdata, x, differing_items(x))
-    return(add_class(row_table(newdata, x), named_posterior(coded, x), x))
+    return(add_class(row_table(newdata, x), named_posterior(coded, x), x, coded))
   }
   check_fit(x)
   if (is.null(data)) {
@@ -215,11 +215,11 @@ row_table <- function(data, object) {
   list(columns = columns, row_names = row_names(data))
 }
 
-add_class <- function(rows, posterior, object) {
+add_class <- function(rows, posterior, object, coded = object$coded) {
   largest <- unname(largest_posterior(posterior))
   ids <- if (!is.null(rows$row_names)) list(.rownames = rows$row_names)
   added <- list(
-    .class = unname(posterior_class(posterior, class_levels(object))),
+    .class = unname(posterior_class(object, posterior, coded)),
     .probability = largest, .uncertainty = 1 - largest
   )
   kept <- rows$columns[!names(rows$columns) %in% c(names(ids), names(added))]

@@ -182,7 +182,7 @@ bias_table <- function(object, counts) {
     (colSums(table) - rowSums(table)) / sum(table)
   }, numeric(object$k))
   excess <- matrix(excess, object$k)
-  over_used <- object$labels[max.col(t(replace(excess, is.nan(excess), 0)), ties.method = "first")]
+  over_used <- object$labels[first_largest(t(replace(excess, is.nan(excess), 0)))]
   bias <- colSums(abs(excess)) / 2
   # Below rounding error the worker does not lean at all.
   leans <- bias > 1e-12
