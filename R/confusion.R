@@ -50,7 +50,7 @@ label_counts <- function(object, workers, given = labels_given(object, workers),
     labels <- given(worker)
     posterior <- all_rows[labels$row, , drop = FALSE]
     if (others_only) {
-      posterior <- posterior_of_others(posterior, object$item_probs[[worker]], labels$code)
+      posterior <- posterior_of_others(posterior, object$item_probs[[worker]], labels)
     }
     count_by_label(posterior * object$coded$weights[labels$row], labels$label, object)
   })
@@ -67,9 +67,14 @@ count_by_label <- function(posterior, label, object) {
 }
 
 # Bayes' rule undone: g[n,k] / mu[k, x_n], normalised. What the floor keeps above zero stays so; a
-# class ruled out by a probability of zero stays ruled out.
-posterior_of_others <- function(posterior, probs, code) {
-  posterior <- posterior / pmax(probs[code, , drop = FALSE], .Machine$double.xmin)
+# class ruled out by a probability of zero stays ruled out. Of several answers to a row all are
+# undone.
+posterior_of_others <- function(posterior, probs, labels) {
+  said <- probs[labels$code, , drop = FALSE]
+  if (anyDuplicated(labels$row)) {
+    said <- exp(rowsum(log(said), labels$row, reorder = FALSE))[as.character(labels$row), ]
+  }
+  posterior <- posterior / pmax(said, .Machine$double.xmin)
   posterior / rowSums(posterior)
 }
 
@@ -97,10 +102,3 @@ right_shares <- function(tables) {
 # Of components that do not stand for labels.
 labels_hint <- "They do where {.arg k} is the number of labels ({length(object$labels)}) and some
                 worker is informative."
-
-# Do the components stand for labels? Without any informative worker they were named by numbers,
-# which may look like labels.
-named_by_labels <- function(object) {
-  object$k == length(object$labels) && length(object$informative) > 0 &&
-    setequal(names(object$mixing_weights), object$labels)
-}

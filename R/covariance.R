@@ -150,6 +150,7 @@ likelihood_sums <- function(model, coded, posterior, type, cells = 4e6) {
   rows <- seq_len(nrow(posterior))
   count <- numeric(n_parameters)
   information <- matrix(0, n_parameters, n_parameters)
+  repeats <- has_repeats(coded$codes)
   for (block in split(rows, (rows - 1) %/% max(1, cells %/% n_parameters))) {
     shown <- cbind(rep(1, length(block)), one_hot(coded, model$items, block))
     g <- posterior[block, , drop = FALSE]
@@ -158,32 +159,41 @@ likelihood_sums <- function(model, coded, posterior, type, cells = 4e6) {
     count <- count + colSums(scores * weights)
     information <- information + crossprod(scores * sqrt(weights))
     if (type == "exact") {
-      information <- information - joint_moments(model, shown, g * weights)
+      information <- information - joint_moments(model, shown, g * weights, repeats)
     }
   }
   list(count = unname(count), information = unname(information))
 }
 
 # sum_n c g (u u' - D) of Louis's identity, times the parameters. It joins parameters of one
-# component; within an item it vanishes, because a row shows one level and the density is linear in
-# its probability.
-joint_moments <- function(model, shown, weighted) {
+# component; within an item it vanishes where a row shows one level and the density is linear in its
+# probability. With several answers D has their numbers on its diagonal.
+joint_moments <- function(model, shown, weighted, repeats) {
   moments <- matrix(0, length(model$root), length(model$root))
   for (k in seq_len(ncol(weighted))) {
     at <- which(model$component == k)
     columns <- model$column[at] + 1
     joint <- crossprod(shown, weighted[, k] * shown)[columns, columns, drop = FALSE]
-    joint[outer(model$item[at], model$item[at], `==`)] <- 0
+    same <- outer(model$item[at], model$item[at], `==`)
+    if (repeats) {
+      same <- same & outer(model$item[at], model$item[at], `+`) == 0
+      answered <- ifelse(model$item[at] > 0, colSums(weighted[, k] * shown)[columns], 0)
+      diag(joint) <- diag(joint) - answered
+    }
+    joint[same] <- 0
     moments[at, at] <- joint
   }
   moments
 }
 
-# n_rows x (all levels of the items): 1 where the row shows the level.
+# n_rows x (all levels of the items): how often the row shows the level.
 one_hot <- function(coded, items, rows) {
-  codes <- coded$codes[rows, items, drop = FALSE]
+  answers <- answers_by_item(select_rows(coded$codes, rows), items)
   shown <- lapply(items, function(item) {
-    outer(as.integer(codes[, item]), seq_along(coded$levels[[item]]), `==`) + 0
+    given <- answers(item)
+    n_levels <- length(coded$levels[[item]])
+    cells <- tabulate(cell_index(given$row, given$code, length(rows)), length(rows) * n_levels)
+    matrix(as.double(cells), length(rows))
   })
   do.call(cbind, shown)
 }

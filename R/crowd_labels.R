@@ -10,19 +10,23 @@
 #' @param data Data frame, tibble, data.table or matrix of triples, one label in a row. A matrix
 #'   without column names must have three columns: items, workers, labels.
 #' @param item,worker,label The columns: a name or a position each. Ids may be of any type.
-#' @param duplicates What to do if a worker labels an item more than once: `"error"` (the default),
-#'   or keep the `"first"` or the `"last"` of these labels.
+#' @param duplicates What to do if a worker labels an item more than once. `"count"`, the default:
+#'   every label counts, as one more answer of that worker, independent of the others given the true
+#'   label; left at the default with a message. `"error"`; or keep the `"first"` or the `"last"` of
+#'   these labels.
 #' @return A list of class `crowd_labels`:
 #'   * `item`, `worker`, `label`: integer codes from 1, one for each label given;
 #'   * `items`, `workers`, `labels`: strings, the ids the codes stand for; at most 254 labels.
 #'
 #'   `dim()` gives the numbers of items and workers, `as.matrix()` the table of items by workers
-#'   with the labels as strings and `NA` where there is none, `as.data.frame()` the triples as
-#'   factors.
+#'   with the labels as strings and `NA` where there is none, several of one worker for one item as
+#'   `"a, b"` in label order, and `as.data.frame()` the triples as factors.
 #' @section Errors:
 #'   `mdpd_error_argument` for a column that is not there; `mdpd_error_data` for a table without
 #'   rows, a list column, a missing id or label, or more than 254 labels;
-#'   `mdpd_error_duplicated_label` for a worker who labels an item twice.
+#'   `mdpd_error_duplicated_label` for a worker who labels an item twice with
+#'   `duplicates = "error"`. By default a message of class `mdpd_message_repeated_labels` says how
+#'   many labels were given again.
 #' @references Dawid and Skene (1979), Maximum likelihood estimation of observer error-rates using
 #'   the EM algorithm, *Applied Statistics* 28, 20-28. \doi{10.2307/2346806}
 #' @family crowds
@@ -38,8 +42,9 @@
 #' as.matrix(crowd)
 #' @export
 crowd_labels <- function(data, item = "item", worker = "worker", label = "label",
-                         duplicates = c("error", "first", "last")) {
-  duplicates <- check_choice(duplicates, c("error", "first", "last"))
+                         duplicates = c("count", "error", "first", "last")) {
+  by_default <- missing(duplicates)
+  duplicates <- check_choice(duplicates, c("count", "error", "first", "last"))
   data <- check_triples(data)
   columns <- c(
     item = check_triple_column(item, data),
@@ -52,11 +57,26 @@ crowd_labels <- function(data, item = "item", worker = "worker", label = "label"
       class = "argument"
     )
   }
-  new_crowd_labels(lapply(columns, table_column, x = data), duplicates)
+  new_crowd_labels(lapply(columns, table_column, x = data), duplicates, by_default)
 }
 
-# Checks and codes the three columns `item`, `worker` and `label`.
-new_crowd_labels <- function(columns, duplicates, call = rlang::caller_env()) {
+inform_repeats <- function(crowd) {
+  again <- n_repeated(crowd)
+  inform_mdpd(
+    c("{again} label{?s} {?was/were} given again by a worker to an item; all count.",
+      i = 'Say {.code duplicates = "count"}, or keep one by {.code "first"} or {.code "last"}.'),
+    class = "repeated_labels"
+  )
+}
+
+# How many labels a worker gave to an item that had one of the same worker.
+n_repeated <- function(crowd) {
+  sum(duplicated(cell_index(crowd$item, crowd$worker, length(crowd$items))))
+}
+
+# Checks and codes the three columns `item`, `worker` and `label`. Where `duplicates` was left at
+# its default, labels given again are told.
+new_crowd_labels <- function(columns, duplicates, by_default = FALSE, call = rlang::caller_env()) {
   for (name in names(columns)) {
     check_id_column(columns[[name]], name, call)
   }
@@ -71,13 +91,14 @@ new_crowd_labels <- function(columns, duplicates, call = rlang::caller_env()) {
     ),
     class = "crowd_labels"
   )
-  drop_duplicated_labels(crowd, duplicates, call)
+  drop_duplicated_labels(crowd, duplicates, by_default, call)
 }
 
-drop_duplicated_labels <- function(crowd, duplicates, call) {
+drop_duplicated_labels <- function(crowd, duplicates, by_default, call) {
   cell <- cell_index(crowd$item, crowd$worker, length(crowd$items))
   second <- anyDuplicated(cell)
-  if (second == 0) {
+  if (second > 0 && by_default) inform_repeats(crowd)
+  if (second == 0 || duplicates == "count") {
     return(crowd)
   }
   if (duplicates == "error") {
@@ -86,7 +107,8 @@ drop_duplicated_labels <- function(crowd, duplicates, call) {
       c("A worker must label an item at most once.",
         x = "Worker {.val {crowd$workers[crowd$worker[first]]}} labels item
              {.val {crowd$items[crowd$item[first]]}} in rows {first} and {second}.",
-        i = 'Keep one of them by {.code duplicates = "first"} or {.code "last"}.'),
+        i = 'Let all count by {.code duplicates = "count"}, or keep one by {.code "first"} or
+             {.code "last"}.'),
       class = "duplicated_label", call = call
     )
   }
@@ -113,8 +135,19 @@ dim.crowd_labels <- function(x) {
 #' @export
 as.matrix.crowd_labels <- function(x, ...) {
   cells <- matrix(NA_character_, nrow(x), ncol(x), dimnames = list(x$items, x$workers))
-  cells[cell_index(x$item, x$worker, nrow(x))] <- x$labels[x$label]
+  joined <- join_answers(cell_index(x$item, x$worker, nrow(x)), x$label, x$labels)
+  cells[joined$at] <- joined$label
   cells
+}
+
+# The labels of each place `at` as one string, several of them joined in label order.
+join_answers <- function(at, code, labels) {
+  if (!anyDuplicated(at)) {
+    return(list(at = at, label = labels[code]))
+  }
+  sorted <- order(at, code)
+  by_place <- split(labels[code[sorted]], at[sorted])
+  list(at = unique(at[sorted]), label = unname(vapply(by_place, paste, "", collapse = ", ")))
 }
 
 #' @export
@@ -131,6 +164,7 @@ as.data.frame.crowd_labels <- function(x, row.names = NULL, # nolint: object_nam
 #' @export
 print.crowd_labels <- function(x, ...) {
   share <- tabulate(x$label, length(x$labels)) / length(x$label)
+  again <- n_repeated(x)
   per_item <- range(tabulate(x$item, nrow(x)))
   per_worker <- range(tabulate(x$worker, ncol(x)))
   labels <- sprintf("%s (%.1f %%)", x$labels, 100 * share)
@@ -139,8 +173,9 @@ print.crowd_labels <- function(x, ...) {
   }
   cat(
     sprintf("<crowd_labels: %d items x %d workers>\n", nrow(x), ncol(x)),
-    sprintf("%d labels given, %.1f %% of the table; ", length(x$label),
-            100 * length(x$label) / nrow(x) / ncol(x)),
+    sprintf("%d labels given, %.1f %% of the table%s; ", length(x$label),
+            100 * (length(x$label) - again) / nrow(x) / ncol(x),
+            if (again > 0) sprintf(", %d again by the same worker", again) else ""),
     sprintf("%d to %d an item, %d to %d a worker\n",
             per_item[1], per_item[2], per_worker[1], per_worker[2]),
     "Labels: ", paste(labels, collapse = ", "), "\n",

@@ -5,7 +5,8 @@
 #' apart; the others saw them once. It is the data set by which Dawid and Skene introduced the
 #' estimation of observers' error rates without a known truth.
 #'
-#' To fit it, leave out or keep apart the repeated sessions: a worker may label an item once.
+#' Anaesthetist 1 is one worker with three labels a patient, which all count, see `duplicates` in
+#' [crowd_labels()].
 #'
 #' @format A data frame with 315 rows, one for each grade given, and 4 integer columns:
 #' * `patient`: 1 to 45;
@@ -18,9 +19,11 @@
 #' @examples
 #' with(anaesthetists, table(anaesthetist, grade))
 #'
-#' # every session a worker of its own
-#' anaesthetists$worker <- with(anaesthetists, paste(anaesthetist, session, sep = "."))
-#' crowd_labels(anaesthetists, item = "patient", worker = "worker", label = "grade")
+#' doctors <- crowd_labels(anaesthetists, "patient", "anaesthetist", "grade", duplicates = "count")
+#' doctors
+#' # Dawid and Skene's estimate of how often doctor 1 is right
+#' fit <- mdpd(doctors, k = 4, prior = 0)
+#' round(confusion(fit, "1"), 2)
 "anaesthetists"
 
 #' Votes of the House of Representatives in 1984

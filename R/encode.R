@@ -23,6 +23,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"), call = call)
   if (inherits(x, "crowd_labels")) {
     check_crowd_size(x, arg, call)
+    check_repeats(x, missing, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
     coded <- code_crowd(x, missing)
   } else {
@@ -104,14 +105,18 @@ code_crowd <- function(x, missing) {
   )
 }
 
-# A table with few answers is sparse, if a cell without one is left out of all sums.
+# A table with few answers is sparse, if a cell without one is left out of all sums, and one in
+# which a cell has several answers.
 answers_to_codes <- function(row, item, code, dimnames, missing) {
   dim <- lengths(dimnames)
-  if (missing %in% c("ignore", "fail") && length(code) < sparse_share * prod(dim)) {
-    return(new_sparse_codes(row, item, code, dim, dimnames))
+  cell <- cell_index(row, item, dim[1])
+  is_small <- length(code) < sparse_share * prod(dim)
+  if (missing %in% c("ignore", "fail") && (is_small || anyDuplicated(cell))) {
+    by_code <- order(code)  # so that the order of the triples does not matter
+    return(new_sparse_codes(row[by_code], item[by_code], code[by_code], dim, dimnames))
   }
   codes <- matrix(raw(1), dim[1], dim[2], dimnames = dimnames)
-  codes[cell_index(row, item, dim[1])] <- as.raw(code)
+  codes[cell] <- as.raw(code)
   codes
 }
 
@@ -146,6 +151,7 @@ recode_table <- function(x, all_items, levels, missing, arg, call) {
 # One label at a time: the table of items by workers may be too large.
 recode_crowd <- function(x, levels, missing, arg, call) {
   items <- names(levels)
+  check_repeats(x, missing, arg, call)
   check_has_workers(x, items, arg, call)
   given <- as_answers(x)
   n_levels <- length(given$levels)
@@ -216,7 +222,7 @@ apply_missing <- function(coded, missing, call) {
 }
 
 check_complete <- function(coded, call) {
-  missing <- nrow(coded$codes) - n_observed(coded$codes)
+  missing <- nrow(coded$codes) - n_rows_observed(coded$codes)
   if (any(missing > 0)) {
     first <- missing[missing > 0][1]
     abort_mdpd(
@@ -249,6 +255,19 @@ check_observed <- function(coded, weights, call) {
       "{what} {.field {names(coded$levels)[empty][1]}} must have an observed value; all of
        its values are missing{if (any(weights == 0)) ' or of weight zero'}.",
       class = "data", call = call, item = names(coded$levels)[empty][1]
+    )
+  }
+}
+
+# A level for missing answers is a cell's only one.
+check_repeats <- function(x, missing, arg, call) {
+  again <- if (missing %in% c("level", "frozen")) n_repeated(x) else 0
+  if (again > 0) {
+    abort_mdpd(
+      c("{.arg missing} must be {.val ignore} or {.val fail} where a worker labels an item more than
+         once, not {.val {missing}}.",
+        x = "{.arg {arg}} has {again} such label{?s}."),
+      class = "argument", call = call
     )
   }
 }

@@ -108,6 +108,20 @@ component_names <- function(item_probs, informative, coded, problem, order) {
   labels[as.integer(clue::solve_LSAP(t(votes), maximum = TRUE))]
 }
 
+# Do the components stand for labels? Without any informative worker they were named by numbers,
+# which may look like labels.
+named_by_labels <- function(object) {
+  object$k == length(object$labels) && length(object$informative) > 0 &&
+    setequal(names(object$mixing_weights), object$labels)
+}
+
+# Items without which the posterior cannot be computed.
+differing_items <- function(object) {
+  differs <- vapply(object$item_probs, function(probs) any(probs != probs[, 1]), NA)
+  # With one component nothing differs, and any item will do to count the rows.
+  if (any(differs)) names(object$item_probs)[differs] else names(object$item_probs)
+}
+
 # Do known classes or prior counts say which component stands for which label?
 is_tied_to_labels <- function(object, coded) !is.null(coded$known) || !is.null(object$prior)
 

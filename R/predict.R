@@ -56,10 +56,3 @@ named_posterior <- function(coded, object) {
   dimnames(posterior) <- list(rownames(coded$codes), names(object$mixing_weights))
   posterior
 }
-
-# Items without which the posterior cannot be computed.
-differing_items <- function(object) {
-  differs <- vapply(object$item_probs, function(probs) any(probs != probs[, 1]), NA)
-  # With one component nothing differs, and any item will do to count the rows.
-  if (any(differs)) names(object$item_probs)[differs] else names(object$item_probs)
-}

@@ -22,7 +22,7 @@
 #'   `mdpd_error_file` for a file that does not exist, is empty, has fewer than three columns, more
 #'   columns than can be told apart, lines of different length, a missing id or label or no label at
 #'   all; `mdpd_error_argument` for a bad argument; `mdpd_error_duplicated_label` for a worker who
-#'   labels an item twice.
+#'   labels an item twice with `duplicates = "error"`.
 #' @family crowds
 #' @seealso [crowd_labels()] for triples in a data frame, of any names.
 #' @examples
@@ -31,12 +31,13 @@
 #' as.matrix(read_crowd(file))
 #' @export
 read_crowd <- function(file, ..., sep = NULL, header = NULL,
-                       duplicates = c("error", "first", "last")) {
+                       duplicates = c("count", "error", "first", "last")) {
   rlang::check_dots_empty()
   check_file(file)
   check_separator(sep)
   if (!is.null(header)) check_flag(header)
-  duplicates <- check_choice(duplicates, c("error", "first", "last"))
+  by_default <- missing(duplicates)
+  duplicates <- check_choice(duplicates, c("count", "error", "first", "last"))
 
   first_lines <- read_first_lines(file)
   sep <- if (is.null(sep)) guess_separator(first_lines[1]) else sep
@@ -46,7 +47,7 @@ read_crowd <- function(file, ..., sep = NULL, header = NULL,
   columns <- triple_columns(names, lines$n_fields)
   triples <- read_columns(file, sep, header, lines$n_fields, columns)
   check_no_blank(triples, lines$numbers)
-  new_crowd_labels(triples, duplicates)
+  new_crowd_labels(triples, duplicates, by_default)
 }
 
 # Finding the format -------------------------------------------------------------------------------

@@ -1,12 +1,15 @@
-# The codes of a crowd in which most workers labelled few items, and what is asked of codes in
-# either form. Everything here costs in the number of answers, not of cells.
+# The codes of a crowd in which most workers labelled few items, or some gave an item several
+# labels, and what is asked of codes in either form. Everything here costs in the number of answers,
+# not of cells.
 #
 # A `sparse_codes` object stands for the raw matrix `codes` of an `mdpd_coded` object. It is a list:
 #   row_start      double, n_obs + 1: row n has answers row_start[n] + 1, ..., row_start[n + 1]
-#   item           integer, the item (column) of each answer, ascending within a row
+#   item           integer, the item (column) of each answer, ascending within a row; as often as
+#                  the row answers it
 #   code           raw, the code of each answer, at least 1
 #   dim, dimnames  those of the matrix
-# dim(), dimnames() and `[` are those of the matrix; what `[` returns is dense.
+# dim(), dimnames() and `[` are those of the matrix; what `[` returns is dense, and only codes with
+# at most one answer a cell can be made so.
 
 # An answer takes five bytes here and a cell of the matrix one: below this share of cells with an
 # answer, half the memory is saved at least, and time in proportion.
@@ -26,6 +29,15 @@ new_sparse_codes <- function(row, item, code, dim, dimnames) {
 
 is_sparse <- function(codes) inherits(codes, "sparse_codes")
 
+# Does a row answer an item more than once? Such answers stand side by side.
+has_repeats <- function(codes) is_sparse(codes) && any(is_repeated(codes))
+is_repeated <- function(codes) {
+  n <- length(codes$item)
+  at <- seq_len(n)[-1]
+  row <- answer_rows(codes)
+  c(logical(min(n, 1)), row[at] == row[at - 1] & codes$item[at] == codes$item[at - 1])
+}
+
 as_sparse_codes <- function(codes) {
   at <- which(codes != as.raw(0), arr.ind = TRUE)
   new_sparse_codes(
@@ -41,6 +53,7 @@ dimnames.sparse_codes <- function(x) x$dimnames
 
 #' @export
 as.matrix.sparse_codes <- function(x, ...) {
+  stopifnot("a cell has several answers" = !has_repeats(x))
   codes <- matrix(raw(1), nrow(x), ncol(x), dimnames = dimnames(x))
   codes[cell_index(answer_rows(x), x$item, nrow(x))] <- x$code
   codes
@@ -106,7 +119,7 @@ positions <- function(index, n, names) {
 
 # Answers ------------------------------------------------------------------------------------------
 
-# Per item the number of rows that observe it, or their weight. Weights TRUE and FALSE choose rows.
+# Per item the number of answers, or the weight of their rows. Weights TRUE and FALSE choose rows.
 n_observed <- function(codes, weights = NULL) {
   n <- if (!is_sparse(codes)) {
     vapply(seq_len(ncol(codes)), function(j) {
@@ -124,6 +137,12 @@ n_observed <- function(codes, weights = NULL) {
   stats::setNames(n, colnames(codes))
 }
 
+# Per item the number of rows that observe it.
+n_rows_observed <- function(codes) {
+  again <- if (is_sparse(codes)) tabulate(codes$item[is_repeated(codes)], ncol(codes)) else 0
+  n_observed(codes) - again
+}
+
 # Per item the weighted shares of its levels among the rows that observe it.
 level_shares <- function(coded, items = colnames(coded$codes)) {
   answers <- answers_by_item(coded$codes, items)
@@ -138,12 +157,12 @@ level_shares <- function(coded, items = colnames(coded$codes)) {
 
 # An integer where it is small enough for one.
 n_missing <- function(codes) {
-  n <- prod(dim(codes)) - sum(n_observed(codes))
+  n <- prod(dim(codes)) - sum(n_rows_observed(codes))
   if (n <= .Machine$integer.max) as.integer(n) else n
 }
 
-# A function of one of `items`, a name, that gives the rows that observe it, ascending, and their
-# codes. The answers are sorted once for all items.
+# A function of one of `items`, a name, that gives the rows that observe it, ascending (as often as
+# they answer it), and their codes. The answers are sorted once for all items.
 answers_by_item <- function(codes, items = colnames(codes)) {
   if (!is_sparse(codes)) {
     return(function(item) {

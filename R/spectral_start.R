@@ -71,7 +71,14 @@ view_of <- function(items, coded, weights, averaged) {
     levels <- seq_len(n_levels[[item]])
     gain <- diag(nrow = length(levels)) - rep(frequencies[[item]], each = length(levels))
     at <- before[[item]] + levels
-    view[seen$row, at] <- view[seen$row, at] + gain[seen$code, ]
+    if (anyDuplicated(seen$row)) {
+      # A row shows the mean of its answers.
+      sums <- rowsum(cbind(1, gain[seen$code, ]), seen$row, reorder = FALSE)
+      rows <- as.integer(rownames(sums))
+      view[rows, at] <- view[rows, at] + sums[, -1] / sums[, 1]
+    } else {
+      view[seen$row, at] <- view[seen$row, at] + gain[seen$code, ]
+    }
   }
   if (averaged) view / length(items) else view
 }

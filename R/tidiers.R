@@ -191,13 +191,15 @@ tidy_table <- function(model, what, columns, parameters) {
 
 # Rows ---------------------------------------------------------------------------------------------
 
-# The fit's rows from its codes. A level that stands for missing values is missing again.
+# The fit's rows from its codes. A level that stands for missing values is missing again; several
+# answers of a worker to a row are one level of their own.
 decode <- function(coded) {
   answers <- answers_by_item(coded$codes)
   columns <- lapply(names(coded$levels), function(item) {
     given <- answers(item)
-    code <- replace(rep(NA_integer_, nrow(coded$codes)), given$row, given$code)
-    column <- code_to_factor(code, coded$levels[[item]])
+    joined <- join_answers(given$row, given$code, coded$levels[[item]])
+    label <- replace(rep(NA_character_, nrow(coded$codes)), joined$at, joined$label)
+    column <- factor(label, unique(c(coded$levels[[item]], sort(joined$label, method = "radix"))))
     if (coded$missing == "level") factor(column, exclude = missing_level) else column
   })
   list(columns = stats::setNames(columns, names(coded$levels)), row_names = rownames(coded$codes))

@@ -92,7 +92,7 @@ test_that("a crowd prints its size and its labels", {
 test_that("a worker who labels an item twice is an error that names the first pair", {
   twice <- rbind(triples, triples[3, ], triples[1, ])
   expect_error(
-    crowd_labels(twice), "Worker \"1\" labels item \"b\" in rows 3 and 5",
+    crowd_labels(twice, duplicates = "error"), "Worker \"1\" labels item \"b\" in rows 3 and 5",
     class = "mdpd_error_duplicated_label"
   )
 })

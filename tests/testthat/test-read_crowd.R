@@ -166,7 +166,10 @@ test_that("text that is not UTF-8 is an error", {
 
 test_that("duplicates are treated as crowd_labels() treats them", {
   file <- crowd_file("a,u,x", "a,u,y")
-  expect_error(read_crowd(file), "\"u\" labels item \"a\"", class = "mdpd_error_duplicated_label")
+  expect_message(crowd <- read_crowd(file), class = "mdpd_message_repeated_labels")
+  expect_identical(as.matrix(crowd)[1, 1], "x, y")
+  expect_error(read_crowd(file, duplicates = "error"), "\"u\" labels item \"a\"",
+               class = "mdpd_error_duplicated_label")
   expect_identical(read_crowd(file, duplicates = "last")$labels, "y")
 })
 

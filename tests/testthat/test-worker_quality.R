@@ -71,8 +71,14 @@ test_that("the classes of the others are the posterior without the worker", {
   expected <- predict(without, crowd$labels, type = "prob")
   rows <- which(!is.na(as.matrix(crowd$labels)[, "1"]))
   own <- match(as.matrix(crowd$labels)[rows, "1"], crowd$labels$labels)
-  expect_equal(posterior_of_others(fit$posterior[rows, ], fit$item_probs[["1"]], own),
+  labels <- list(row = rows, code = own)
+  expect_equal(posterior_of_others(fit$posterior[rows, ], fit$item_probs[["1"]], labels),
                expected[rows, ], tolerance = 1e-6)
+  # All of several labels are undone, whatever their number.
+  again <- list(row = rep(rows, 2), code = rep(own, 2))
+  twice <- fit$posterior[again$row, ] * fit$item_probs[["1"]][again$code, ]
+  of_others <- posterior_of_others(twice / rowSums(twice), fit$item_probs[["1"]], again)
+  expect_equal(of_others, expected[again$row, ], tolerance = 1e-6)
 })
 
 # Known truth ------------------------------------------------------------------------------------

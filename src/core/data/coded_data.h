@@ -37,7 +37,7 @@ struct DenseCodes {
   void for_each_row(Index item_1, Index item_2, Use use) const {
     const Code* codes_1 = column(item_1);
     const Code* codes_2 = column(item_2);
-    for (Index n = 0; n < n_obs; ++n) use(n, codes_1[n], codes_2[n]);
+    for (Index n = 0; n < n_obs; ++n) use(n, codes_1[n], codes_2[n], Index{1});
   }
   template <class Use>
   void for_each_item_of_row(Index row, Use use) const {
@@ -48,8 +48,9 @@ struct DenseCodes {
   }
 };
 
-/// The answers of data in which most cells are missing, by row and by item, both in ascending order.
-/// Counts are 32-bit wherever there is one for each answer.
+/// The answers of data in which most cells are missing, or in which a row answers an item more than
+/// once, by row and by item, both in ascending order. Counts are 32-bit wherever there is one for
+/// each answer.
 struct SparseCodes {
   std::vector<std::size_t> row_start;   ///< n_obs + 1: where the row's answers begin
   std::vector<std::uint32_t> row_item;  ///< item of each answer, row by row
@@ -66,18 +67,33 @@ struct SparseCodes {
   }
   template <class Use>
   void for_each_row(Index item_1, Index item_2, Use use) const {
-    std::size_t at = item_start[item_2];
-    const std::size_t end = item_start[item_2 + 1];
-    for_each_answer(item_1, [&](Index row, Code code) {
-      while (at < end && static_cast<Index>(item_row[at]) < row) ++at;
-      if (at < end && static_cast<Index>(item_row[at]) == row) use(row, code, item_code[at]);
-    });
+    std::size_t first_2 = item_start[item_2];
+    const std::size_t end_2 = item_start[item_2 + 1];
+    for (std::size_t first_1 = item_start[item_1]; first_1 < item_start[item_1 + 1];) {
+      const std::uint32_t row = item_row[first_1];
+      const std::size_t last_1 = end_of_row(first_1, item_start[item_1 + 1], row);
+      while (first_2 < end_2 && item_row[first_2] < row) ++first_2;
+      const std::size_t last_2 = end_of_row(first_2, end_2, row);
+      const auto n_pairs = static_cast<Index>((last_1 - first_1) * (last_2 - first_2));
+      for (std::size_t at_1 = first_1; at_1 < last_1; ++at_1) {
+        for (std::size_t at_2 = first_2; at_2 < last_2; ++at_2) {
+          use(static_cast<Index>(row), item_code[at_1], item_code[at_2], n_pairs);
+        }
+      }
+      first_1 = last_1;
+    }
   }
   template <class Use>
   void for_each_item_of_row(Index row, Use use) const {
     for (std::size_t at = row_start[row]; at < row_start[row + 1]; ++at) {
       use(static_cast<Index>(row_item[at]), row_code[at]);
     }
+  }
+
+  /// Where the answers of a row to an item end.
+  std::size_t end_of_row(std::size_t at, std::size_t end, std::uint32_t row) const {
+    while (at < end && item_row[at] == row) ++at;
+    return at;
   }
 };
 
@@ -98,10 +114,11 @@ struct CodedData {
                              ///< no_component where that is not known
   int n_threads = 1;  ///< threads that may work on the data; no result depends on their number,
   Instructions instructions = widest_instructions();  ///< and none on what kernels may use
-  double total_weight = 0.0;                          ///< of all rows: the N of every formula
+  Index most_repeats = 1;            ///< answers of one row to one item, at most; of dense data 1
+  double total_weight = 0.0;         ///< of all rows: the N of every formula
   Vector level_weight;               ///< offset.back(): weighted count of every level
-  Vector observed_weight;            ///< n_items: weighted count of rows where the item is observed
-  std::vector<bool> has_missing;     ///< per item: is a cell of it missing?
+  Vector observed_weight;            ///< n_items: weighted count of the item's answers
+  std::vector<bool> has_missing;     ///< per item: has a row not just one answer to it?
   std::vector<Index> n_levels_seen;  ///< per item: levels with a positive weighted count
   Vector marginal_loglik;            ///< n_items: log-likelihood of each item on its own (nats)
 
@@ -113,28 +130,29 @@ struct CodedData {
   }
 };
 
-/// Calls use(row, code) for every observed cell of an item, in the order of the rows.
+/// Calls use(row, code) for every answer to an item, in the order of the rows.
 template <class Use>
 void for_each_answer(const CodedData& data, Index item, Use use) {
   std::visit([&](const auto& codes) { codes.for_each_answer(item, use); }, data.codes);
 }
 
-/// Calls use(row, code_1, code_2) for the rows that observe both items, in their order, and of dense
-/// data for all others as well, with the code 0 for a missing cell.
+/// Calls use(row, code_1, code_2, n_pairs) for the rows that observe both items, in their order, and
+/// of dense data for all others as well, with the code 0 for a missing cell. Of a row with several
+/// answers, for all n_pairs pairs of them.
 template <class Use>
 void for_each_row(const CodedData& data, Index item_1, Index item_2, Use use) {
   std::visit([&](const auto& codes) { codes.for_each_row(item_1, item_2, use); }, data.codes);
 }
 
-/// Calls use(row, code_1, code_2) for the rows that observe both items, in their order.
+/// Calls use(row, code_1, code_2, n_pairs) for the rows that observe both items, in their order.
 template <class Use>
 void for_each_shared_row(const CodedData& data, Index item_1, Index item_2, Use use) {
-  for_each_row(data, item_1, item_2, [&](Index row, Code code_1, Code code_2) {
-    if (code_1 != 0 && code_2 != 0) use(row, code_1, code_2);
+  for_each_row(data, item_1, item_2, [&](Index row, Code code_1, Code code_2, Index n_pairs) {
+    if (code_1 != 0 && code_2 != 0) use(row, code_1, code_2, n_pairs);
   });
 }
 
-/// Calls use(item, code) for every observed cell of a row, in the order of the items.
+/// Calls use(item, code) for every answer of a row, in the order of the items.
 template <class Use>
 void for_each_item_of_row(const CodedData& data, Index row, Use use) {
   std::visit([&](const auto& codes) { codes.for_each_item_of_row(row, use); }, data.codes);

@@ -19,15 +19,19 @@ void count_levels(CodedData& data) {
   for (Index item = 0; item < data.n_items; ++item) {
     std::vector<std::int64_t> counts(data.n_levels[item], 0);
     Index n_answers = 0;
+    Index n_rows = 0;
+    Index last = -1;
     for_each_answer(data, item, [&](Index row, Code code) {
       if (code > data.n_levels[item]) throw DimensionError("a code exceeds its item's levels");
       counts[code - 1] += units_of_row(data, row);
       ++n_answers;
+      n_rows += row != last;
+      last = row;
     });
     for (std::size_t level = 0; level < counts.size(); ++level) {
       data.level_weight[data.offset[item] + level] = weight_of(data, counts[level]);
     }
-    data.has_missing[item] = n_answers < data.n_obs;
+    data.has_missing[item] = n_rows < data.n_obs || n_answers > n_rows;
   }
 }
 
@@ -60,7 +64,8 @@ void round_weights(CodedData& data) {
   for (Index row = 0; row < data.n_obs; ++row) {
     sum += static_cast<std::int64_t>(std::ldexp(weights[row], rough));
   }
-  const int of_sum = exponent_above(static_cast<double>(sum)) - rough;
+  const int of_sum = exponent_above(static_cast<double>(sum)) - rough +
+                     exponent_above(static_cast<double>(data.most_repeats - 1));
   constexpr int finest = 1020;  // the smallest numbers have no reciprocal
   const int exponent = std::min({bits_of_term - of_largest, bits_of_sum - 1 - of_sum, finest});
   data.weight_unit = std::ldexp(1.0, -exponent);
@@ -71,10 +76,12 @@ void round_weights(CodedData& data) {
   }
 }
 
-CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights) {
+CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights,
+                   Index most_repeats = 1) {
   if (case_weights.size() != n_obs) throw DimensionError("one case weight per observation");
   CodedData data;
   data.n_obs = n_obs;
+  data.most_repeats = most_repeats;
   data.n_items = static_cast<Index>(n_levels.size());
   data.n_levels = std::move(n_levels);
   data.offset.assign(data.n_items + 1, 0);
@@ -87,14 +94,27 @@ CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights
   return data;
 }
 
+/// Of rows whose items ascend.
+Index most_repeats_of(const std::vector<std::size_t>& row_start,
+                      const std::vector<std::uint32_t>& items) {
+  std::size_t most = 1;
+  for (std::size_t row = 0; row + 1 < row_start.size(); ++row) {
+    std::size_t first = row_start[row];
+    for (std::size_t at = first; at < row_start[row + 1]; ++at) {
+      if (items[at] != items[first]) first = at;
+      most = std::max(most, at - first + 1);
+    }
+  }
+  return static_cast<Index>(most);
+}
+
 /// The answers once more, item by item (a counting sort, so that rows stay in order).
 void list_by_item(const CodedData& data, SparseCodes& sparse) {
   sparse.item_start.assign(data.n_items + 1, 0);
   for (Index row = 0; row < data.n_obs; ++row) {
-    Index before = -1;
+    Index before = 0;
     sparse.for_each_item_of_row(row, [&](Index item, Code code) {
-      if (item <= before || item >= data.n_items)
-        throw DimensionError("items must ascend in a row");
+      if (item < before || item >= data.n_items) throw DimensionError("items must ascend in a row");
       if (code == 0) throw DimensionError("an answer has a code");
       before = item;
       ++sparse.item_start[item + 1];
@@ -140,7 +160,8 @@ CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::
   if (n_obs < 0 || items.size() != row_start.back() || codes.size() != items.size()) {
     throw DimensionError("one item and one code for each answer");
   }
-  CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights));
+  CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights),
+                            most_repeats_of(row_start, items));
   SparseCodes sparse;
   sparse.row_start = std::move(row_start);
   sparse.row_item = std::move(items);

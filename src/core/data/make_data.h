@@ -23,7 +23,8 @@ CodedData make_data(Cells cells, Vector case_weights);
 CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_levels,
                           Vector case_weights);
 
-/// Data of which only the answers are given, row by row.
+/// Data of which only the answers are given, row by row. A row may answer an item more than once:
+/// each answer counts.
 /// @param row_start n_obs + 1 positions in `items` and `codes`, from 0; `items` ascend in a row.
 /// @throws DimensionError if sizes disagree, items do not ascend, or a code is 0 or exceeds its
 ///   item's levels.

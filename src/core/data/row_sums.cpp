@@ -327,7 +327,9 @@ LogTables log_tables(const CodedData& data, const ReadyItems& items, const Vecto
     return most;
   };
   double most = 1.0 + largest(0, k);
-  for (const Index item : items.items) most += largest(first[item], data.n_levels[item] * k);
+  for (const Index item : items.items) {
+    most += static_cast<double>(data.most_repeats) * largest(first[item], data.n_levels[item] * k);
+  }
   const double units_of_nat = std::ldexp(1.0, bits_of_sum - exponent_above(most));
   std::vector<std::int64_t> units(logs.size());
   for (std::size_t at = 0; at < logs.size(); ++at) {
@@ -370,7 +372,8 @@ void sum_log_tables(const CodedData& data, const ReadyItems& items, const LogTab
 }
 
 ExactSum empty_loglik(const CodedData& data) {
-  const int exponent = exponent_above(most_of_item * static_cast<double>(data.n_items + 1));
+  const Index most_answers = data.n_items * data.most_repeats;
+  const int exponent = exponent_above(most_of_item * static_cast<double>(most_answers + 1));
   return {std::ldexp(data.weight_unit, exponent)};
 }
 

@@ -147,9 +147,19 @@ Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix
                        .cwiseMax(tiny_probability);
   if (!toggle.joins) toggle.factors = toggle.factors.cwiseInverse().eval();
   ExactSum gain = empty_loglik(data);
+  Index last = -1;
+  Eigen::RowVectorXd after;
   for_each_answer(data, item, [&](Index row, Code code) {
-    const double sum = fit.e_step.posterior.row(row).dot(toggle.factors.row(code - 1));
+    const auto factors = toggle.factors.row(code - 1);
+    // Of several answers of a row each meets the posterior that those before it left.
+    const double sum =
+        row == last ? after.dot(factors) : fit.e_step.posterior.row(row).dot(factors);
     gain.add(data.case_weights[row] * safe_log(sum));
+    if (data.most_repeats == 1) return;
+    after = (row == last ? after : Eigen::RowVectorXd(fit.e_step.posterior.row(row)))
+                .cwiseProduct(factors) /
+            sum;
+    last = row;
   });
   const double cost =
       data.marginal_loglik[item] + item_penalty(data, item, fit.params.n_components());

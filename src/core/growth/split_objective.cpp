@@ -10,7 +10,7 @@ namespace {
 /// Rows of a cell that are looked at together: what is computed of them stays in the cache.
 constexpr Index rows_at_once = 512;
 
-/// Calls use(row, code_1, code_2) for the rows that count.
+/// Calls use(row, code_1, code_2, n_pairs) for the rows that count.
 template <class Use>
 void for_each_counting_row(const SplitProblem& problem, Use use) {
   if (problem.missing == MissingCells::kIgnore) {
@@ -53,16 +53,21 @@ Vector split_cell(const Matrix& cell, Index component, double product) {
 SplitObjective::SplitObjective(const SplitProblem& problem)
     : problem_(problem), cells_((problem.probs_1.size() + 1) * (problem.probs_2.size() + 1)) {
   const Vector totals = problem.row_weights.rowwise().sum();
-  std::vector<std::vector<Index>> rows(cells_.size());
-  for_each_counting_row(problem, [&](Index n, Index r, Index s) {
-    if (totals[n] > 0.0) rows[r * (problem.probs_2.size() + 1) + s].push_back(n);
+  struct Pair {
+    Index row;
+    Index n_pairs;
+  };
+  std::vector<std::vector<Pair>> rows(cells_.size());
+  for_each_counting_row(problem, [&](Index n, Index r, Index s, Index n_pairs) {
+    if (totals[n] > 0.0) rows[r * (problem.probs_2.size() + 1) + s].push_back({n, n_pairs});
   });
   const Index n_components = problem.row_weights.cols();
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     cells_[cell].resize(static_cast<Index>(rows[cell].size()), n_components + 1);
     for (std::size_t at = 0; at < rows[cell].size(); ++at) {
-      const Index n = rows[cell][at];
+      const auto [n, n_pairs] = rows[cell][at];
       cells_[cell].row(at) << problem.row_weights.row(n), totals[n];
+      cells_[cell].row(at) /= static_cast<double>(n_pairs);
     }
   }
 }

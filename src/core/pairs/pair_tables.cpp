@@ -17,10 +17,12 @@ void add_rows(const CodedData& data, const RowMatrix& row_weights, Index i, Inde
   const Index n_cols = table.n_cols;
   const double* weights = row_weights.data();
   double* cells = table.cells.data();
-  for_each_row(data, i, j, [=](Index row, Index r, Index s) {
+  for_each_row(data, i, j, [=](Index row, Index r, Index s, Index n_pairs) {
     const double* in = weights + row * n_components;
     double* out = cells + (r * n_cols + s) * n_components;
-    for (Index k = 0; k < n_components; ++k) out[k] += in[k];
+    for (Index k = 0; k < n_components; ++k) {
+      out[k] += n_pairs == 1 ? in[k] : share_of_pair(in[k], n_pairs);
+    }
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/exact_sums.h"
 #include "data/coded_data.h"
 
 namespace mdpd {
@@ -29,8 +30,17 @@ struct PairTable {
   Matrix component(Index k) const;
 };
 
+/// What one of its pairs of answers has of a row's weight, which is spread evenly over them: a row
+/// counts once in the table of a pair of items, however often it answers them.
+inline double share_of_pair(double weight, Index n_pairs) {
+  double share = 0.0;
+  round_share(weight / static_cast<double>(n_pairs), share);
+  return share;
+}
+
 /// Fills `table` for items i and j: cell (r, s, k) is the sum of `row_weights(n, k)` over the rows
-/// n with codes (r, s). Tables of blocks of rows add up: of `row_shares()` to the last bit. Cost O(n_obs * n_components).
+/// n with codes (r, s), see `share_of_pair()` for rows with several. Tables of blocks of rows add
+/// up: of `row_shares()` to the last bit. Cost O(n_obs * n_components).
 void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
                      MissingCells missing, PairTable& table);
 

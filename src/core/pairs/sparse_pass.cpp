@@ -1,9 +1,11 @@
 #include "pairs/sparse_pass.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/jobs.h"
 #include "base/kernels.h"
+#include "pairs/pair_tables.h"
 
 namespace mdpd {
 
@@ -13,11 +15,13 @@ namespace {
 
 /// An answer of another item on a row of the item at hand.
 struct SharedAnswer {
-  std::uint32_t row;  ///< position among the rows of the item at hand
+  std::uint32_t row;  ///< position among the answers to the item at hand
   Code code;
+  std::uint16_t n_pairs;  ///< of answers to the two items that the row has
 };
 
-/// The rows that answer one item, side by side, and what they answer to later items, item by item;
+/// The rows that answer one item, side by side (as often as they do), and what they answer to later
+/// items, item by item;
 /// what one thread works with. Most pairs share a row or two: a table for each of them would be
 /// zeros that have to be fetched, written and searched.
 class SharedRows {
@@ -25,6 +29,7 @@ class SharedRows {
   SharedRows(const CodedData& data, const RowMatrix& row_weights)
       : sparse_(std::get<SparseCodes>(data.codes)),
         row_weights_(row_weights),
+        most_repeats_(data.most_repeats),
         start_(data.n_items),
         n_shared_(data.n_items, 0) {}
 
@@ -59,6 +64,18 @@ class SharedRows {
     }
   }
 
+  std::uint16_t n_pairs(Index row, Index item, Index other) const {
+    if (most_repeats_ == 1) return 1;
+    const auto first = sparse_.row_item.begin() + sparse_.row_start[row];
+    const auto last = sparse_.row_item.begin() + sparse_.row_start[row + 1];
+    const auto n_answers = [&](Index to) {
+      const auto range = std::equal_range(first, last, static_cast<std::uint32_t>(to));
+      return range.second - range.first;
+    };
+    constexpr std::ptrdiff_t most = std::numeric_limits<std::uint16_t>::max();
+    return static_cast<std::uint16_t>(std::min(most, n_answers(item) * n_answers(other)));
+  }
+
   void list_rows(Index item) {
     rows_.clear();
     own_code_.clear();
@@ -87,13 +104,15 @@ class SharedRows {
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       for_each_later(item, rows_[row], [&](Index other, Code code) {
         if (n_shared_[other] < 2) return;
-        answers_[start_[other]++] = {static_cast<std::uint32_t>(row), code};
+        answers_[start_[other]++] = {static_cast<std::uint32_t>(row), code,
+                                     n_pairs(rows_[row], item, other)};
       });
     }
   }
 
   const SparseCodes& sparse_;
   const RowMatrix& row_weights_;
+  Index most_repeats_;
   std::vector<Index> rows_;
   std::vector<Code> own_code_;           ///< per row: what it answers the item at hand
   std::vector<double> weights_;          ///< rows x columns
@@ -128,8 +147,10 @@ class SharedTable {
     clear();
     for (const SharedAnswer* at = first; at < last; ++at) {
       const Index row = rows.own_code(*at) * n_cols;
+      const double* weights = rows.weights(*at);
+      if (at->n_pairs > 1) weights = shares_of_pair(weights, at->n_pairs);
       for (const Index cell : {Index{0}, Index{at->code}, row, row + at->code}) {
-        add(rows.weights(*at), cell);
+        add(weights, cell);
       }
     }
     take_dependence(n_cols);
@@ -155,6 +176,12 @@ class SharedTable {
     }
     double* to = sums_.data() + place_[cell];
     for (Index k = 0; k < n_columns_; ++k) to[k] += weights[k];
+  }
+
+  const double* shares_of_pair(const double* weights, Index n_pairs) {
+    shares_.resize(n_columns_);
+    for (Index k = 0; k < n_columns_; ++k) shares_[k] = share_of_pair(weights[k], n_pairs);
+    return shares_.data();
   }
 
   void take_dependence(Index n_cols) {
@@ -188,6 +215,7 @@ class SharedTable {
   std::vector<Index> cells_;    ///< that have an answer: first that of all
   std::vector<double> sums_;    ///< cells x columns
   std::vector<double> weight_;  ///< in the table
+  std::vector<double> shares_;  ///< of a row that one of its pairs of answers has
   std::vector<double> dependence_;
   double df_ = 0.0;
 };

@@ -6,6 +6,7 @@
 #include <testthat.h>
 
 #include "base/errors.h"
+#include "by_bic.h"
 #include "growth/polish.h"
 #include "growth/stagewise.h"
 #include "model/m_step.h"
@@ -26,9 +27,140 @@ Table sparse_table(std::uint64_t seed) {
   return draw_table(random, truth, {300, n_levels, 0.6, true});
 }
 
+/// Rows that answer an item up to three times, and the answers one by one.
+struct Repeated {
+  struct Answer {
+    Index row;
+    Index item;
+    Code code;
+  };
+  std::vector<Answer> answers;
+  CodedData data;
+};
+
+Repeated repeated_answers(std::uint64_t seed, Index n_obs) {
+  Random random(seed);
+  const std::vector<Index> n_levels = {3, 2, 4, 3, 2, 3};
+  const MixtureParameters truth = planted_mixture(random, n_levels, 6, 0.85);
+  Repeated out;
+  std::vector<std::size_t> row_start = {0};
+  std::vector<std::uint32_t> items;
+  std::vector<Code> codes;
+  for (Index row = 0; row < n_obs; ++row) {
+    const Index component = random.draw(truth.mixing_weights);
+    Index first = 0;
+    for (Index item = 0; item < 6; ++item) {
+      const Vector probs = truth.item_probs.col(component).segment(first, n_levels[item]);
+      for (Index again = random.below(4); again > 0; --again) {
+        const auto code = static_cast<Code>(random.draw(probs) + 1);
+        out.answers.push_back({row, item, code});
+        items.push_back(static_cast<std::uint32_t>(item));
+        codes.push_back(code);
+      }
+      first += n_levels[item];
+    }
+    row_start.push_back(items.size());
+  }
+  Vector weights = random_case_weights(random, {n_obs, n_levels, 0.0, true});
+  out.data = make_sparse_data(row_start, items, codes, n_levels, std::move(weights));
+  return out;
+}
+
 }  // namespace
 
 context("sparse_pass") {
+  test_that("of several answers of a row to an item each counts") {
+    const Repeated repeated = repeated_answers(9, 200);
+    const CodedData& data = repeated.data;
+    expect_true(data.most_repeats == 3);
+    Random random(9);
+    const MixtureParameters params = random_parameters(random, data.n_levels, 3);
+    const RowMatrix posterior = random_posterior(random, 200, 3);
+    RowMatrix log_joint = params.mixing_weights.transpose().array().log().replicate(200, 1);
+    RowMatrix counts = RowMatrix::Zero(data.n_total_levels(), 3);
+    Vector level_weight = Vector::Zero(data.n_total_levels());
+    for (const auto& [row, item, code] : repeated.answers) {
+      const Index level = data.offset[item] + code - 1;
+      log_joint.row(row) += params.item_probs.row(level).array().log().matrix();
+      counts.row(level) += data.case_weights[row] * posterior.row(row);
+      level_weight[level] += data.case_weights[row];
+    }
+    expect_true(distance(data.level_weight, level_weight) < 1e-12);
+    for (Index item = 0; item < 6; ++item) {
+      expect_true(data.observed_weight[item] ==
+                  level_weight.segment(data.offset[item], data.n_levels[item]).sum());
+      expect_true(data.has_missing[item]);
+    }
+    expect_true(distance(level_counts(data, posterior), counts) < 1e-12);
+    const Vector row_loglik = log_joint.array().exp().rowwise().sum().log();
+    const EStep step = e_step(data, params, all_items(data));
+    expect_true(distance(step.row_loglik, row_loglik) < 1e-12);
+    expect_true(std::abs(step.loglik - data.case_weights.dot(row_loglik)) < 1e-9);
+  }
+
+  test_that("a row counts once in the table of a pair, spread over its pairs of answers") {
+    const Repeated repeated = repeated_answers(10, 200);
+    const CodedData& data = repeated.data;
+    Random random(10);
+    const RowMatrix weights = row_shares(data, random_posterior(random, 200, 3));
+    const auto n_answers = [&](Index row, Index item) {
+      return std::count_if(
+          repeated.answers.begin(), repeated.answers.end(),
+          [&](const Repeated::Answer& at) { return at.row == row && at.item == item; });
+    };
+    std::vector<PairTable> tables;
+    for (Index i = 0; i < 6; ++i) {
+      for (Index j = i + 1; j < 6; ++j) {
+        PairTable twin;
+        twin.reset(data.n_levels[i] + 1, data.n_levels[j] + 1, 3);
+        for (const auto& [row, item, code] : repeated.answers) {
+          if (item != i) continue;
+          for (const auto& other : repeated.answers) {
+            if (other.row != row || other.item != j) continue;
+            const auto n_pairs = static_cast<double>(n_answers(row, i) * n_answers(row, j));
+            for (Index k = 0; k < 3; ++k) twin.at(code, other.code, k) += weights(row, k) / n_pairs;
+          }
+        }
+        tables.emplace_back();
+        fill_pair_table(data, weights, i, j, MissingCells::kIgnore, tables.back());
+        for (std::size_t cell = 0; cell < twin.cells.size(); ++cell) {
+          expect_true(std::abs(tables.back().cells[cell] - twin.cells[cell]) < 1e-13);
+        }
+      }
+    }
+    Monitor monitor;
+    std::size_t at = 0;
+    for_each_sparse_pair(data, weights, 6, monitor, [&](int, const PairBlock& block) {
+      // All pairs share rows, and come in order.
+      for (Index k = 0; k < 3; ++k) {
+        expect_true(std::abs(block.bounds(0, k).most - dependence(tables[at], k)) < 1e-12);
+      }
+      ++at;
+    });
+    expect_true(at == tables.size());
+  }
+
+  test_that("moves of items count each answer, and raise the penalised log-likelihood") {
+    const Repeated repeated = repeated_answers(11, 400);
+    const CodedData& data = repeated.data;
+    Monitor monitor;
+    // Two items that the refinement is not shown.
+    FitOptions options = by_bic();
+    options.refine.type = Refinement::kFixed;
+    Random random(11);
+    FitRun run = refine(data, stagewise_em(data, 2, {}, monitor).fit.e_step.posterior, {0, 1},
+                        options.refine, monitor);
+    double before = run.fit.penalised_loglik;
+    run.trace.clear();
+    options.refine.type = Refinement::kSparse;
+    polish(data, options, monitor, run);
+    expect_true(run.fit.informative.size() > 2);
+    for (const TraceRow& move : run.trace) {
+      expect_true(move.penalised_loglik > before - 1e-6);
+      before = move.penalised_loglik;
+    }
+  }
+
   test_that("sparse data have the sums of the same data stored dense") {
     const Table table = sparse_table(1);
     const CodedData sparse = sparse_copy(table.data);
@@ -52,7 +184,8 @@ context("sparse_pass") {
           out.push_back(code);
         });
       }
-      for_each_shared_row(data, 2, 5, [&](Index row, Code r, Code s) {
+      for_each_shared_row(data, 2, 5, [&](Index row, Code r, Code s, Index n_pairs) {
+        expect_true(n_pairs == 1);
         out.push_back(row);
         out.push_back(r);
         out.push_back(s);
