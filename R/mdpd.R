@@ -10,7 +10,8 @@
 #' of the crowd, around the worker's own overall answers, or are the same for all labels (a worker
 #' who does not look). The weights of these and the crowd's answers are learned from all labels
 #' (empirical Bayes; the evidence of [stagewise_em()], see `vignette("method")`), and estimates are
-#' posterior means.
+#' posterior means. Where most workers guess and items have few labels, all workers may come out
+#' alike, and `prior = 0` may classify better.
 #'
 #' @inheritParams stagewise_em
 #' @param k Number of components, a whole number from 1 to the number of rows.

@@ -31,10 +31,24 @@ real_errors <- function(name) {
   errors_of(crowd$labels, crowd$truth)
 }
 
+# Three labels; some workers guess, the others are right with probabilities from Beta(7, 3).
+draw_guessing_crowd <- function(n_items, n_workers, per_item, guessers) {
+  truth <- sample.int(3, n_items, replace = TRUE)
+  right <- ifelse(stats::runif(n_workers) < guessers, 1 / 3, stats::rbeta(n_workers, 7, 3))
+  item <- rep(seq_len(n_items), each = per_item)
+  worker <- as.vector(replicate(n_items, sample.int(n_workers, per_item)))
+  other <- (truth[item] + sample.int(2, length(item), replace = TRUE) - 1) %% 3 + 1
+  label <- ifelse(stats::runif(length(item)) < right[worker], truth[item], other)
+  labels <- crowd_labels(data.frame(item, worker, label))
+  list(x = labels, truth = truth[as.integer(labels$items)])
+}
+
 simulated <- list(
   "3000 items x 50 weak workers, 5 labels an item" = function(seed) draw_weak_crowd(3000, 50, 5),
   "3000 x 50, 10 labels" = function(seed) draw_weak_crowd(3000, 50, 10),
   "6000 x 100, 5 labels" = function(seed) draw_weak_crowd(6000, 100, 5),
+  "600 x 60, 6 labels, 60 % guess" = function(seed) draw_guessing_crowd(600, 60, 6, 0.6),
+  "600 x 200, 5 labels, 20 % guess" = function(seed) draw_guessing_crowd(600, 200, 5, 0.2),
   "1000 x 100, 3 experts among guessers" = function(seed) draw_sparse_crowd(3, seed),
   "1000 x 100, 5 experts" = function(seed) draw_sparse_crowd(5, seed),
   "1000 x 100, 10 experts" = function(seed) draw_sparse_crowd(10, seed),
@@ -70,7 +84,8 @@ write_report("crowd_priors", c(
   "## Simulated crowds", "",
   prose(sprintf("Means of %d draws.", n_draws), "Of the weak workers a fifth is right with",
         "probability 0.775, the others with 0.40 to 0.475, of four labels; experts are right with",
-        "0.6 of three."), "",
+        "0.6 of three. Where some guess, the others are right with probabilities from Beta(7, 3),",
+        "of three labels."), "",
   table_lines(rows_of(drawn), right = names(methods)), "",
   machine_line()
 ))
