@@ -1,15 +1,18 @@
 # Which orientations and which neurons are found in simulated spike trains.
 #
-#   Rscript bench/spikes.R
+#   Rscript bench/spikes.R [draws = 5]
 #
-# Takes half an hour. Writes bench/results/spikes.md and, in vignettes/results/:
+# Takes an hour. Results are kept in .build/bench/spikes, a file for each population, draw and
+# method, and the next run goes on where it was. Writes bench/results/spikes.md and, in
+# vignettes/results/:
 #   spikes-draws.csv    a row for each population, draw and method
 #   spikes-classes.csv  one draw: share of the orientations in each class, by method
-#   spikes-neurons.csv  one draw: what each neuron tells, in truth and in the default fit
+#   spikes-neurons.csv  one draw: what each neuron tells, in truth and by method
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "common.R"))
 
-seeds <- 1:5
+arguments <- commandArgs(trailingOnly = TRUE)
+seeds <- seq_len(if (length(arguments) > 0) as.integer(arguments[1]) else 5L)
 # The first is what simulate_spikes() has by default: 60 of 240 neurons tuned, 2400 trials, gains
 # correlated by 0.2. The others differ from it in one thing.
 populations <- list(
@@ -21,13 +24,22 @@ populations <- list(
 )
 shown <- "600 neurons"
 
+by_bic <- function(...) stagewise_control(criterion = "bic", ...)
+
 # Each takes what simulate_spikes() returns and gives a fit, or classes.
 methods <- list(
   "true model" = function(visual) predict(visual$model, visual$spikes),
+  "the paper" = function(visual) {
+    stagewise_em(visual$spikes, k = visual$k, method = "paper", refine = "none", verbose = FALSE)
+  },
   "default call" = function(visual) stagewise_em(visual$spikes, k = visual$k, verbose = FALSE),
-  "from the true classes" = function(visual) {
-    fit <- mdpd(visual$spikes, k = visual$k, start = visual$truth, verbose = FALSE)
-    refine(fit, type = "sparse", control = stagewise_control(polish = TRUE), verbose = FALSE)
+  "by BIC" = function(visual) {
+    stagewise_em(visual$spikes, k = visual$k, control = by_bic(), verbose = FALSE)
+  },
+  "from the true classes, by BIC" = function(visual) {
+    fit <- mdpd(visual$spikes, k = visual$k, start = visual$truth, control = by_bic(),
+                verbose = FALSE)
+    refine(fit, type = "sparse", control = by_bic(polish = TRUE), verbose = FALSE)
   },
   "EM on all neurons" = function(visual) {
     mdpd(visual$spikes, k = visual$k, verbose = FALSE)
@@ -69,57 +81,63 @@ measure_neurons <- function(result, visual) {
   )
 }
 
-run_method <- function(name, visual) {
-  seconds <- sum(system.time(result <- methods[[name]](visual))[c("user.self", "sys.self")])
-  list(
-    result = result,
-    row = data.frame(
-      method = name, measure_classes(result, visual), measure_neurons(result, visual),
-      seconds = seconds
-    )
+# The classes under the names of the orientations they are matched to, and what each neuron tells.
+tuning_table <- function(method, fit, visual) {
+  classes <- predict(align_components(fit, visual$truth))
+  data.frame(method, as.data.frame(class_tuning(classes, visual$truth), responseName = "share"))
+}
+
+neuron_table <- function(method, fit, visual) {
+  data.frame(
+    method, visual$neurons[c("neuron", "tuned")],
+    true_information = visual$model$item_information,
+    information = fit$item_information, informative = visual$neurons$neuron %in% informative(fit)
   )
 }
 
-measure_draw <- function(population, seed) {
-  message(population, ", seed ", seed)
-  visual <- do.call(simulate_spikes, c(populations[[population]], seed = seed))
-  runs <- lapply(stats::setNames(nm = names(methods)), run_method, visual = visual)
-  c(
-    list(rows = data.frame(population, seed, do.call(rbind, lapply(runs, `[[`, "row")))),
-    # The others are not looked at again.
-    if (population == shown && seed == seeds[1]) {
-      list(visual = visual, results = lapply(runs, `[[`, "result"))
-    }
+measure_method <- function(method, visual) {
+  message("  ", method)
+  time <- system.time(result <- suppressWarnings(methods[[method]](visual)))
+  is_fit <- inherits(result, "mdpd")
+  list(
+    row = data.frame(method, measure_classes(result, visual), measure_neurons(result, visual),
+                     seconds = sum(time[c("user.self", "sys.self")])),
+    classes = if (is_fit) tuning_table(method, result, visual),
+    neurons = if (is_fit) neuron_table(method, result, visual)
   )
 }
+
+kept_file <- function(population, seed, method) {
+  name <- gsub("[^a-z0-9]+", "-", tolower(paste(population, seed, method)))
+  file.path(dirname(here), ".build", "bench", "spikes", paste0(name, ".rds"))
+}
+
+# Of each method what there is, else anew.
+measure_draw <- function(seed, population) {
+  message(population, ", seed ", seed)
+  files <- vapply(names(methods), kept_file, "", population = population, seed = seed)
+  if (!all(file.exists(files))) {
+    visual <- do.call(simulate_spikes, c(populations[[population]], seed = seed))
+  }
+  for (method in names(methods)[!file.exists(files)]) {
+    saveRDS(measure_method(method, visual), files[[method]])
+  }
+  results <- lapply(files, readRDS)
+  list(rows = data.frame(population, seed, bind(results, "row")),
+       classes = bind(results, "classes"), neurons = bind(results, "neurons"))
+}
+
+bind <- function(results, what) do.call(rbind, unname(lapply(results, `[[`, what)))
 
 # Stored for the vignette -------------------------------------------------------------------------
 
 write_result <- function(table, name) {
   numbers <- vapply(table, is.double, NA)
   table[numbers] <- lapply(table[numbers], signif, 6)
+  # Names of methods have commas.
   utils::write.csv(
     table, file.path(here, "..", "vignettes", "results", paste0("spikes-", name, ".csv")),
-    row.names = FALSE, quote = FALSE
-  )
-}
-
-# The classes of each method under the names of the orientations they are matched to.
-tuning_table <- function(draw) {
-  do.call(rbind, lapply(c("default call", "EM on all neurons"), function(method) {
-    classes <- predict(align_components(draw$results[[method]], draw$visual$truth))
-    data.frame(method, as.data.frame(class_tuning(classes, draw$visual$truth),
-                                     responseName = "share"))
-  }))
-}
-
-neuron_table <- function(draw) {
-  fit <- draw$results[["default call"]]
-  data.frame(
-    draw$visual$neurons[c("neuron", "tuned")],
-    true_information = draw$visual$model$item_information,
-    information = fit$item_information,
-    informative = draw$visual$neurons$neuron %in% informative(fit)
+    row.names = FALSE
   )
 }
 
@@ -151,31 +169,40 @@ summary_lines <- function(draws) {
   table_lines(table, c("penalised log-likelihood", "seconds"))
 }
 
-draws <- lapply(stats::setNames(nm = names(populations)), function(population) {
-  lapply(seeds, measure_draw, population = population)
+# Running -----------------------------------------------------------------------------------------
+
+dir.create(dirname(kept_file("", 1, "")), showWarnings = FALSE, recursive = TRUE)
+# All populations once, then all again.
+draws <- lapply(seeds, function(seed) {
+  lapply(stats::setNames(nm = names(populations)), measure_draw, seed = seed)
 })
-rows <- do.call(rbind, lapply(unlist(draws, recursive = FALSE), `[[`, "rows"))
+rows <- bind(unlist(draws, recursive = FALSE), "rows")
+rows <- rows[order(match(rows$population, names(populations))), ]
 write_result(rows, "draws")
-write_result(tuning_table(draws[[shown]][[1]]), "classes")
-write_result(neuron_table(draws[[shown]][[1]]), "neurons")
+write_result(draws[[1]][[shown]]$classes, "classes")
+write_result(draws[[1]][[shown]]$neurons, "neurons")
 
 write_report("spikes", c(
   "# Spike trains: orientations and tuned neurons that are found",
   "",
   "Written by `Rscript bench/spikes.R`; do not edit by hand.",
   "",
-  machine_line(),
+  prose(machine_line()),
   "",
-  "`simulate_spikes()`: 2400 trials of 12 orientations, 240 neurons, of which 60 are tuned, gains",
-  "correlated by 0.2; the title says what is otherwise. Seeds 1 to 5, mean and range.",
+  prose(
+    "`simulate_spikes()`: 2400 trials of 12 orientations, 240 neurons, of which 60 are tuned,",
+    "gains correlated by 0.2; the title says what is otherwise. Seeds 1 to",
+    paste0(max(seeds), ","), "mean and range."
+  ),
   "",
   "- *peaks*: different orientations at which the tuning curves of the classes peak, of 12.",
   "- *recovered*: those of them that at least half the trials of a class show.",
   "- *height*: mean over the classes of the share of their trials at the peak.",
   "- *error*: share of trials in the wrong class under the best matching of classes.",
   "- *precision*, *recall*: of the informative neurons as the tuned ones.",
-  "- *true model* knows all probabilities. *From the true classes* starts sparse EM at the truth,",
-  "  with the polish of the default call: what the likelihood prefers near it.",
+  bullet("*true model* knows all probabilities. *The paper* is its algorithm, `method = \"paper\",",
+         "refine = \"none\"`. *From the true classes* starts sparse EM at the truth, with the",
+         "polish of the default call: what the criterion prefers near it."),
   "- *EM on all neurons* is `mdpd()`: the best of ten random starts. Seconds are processor time.",
   unlist(lapply(names(populations), function(population) {
     c("", paste0("## ", population), "", summary_lines(rows[rows$population == population, ]))
