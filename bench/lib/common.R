@@ -16,9 +16,8 @@ result_file <- function(name) file.path(here, "results", name)
 # `data` in the one named by MDPD_SHARED, else in ../shared beside the clone.
 shared_folder <- Sys.getenv("MDPD_SHARED", file.path(here, "..", "..", "shared"))
 
-# Those of bluebird, dog and rte that are there.
-real_crowd_names <- function() {
-  names <- c("bluebird", "dog", "rte")
+# Those of `names` that are there; these three are the published ones.
+real_crowd_names <- function(names = c("bluebird", "dog", "rte")) {
   there <- file.exists(file.path(shared_folder, "data", paste0(names, "_labels.csv")))
   if (!all(there)) {
     message("Left out, not in ", file.path(shared_folder, "data"), ": ", toString(names[!there]))
