@@ -307,8 +307,8 @@ twin_criterion <- function(coded, e_step, items, n_components) {
   list(loglik = loglik, penalised_loglik = loglik - penalty)
 }
 
-# `n_iter` times: M-step, set of informative items (all of them when `sparse` is FALSE), E-step. With
-# all items every third step is a leap, where it does not lower the log-likelihood.
+# `n_iter` times: M-step, set of informative items (all of them when `sparse` is FALSE), E-step.
+# With all items every third step is a leap, where it does not lower the log-likelihood.
 twin_refine <- function(coded, posterior, n_iter, sparse) {
   n_components <- ncol(posterior)
   penalty <- twin_penalty(coded, n_components)
@@ -338,8 +338,8 @@ twin_refine <- function(coded, posterior, n_iter, sparse) {
   list(model = model, items = items, posterior = posterior, trace = trace)
 }
 
-# Where three models in a row lead to by squared extrapolation (Varadhan and Roland 2008, scheme S3),
-# in square roots of probabilities; NULL where EM does not slow down.
+# Where three models in a row lead to by squared extrapolation (Varadhan and Roland 2008, scheme
+# S3), in square roots of probabilities; NULL where EM does not slow down.
 twin_leap <- function(coded, models) {
   answered <- vapply(seq_len(twin_n_items(coded)), function(item) {
     sum(coded$weights[coded$codes[, item] > 0]) / sum(coded$weights)
