@@ -21,6 +21,7 @@ table_makers <- list(
       x[c("Type", "AirBags", "DriveTrain", "Cylinders", "Man.trans.avail", "Origin")]
     },
     housing = function(x) one_row_each(x, x$Freq)[1:4],
+    minn38 = function(x) one_row_each(x, x$f)[1:4],
     quine = function(x) x[1:4], shuttle = identity,
     survey = function(x) x[c("Sex", "W.Hnd", "Fold", "Clap", "Exer", "Smoke", "M.I")]
   ),
