@@ -17,7 +17,7 @@ core_information <- function(coded, posterior, component, threads) {
     .Call(`_mdpd_core_information`, coded, posterior, component, threads)
 }
 
-core_vote_gains <- function(posterior, label_probs, labelled, threads) {
-    .Call(`_mdpd_core_vote_gains`, posterior, label_probs, labelled, threads)
+core_vote_gains <- function(posterior, class_of, label_probs, labelled, threads) {
+    .Call(`_mdpd_core_vote_gains`, posterior, class_of, label_probs, labelled, threads)
 }
 

@@ -88,6 +88,9 @@ permute_components <- function(object, order, names) {
     colnames(x) <- names
     x
   }
+  if (!is.null(object$stands_for)) {
+    object$stands_for <- stats::setNames(object$stands_for[order], names)
+  }
   object$mixing_weights <- stats::setNames(object$mixing_weights[order], names)
   object$item_probs <- lapply(object$item_probs, permute_columns)
   if (!is.null(object$born)) {
@@ -157,8 +160,8 @@ as_posterior <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
 # Classes as strings, named if the observations have names.
 as_classes <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (inherits(x, "mdpd")) {
-    posterior <- as_posterior(x, arg, call)
-    winner <- predicted_component(x)
+    posterior <- class_posterior(as_posterior(x, arg, call), x)
+    winner <- predicted_column(x, posterior)
     return(stats::setNames(colnames(posterior)[winner], rownames(posterior)))
   }
   if (!is.atomic(x) || length(dim(x)) > 1 || length(x) == 0) {

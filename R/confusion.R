@@ -14,7 +14,8 @@
 #'   which tell how many items a probability rests on.
 #' @return For one `worker` a k x n_labels matrix: the class in the row, the label given in the
 #'   column. Rows of probabilities sum to 1 or are `NA` if no item can be of that class. Classes are
-#'   in label order if components are named by labels. Otherwise a list of such matrices, named by
+#'   in label order if components are named by labels, and are the labels where several components
+#'   stand for one. Otherwise a list of such matrices, named by
 #'   the workers.
 #' @section Errors:
 #' Those of [worker_quality()]; `mdpd_error_argument` names the workers that are not in the fit.
@@ -52,6 +53,7 @@ label_counts <- function(object, workers, given = labels_given(object, workers),
     if (others_only) {
       posterior <- posterior_of_others(posterior, object$item_probs[[worker]], labels)
     }
+    posterior <- class_posterior(posterior, object)
     count_by_label(posterior * object$coded$weights[labels$row], labels$label, object)
   })
   stats::setNames(tables, workers)
@@ -60,9 +62,9 @@ label_counts <- function(object, workers, given = labels_given(object, workers),
 count_by_label <- function(posterior, label, object) {
   counts <- vapply(seq_along(object$labels), function(r) {
     colSums(posterior[label == r, , drop = FALSE])
-  }, numeric(object$k))
-  counts <- matrix(counts, object$k, dimnames = list(class = colnames(posterior),
-                                                     label = object$labels))
+  }, numeric(ncol(posterior)))
+  counts <- matrix(counts, ncol(posterior), dimnames = list(class = colnames(posterior),
+                                                            label = object$labels))
   counts[class_levels(object), , drop = FALSE]
 }
 
@@ -100,5 +102,5 @@ right_shares <- function(tables) {
 }
 
 # Of components that do not stand for labels.
-labels_hint <- "They do where {.arg k} is the number of labels ({length(object$labels)}) and some
-                worker is informative."
+labels_hint <- "They do where {.arg k} is at least the number of labels
+                ({length(object$labels)}) and some worker is informative."

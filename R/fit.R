@@ -15,7 +15,7 @@ new_mdpd <- function(result, problem, settings, about) {
   by_evidence <- length(result$inclusion) > 0
   order <- order(result$mixing_weights, decreasing = TRUE)
   item_probs <- name_item_probs(result$item_probs, coded$levels, order)
-  names <- component_names(item_probs, informative, coded, problem, order)
+  names <- component_names(result, problem, order)
   item_probs <- lapply(item_probs, `colnames<-`, names)
   mixing_weights <- stats::setNames(result$mixing_weights[order], names)
   fit <- list(
@@ -46,7 +46,9 @@ new_mdpd <- function(result, problem, settings, about) {
     control = settings$control, call = about$call,
     version = as.character(utils::packageVersion("mdpd")),
     coded = if (about$keep_data) coded,
-    labels = problem$labels, prior = problem$prior, smoothing = result$smoothing
+    labels = problem$labels, stands_for = labels_of_kinds(result, problem, order, names),
+    label_agreement = if (length(result$labels) > length(problem$labels)) result$label_agreement,
+    prior = problem$prior, smoothing = result$smoothing
   )
   structure(fit, class = c(about$class, "mdpd"))
 }
@@ -92,29 +94,6 @@ name_crowd_probs <- function(probs, order, levels, names) {
   `dimnames<-`(probs[, order, drop = FALSE], list(levels, names))
 }
 
-# Components of a crowd with one component a label carry the labels' names. Known rows have tied
-# component i to label i, and so have prior counts that differ; else by the one-to-one matching in
-# which the informative workers most often say the label.
-component_names <- function(item_probs, informative, coded, problem, order) {
-  labels <- problem$labels
-  k <- length(order)
-  if (!is.null(coded$known) || !all(problem$prior == problem$prior[1])) {
-    return(labels[order])
-  }
-  if (is.null(labels) || k != length(labels) || length(informative) == 0) {
-    return(as.character(seq_len(k)))
-  }
-  votes <- label_votes(item_probs, informative, coded, labels)
-  labels[as.integer(clue::solve_LSAP(t(votes), maximum = TRUE))]
-}
-
-# Do the components stand for labels? Without any informative worker they were named by numbers,
-# which may look like labels.
-named_by_labels <- function(object) {
-  object$k == length(object$labels) && length(object$informative) > 0 &&
-    setequal(names(object$mixing_weights), object$labels)
-}
-
 # Items without which the posterior cannot be computed.
 differing_items <- function(object) {
   differs <- vapply(object$item_probs, function(probs) any(probs != probs[, 1]), NA)
@@ -124,16 +103,6 @@ differing_items <- function(object) {
 
 # Do known classes or prior counts say which component stands for which label?
 is_tied_to_labels <- function(object, coded) !is.null(coded$known) || !is.null(object$prior)
-
-# labels x components: how often the informative workers give a label in a component, each worker
-# counted by the weight of the rows labelled. A level for missing labels is no label.
-label_votes <- function(item_probs, informative, coded, labels) {
-  n_labels <- n_observed(coded$codes, coded$weights)[informative]
-  votes <- Map(
-    function(probs, n) n * probs[labels, , drop = FALSE], item_probs[informative], n_labels
-  )
-  Reduce(`+`, votes)
-}
 
 # I(X_i; Y) = sum_k w_k sum_r mu_kr log(mu_kr / mubar_r) for every item (nats).
 item_information <- function(mixing_weights, item_probs) {

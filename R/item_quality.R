@@ -55,7 +55,7 @@
 item_quality <- function(object, min_gain = 0.02) {
   check_crowd_fit(object)
   check_number(min_gain, c(0, Inf))
-  posterior <- object$posterior
+  posterior <- class_posterior(object$posterior, object)
   given <- labels_given(object)
   gains <- vote_gains(object, given)
   data.frame(
@@ -81,7 +81,8 @@ n_labels_given <- function(object, given) {
 vote_gains <- function(object, given) {
   workers <- object$informative
   gains <- core_vote_gains(
-    object$posterior, lapply(workers, label_probs, object = object),
+    object$posterior, match(object$stands_for, object$labels),
+    lapply(workers, label_probs, object = object),
     lapply(workers, function(worker) given(worker)$row), object$control$threads
   )
   data.frame(

@@ -16,7 +16,9 @@
 #'   divided by its largest value, from 0 (nothing is known of the classes) to 1 (all rows are
 #'   certain); `n_informative`; `status`; and, of fits by evidence, `evidence` (nats) and
 #'   `probability`, that of this number among those asked for, all equally probable before; 0 where
-#'   fewer components were found.
+#'   fewer components were found. Of a crowd with more components than labels also
+#'   `label_agreement`, see [stagewise_em()]: below 0.8 the fit is not chosen and its `probability`
+#'   is 0.
 #' @section Errors:
 #' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
 #' @references
@@ -55,6 +57,7 @@ new_path <- function(results, problem, settings, about) {
   fits <- lapply(results, new_mdpd, problem, settings, about)
   path <- do.call(rbind, Map(path_row, fits, settings$k))
   if (!is.null(fits[[1]]$evidence)) path <- add_evidence(path, fits)
+  inform_unsure_labels(path)
   inform_largest_k(path)
   best <- best_row(path, main_criterion(path))
   warn_one_pair(fits[[best]])
@@ -83,6 +86,22 @@ path_row <- function(fit, k) {
 # A fit that fell back is another number's, and counts there.
 has_all_components <- function(path) path$components == path$k
 
+# What may be chosen by evidence: if no fit is sure of its labels, any.
+may_be_best <- function(path) has_sure_labels(path) | !any(has_sure_labels(path))
+
+# Where more evidence than that of the fit chosen is of components whose labels are not sure.
+inform_unsure_labels <- function(path) {
+  best <- best_row(path, main_criterion(path))
+  unsure <- which(!has_sure_labels(path) & main_value(path) > main_value(path)[best])
+  if (length(unsure) > 0 && has_sure_labels(path)[best]) {
+    inform_mdpd(
+      c("Of {.arg k} = {path$k[unsure]} the evidence is higher, but not all components are sure of
+         their label.", i = "{.fn choose_k} takes one of these nevertheless."),
+      class = "unsure_labels"
+    )
+  }
+}
+
 # Where the best number is the last one tried, the next may be better.
 inform_largest_k <- function(path) {
   best <- best_row(path, main_criterion(path))
@@ -98,7 +117,11 @@ inform_largest_k <- function(path) {
 
 add_evidence <- function(path, fits) {
   path$evidence <- vapply(fits, `[[`, 0, "evidence")
-  relative <- exp(path$evidence - max(path$evidence)) * has_all_components(path)
+  if (any(vapply(fits, function(fit) !is.null(fit$stands_for), NA))) {
+    path$label_agreement <- vapply(fits, function(fit) fit$label_agreement %||% NA_real_, 0)
+  }
+  counts <- has_all_components(path) & has_sure_labels(path)
+  relative <- ifelse(counts, exp(path$evidence - max(path$evidence[may_be_best(path)])), 0)
   path$probability <- relative / sum(relative)
   path
 }
@@ -115,7 +138,7 @@ main_name <- function(path) {
 best_row <- function(path, criterion) {
   switch(
     criterion,
-    evidence = which.max(path$evidence),
+    evidence = which.max(replace(path$evidence, !may_be_best(path), -Inf)),
     penalised = which.max(path$penalised_loglik),
     which.min(path[[criterion]])
   )

@@ -54,7 +54,7 @@ path_points <- function(path) {
     criterion = factor(rep(criteria, each = nrow(path)), criteria),
     value = unlist(behind, use.names = FALSE)
   )
-  is_best <- points$value == 0 & has_all_components(path)
+  is_best <- points$value == 0 & may_be_best(path) & has_all_components(path)
   points$best <- ifelse(is_best, "best by this criterion", "not the best")
   points
 }

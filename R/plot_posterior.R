@@ -32,7 +32,7 @@ plot_posterior <- function(object) {
 # Rows by predicted class, the surest first. Each bin is a run of neighbours of one class: `from`
 # and `to` on the axis of rows (case weights count), the class, and the mean posterior.
 posterior_bins <- function(object, max_bins) {
-  class <- predicted_component(object)
+  class <- predicted_column(object)
   sure <- largest_posterior(object$posterior)
   sorted <- order(class, -sure)
   n_bins <- pmax(1, ceiling(max_bins * tabulate(class, object$k) / length(class)))

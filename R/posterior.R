@@ -12,18 +12,20 @@ first_largest <- function(x) max.col(is_largest(x) + 0, ties.method = "first")
 
 largest_posterior <- function(posterior) posterior[row_maxima(posterior)]
 
-# The number of each row's component, the one rule of all results. A tie within rounding goes to the
-# label that the row was given most, by workers whose answers differ between the components, where
-# these stand for labels and the data are at hand; then to the first: in the order of the labels,
-# else to the larger component.
+# The number of each row's column of a posterior, of components or classes: the one rule of all
+# results. A tie within rounding goes to the label that the row was given most, by workers whose
+# answers differ between the components, where the columns are labels and the data are at hand; then
+# to the first: in the order of the labels, else to the larger component.
 #
 # `coded`: the data of the posterior's rows, or NULL.
-predicted_component <- function(object, posterior = object$posterior, coded = object$coded) {
-  order <- match(class_levels(object), names(object$mixing_weights))
+predicted_column <- function(object, posterior = object$posterior, coded = object$coded) {
+  levels <- posterior_levels(object, posterior)
+  order <- match(levels, colnames(posterior))
   largest <- is_largest(posterior[, order, drop = FALSE])
   class <- max.col(largest + 0, ties.method = "first")
   tied <- which(rowSums(largest) > 1)
-  if (length(tied) > 0 && !is.null(coded) && named_by_labels(object)) {
+  are_labels <- named_by_labels(object) && identical(levels, object$labels)
+  if (length(tied) > 0 && !is.null(coded) && are_labels) {
     workers <- intersect(differing_items(object), colnames(coded$codes))
     votes <- votes_by_row(coded, workers, object$labels, tied)
     class[tied] <- max.col(ifelse(largest[tied, , drop = FALSE], votes, -1), ties.method = "first")
@@ -54,24 +56,35 @@ p_log_p <- function(p) ifelse(p > 0, p * log(p), 0)
 
 # The share of wrong classes to be expected if the model holds.
 expected_error <- function(object) {
-  stats::weighted.mean(1 - largest_posterior(object$posterior), row_weights(object))
+  largest <- largest_posterior(class_posterior(object$posterior, object))
+  stats::weighted.mean(1 - largest, row_weights(object))
 }
 
 # The share of the rows whose class is at least that probable.
 share_sure <- function(object, probability) {
-  stats::weighted.mean(largest_posterior(object$posterior) >= probability, row_weights(object))
+  largest <- largest_posterior(class_posterior(object$posterior, object))
+  stats::weighted.mean(largest >= probability, row_weights(object))
 }
 
-# The entropy of the classes of all rows (nats).
+# The entropy of the components of all rows (nats).
 class_entropy <- function(object) -sum(row_weights(object) * p_log_p(object$posterior))
 
-# Levels of the class factor: the order of the labels where components are named by them.
+# Levels of the class factor: the labels in their order where components stand for them.
 class_levels <- function(object) {
-  names <- names(object$mixing_weights)
+  if (is.null(object$stands_for)) component_levels(object) else object$labels
+}
+
+component_levels <- function(object) labels_first(names(object$mixing_weights), object)
+
+posterior_levels <- function(object, posterior) labels_first(colnames(posterior), object)
+
+# Names, in the order of the labels if they are all of these.
+labels_first <- function(names, object) {
   if (setequal(names, object$labels)) object$labels else names
 }
 
 posterior_class <- function(object, posterior, coded = object$coded) {
-  class <- names(object$mixing_weights)[predicted_component(object, posterior, coded)]
-  stats::setNames(factor(class, levels = class_levels(object)), rownames(posterior))
+  class <- colnames(posterior)[predicted_column(object, posterior, coded)]
+  levels <- posterior_levels(object, posterior)
+  stats::setNames(factor(class, levels = levels), rownames(posterior))
 }

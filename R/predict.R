@@ -4,15 +4,18 @@
 #' @param newdata Matrix, data frame or [crowd_labels()] with the fit's items: in any order, extra
 #'   ones are left out. By default the rows of the fit. A level the fit never saw counts as missing,
 #'   with a warning.
-#' @param type `"class"` (default), `"prob"` or `"density"`.
+#' @param type `"class"` (default), `"prob"`, `"component"` or `"density"`.
 #' @param ... Not used; must be empty.
 #' @return n_rows of `newdata`, row names kept:
-#'   * `"class"`: a factor, the component with the largest posterior probability. Of components
-#'     whose probabilities differ by at most 1e-9, which is above rounding and below what data can
-#'     tell, it is the label that the row was given most (by workers whose answers differ between
-#'     components), where components stand for labels and the fit keeps its data, then the first:
-#'     in the order of the labels, else by mixing weight;
-#'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1;
+#'   * `"class"`: a factor, the component with the largest posterior probability; where several
+#'     components of a crowd stand for one label the label with the largest, each label's being the
+#'     sum over its components. Of those whose probabilities differ by at most 1e-9, which is above
+#'     rounding and below what data can tell, it is the label that the row was given most (by workers
+#'     whose answers differ between components), where components stand for labels and the fit keeps
+#'     its data, then the first: in the order of the labels, else by mixing weight;
+#'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1; where several components stand
+#'     for one label, n_rows x n_labels;
+#'   * `"component"`: a factor, the component with the largest posterior probability;
 #'   * `"density"`: the log-density of each row's observed items (nats).
 #' @details Items that are the same in every component are needed for `"density"` only: `newdata`
 #'   for `"class"` and `"prob"` may lack them.
@@ -30,9 +33,10 @@
 #' predict(fit, new$labels)
 #' predict(fit, new$labels, type = "prob")
 #' @export
-predict.mdpd <- function(object, newdata = NULL, type = c("class", "prob", "density"), ...) {
+predict.mdpd <- function(object, newdata = NULL,
+                         type = c("class", "prob", "component", "density"), ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("class", "prob", "density"))
+  type <- check_choice(type, c("class", "prob", "component", "density"))
   if (is.null(newdata) && type != "density" && !is.null(object$posterior)) {
     posterior <- object$posterior
     coded <- object$coded
@@ -48,6 +52,7 @@ predict.mdpd <- function(object, newdata = NULL, type = c("class", "prob", "dens
     }
     posterior <- named_posterior(coded, object)
   }
+  if (type != "component") posterior <- class_posterior(posterior, object)
   if (type == "prob") posterior else posterior_class(object, posterior, coded)
 }
 

@@ -53,7 +53,10 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
     coded, object$labels, coded$known, object$prior,
     list(c(
       continued_from(object, columns, is.null(x)),
-      list(informative = match(object$informative, colnames(coded$codes)))
+      list(informative = match(object$informative, colnames(coded$codes))),
+      if (object$k > length(object$labels) && !is.null(object$stands_for)) {
+        list(labels = match(object$stands_for[columns], object$labels))
+      }
     ))
   )
   settings <- new_settings("continue", object$k, method, type, control, verbose)

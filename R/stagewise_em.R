@@ -40,9 +40,9 @@
 #' @param weights Case weights, a non-negative finite number for every row; a row of weight 2 counts
 #'   like two equal rows. Default: all 1. With a formula it is looked up in `data` first, such as
 #'   `weights = Freq` for the data frame of a [table()]; the dot of `~ .` leaves that column out.
-#' @param known For crowds with one component a label: true labels of some items (gold questions),
-#'   as a vector with one value or `NA` an item, or a vector named by item ids. These items keep
-#'   their class in a last refinement.
+#' @param known For crowds with as many components as labels: true labels of some items (gold
+#'   questions), as a vector with one value or `NA` an item, or a vector named by item ids. These
+#'   items keep their class in a last refinement.
 #' @param control Settings of the algorithm, see [stagewise_control()].
 #' @param keep_data Keep the coded data (one byte a cell) in the fit, so that [information()],
 #'   [refine()] and plots need no data again? Default `TRUE`.
@@ -99,9 +99,32 @@
 #'     are posterior means}
 #'   \item{coded}{the coded data, or `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
+#'   \item{stands_for}{of a crowd in which several components stand for one label: the label of each
+#'     component, named by component; else `NULL`}
+#'   \item{label_agreement}{of a crowd with more components than labels: the smallest share, from 0
+#'     to 1, of a component's rows to which the fit with one component a label gives its label,
+#'     among components of more than 1 % of the rows; else `NULL`}
 #'   Components are ordered by decreasing mixing weight and named `"1"`, `"2"`, and so on. On crowd
 #'   labels with `k` equal to the number of labels they carry the names of the labels they stand
 #'   for, matched without knowing the truth.
+#'
+#' @section Several components a label:
+#' Items of one label can be of several kinds, easy and hard ones say, and workers share the
+#' mistakes they make with the hard ones. Of a crowd fitted by evidence, components above the number
+#' of labels stand for such kinds. They begin at the fit with one component a label: one of its
+#' components is split in rows whose answers say its label and rows whose answers dispute it, each
+#' component in turn, and what ends in most evidence stays. A kind keeps the label that it was split
+#' from, unless another label got more than twice as many answers in it; by the same rule, with as
+#' many components as labels, a kind of a common label is not given the name of a rare one.
+#' Components that share a label have its name with a number, `"yes.1"` and `"yes.2"`, the larger
+#' first. [predict()] and what is said of workers and items is of labels, each the sum over its
+#' components; `predict(type = "component")` gives the components. `known` takes as many components
+#' as labels.
+#'
+#' The evidence tells how many kinds there are; that a kind has one label, and which, it does not
+#' tell. So of several `k` a fit whose `label_agreement` is below 0.8 is not chosen: a message of
+#' class `mdpd_message_unsure_labels` names those with more evidence. With one `k` that is yours to
+#' judge.
 #'
 #' @section Errors and warnings:
 #' Errors of class `mdpd_error_data` name the column that cannot be used (fractions, `NaN`, infinite

@@ -34,14 +34,14 @@ component_table <- function(object) {
 
 # The sum of the case weights of the rows assigned to each component.
 assigned_weight <- function(object) {
-  class <- predicted_component(object)
+  class <- predicted_column(object)
   weights <- row_weights(object)
   vapply(seq_len(object$k), function(k) sum(weights[class == k]), 0)
 }
 
 component_overlap <- function(object) {
   weights <- row_weights(object)
-  class <- predicted_component(object)
+  class <- predicted_column(object)
   overlap <- vapply(seq_len(object$k), function(k) {
     rows <- class == k
     colSums(object$posterior[rows, , drop = FALSE] * weights[rows]) / sum(weights[rows])

@@ -41,7 +41,7 @@
 #'   `NA` of a fit that has none), `BIC`, `AIC`, `df`, `nobs` (sum of the case weights),
 #'   `converged`.
 #' * `augment()`: the rows of the data, all of them and in their order, as they are, with `.class`
-#'   (factor, the component with the largest posterior probability), `.probability` (that
+#'   (factor, the component or label as from [predict()]), `.probability` (that
 #'   probability, in \[1 / k, 1\]) and `.uncertainty` (one minus it, the probability that the class
 #'   is wrong, in \[0, 1 - 1 / k\]). Row names, if there are any, and the ids of a crowd's items
 #'   come first, as `.rownames`. Columns of these names are replaced.
@@ -168,7 +168,7 @@ quiet_errors <- function(object, call) {
 # the components share stands in the table once for each of them.
 tidy_table <- function(model, what, columns, parameters) {
   at <- shape_as_coef(model, seq_len(nrow(parameters)), parameters)[[what]]
-  components <- factor(names(model$mixing_weights), levels = class_levels(model))
+  components <- factor(names(model$mixing_weights), levels = component_levels(model))
   table <- if (what == "mixing_weights") {
     data.frame(component = components)
   } else {
@@ -218,6 +218,7 @@ row_table <- function(data, object) {
 }
 
 add_class <- function(rows, posterior, object, coded = object$coded) {
+  posterior <- class_posterior(posterior, object)
   largest <- unname(largest_posterior(posterior))
   ids <- if (!is.null(rows$row_names)) list(.rownames = rows$row_names)
   added <- list(

@@ -72,8 +72,8 @@
 #'   \item{informative}{is the worker one of `informative(object)`?}
 #'   \item{spammer}{see above; `NA` if no worker shows dependence: there is no yardstick}
 #'   Accuracy and bias need components that stand for labels. They are `NA`, with a message of class
-#'   `mdpd_message_unnamed_components`, unless `k` is the number of labels and some worker is
-#'   informative.
+#'   `mdpd_message_unnamed_components`, unless `k` is the number of labels, by evidence at least
+#'   that, and some worker is informative.
 #' @section Errors:
 #' `mdpd_error_not_a_crowd` when the fit is not of crowd labels, `mdpd_error_not_stored` for a model
 #' that was not fitted, `mdpd_error_no_data` for a fit with `keep_data = FALSE`,
@@ -145,10 +145,11 @@ accuracy_table <- function(object, workers, given, level) {
   if (!named_by_labels(object)) {
     return(data.frame(accuracy = NA_real_, accuracy_lower = NA_real_, accuracy_upper = NA_real_))
   }
-  component <- match(object$labels, colnames(object$posterior))
+  posterior <- class_posterior(object$posterior, object)
+  component <- match(object$labels, colnames(posterior))
   rows <- lapply(workers, function(worker) {
     labels <- given(worker)
-    right <- object$posterior[cbind(labels$row, component[labels$label])]
+    right <- posterior[cbind(labels$row, component[labels$label])]
     accuracy_interval(right, object$coded$weights[labels$row], level)
   })
   table <- as.data.frame(do.call(rbind, rows))
@@ -184,8 +185,8 @@ bias_table <- function(object, counts) {
   }
   excess <- vapply(counts, function(table) {
     (colSums(table) - rowSums(table)) / sum(table)
-  }, numeric(object$k))
-  excess <- matrix(excess, object$k)
+  }, numeric(length(object$labels)))
+  excess <- matrix(excess, length(object$labels))
   over_used <- object$labels[first_largest(t(replace(excess, is.nan(excess), 0)))]
   bias <- colSums(abs(excess)) / 2
   # Below rounding error the worker does not lean at all.
@@ -202,11 +203,13 @@ dependence_test <- function(object, workers, given) {
   entropy <- function(n) if (sum(n) > 0) -sum(p_log_p(n / sum(n))) else 0
   data.frame(
     gain = vapply(tables, log_likelihood_ratio, 0),
-    df = (object$k - 1) * vapply(tables, function(table) max(0, sum(colSums(table) > 0) - 1), 0),
-    df_all = (object$k - 1) * (length(object$labels) - 1),
+    df = (n_classes(object) - 1) * vapply(tables, function(table) {
+      max(0, sum(colSums(table) > 0) - 1)
+    }, 0),
+    df_all = (n_classes(object) - 1) * (length(object$labels) - 1),
     to_gain = vapply(tables, function(table) sum(table) * entropy(rowSums(table)), 0),
     n = vapply(tables, sum, 0),
-    n_cells = object$k * length(object$labels)
+    n_cells = n_classes(object) * length(object$labels)
   )
 }
 

@@ -63,16 +63,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_vote_gains
-Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior, const Rcpp::List& label_probs, const Rcpp::List& labelled, double threads);
-RcppExport SEXP _mdpd_core_vote_gains(SEXP posteriorSEXP, SEXP label_probsSEXP, SEXP labelledSEXP, SEXP threadsSEXP) {
+Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior, const Rcpp::IntegerVector& class_of, const Rcpp::List& label_probs, const Rcpp::List& labelled, double threads);
+RcppExport SEXP _mdpd_core_vote_gains(SEXP posteriorSEXP, SEXP class_ofSEXP, SEXP label_probsSEXP, SEXP labelledSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type class_of(class_ofSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type label_probs(label_probsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type labelled(labelledSEXP);
     Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_vote_gains(posterior, label_probs, labelled, threads));
+    rcpp_result_gen = Rcpp::wrap(core_vote_gains(posterior, class_of, label_probs, labelled, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -82,7 +83,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_fit", (DL_FUNC) &_mdpd_core_fit, 2},
     {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
     {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
-    {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 4},
+    {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 5},
     {NULL, NULL, 0}
 };
 

@@ -74,6 +74,9 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells) {
   if (start.containsElementNamed("informative")) {
     out.informative = mdpd::as_item_set(start["informative"]);
   }
+  if (start.containsElementNamed("labels")) {
+    out.labels = mdpd::as_item_set(start["labels"]);
+  }
   return out;
 }
 
@@ -186,7 +189,8 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
   for (mdpd::Index at = 0; at < mdpd::n_concentrations; ++at) {
     concentrations[at] = mdpd::concentration(at);
   }
-  return Rcpp::List::create(
+  // A list is created with at most 20 elements.
+  Rcpp::List out = Rcpp::List::create(
       _["mixing_weights"] = fit.params.mixing_weights,
       _["item_probs"] = mdpd::item_probs_to_r(n_levels, fit.params),
       _["informative"] = mdpd::item_set_to_r(fit.informative),
@@ -200,6 +204,9 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),
       _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
       _["holds_known"] = result.holds_known);
+  out["labels"] = mdpd::item_set_to_r(result.labels);
+  out["label_agreement"] = result.label_agreement;
+  return out;
 }
 
 Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {

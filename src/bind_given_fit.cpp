@@ -33,9 +33,11 @@ Rcpp::NumericMatrix core_information(const Rcpp::List& coded, const Rcpp::Numeri
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior, const Rcpp::List& label_probs,
+Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior,
+                           const Rcpp::IntegerVector& class_of, const Rcpp::List& label_probs,
                            const Rcpp::List& labelled, double threads) {
   mdpd::Voters voters;
+  voters.class_of = mdpd::as_item_set(class_of);
   for (R_xlen_t worker = 0; worker < label_probs.size(); ++worker) {
     voters.label_probs.push_back(Rcpp::as<mdpd::Matrix>(label_probs[worker]));
     voters.labelled.emplace_back();

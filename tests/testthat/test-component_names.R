@@ -12,10 +12,12 @@ test_that("components of a crowd carry the names of the labels they stand for", 
   expect_equal(error_rate(fit, crowd$truth), error_rate(fit, crowd$truth, align = TRUE))
 })
 
-test_that("components are numbered when there are not as many as labels", {
+test_that("components are numbered when there are fewer than labels, or by BIC not as many", {
   fit <- stagewise_em(small_crowd()$labels, k = 2)
   expect_named(fit$mixing_weights, c("1", "2"))
   letters_crowd <- small_crowd()$labels
   letters_crowd$labels <- c("a", "b", "c")
-  expect_named(stagewise_em(letters_crowd, k = 4)$mixing_weights, c("1", "2", "3", "4"))
+  by_bic <- stagewise_control(criterion = "bic")
+  fit <- stagewise_em(letters_crowd, k = 4, control = by_bic)
+  expect_named(fit$mixing_weights, c("1", "2", "3", "4"))
 })

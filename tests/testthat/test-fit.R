@@ -96,32 +96,3 @@ test_that("the data in a fit take a byte a cell", {
   expect_lt(as.numeric(object.size(fit$coded$codes)), 2000 * 50 + 2e5)  # 2e5 for the row names
   expect_identical(typeof(fit$coded$codes), "raw")
 })
-
-test_that("the name of a component is the label its informative workers give most", {
-  probs <- lapply(1:3, function(worker) {
-    matrix(c(0.2, 0.8, 0.7, 0.3), 2, dimnames = list(c("no", "yes"), c("1", "2")))
-  })
-  names(probs) <- c("ann", "bob", "eve")
-  coded <- list(codes = matrix(as.raw(1), 5, 3, dimnames = list(NULL, names(probs))))
-  labels <- c("no", "yes")
-  names_of <- function(informative, labels) {
-    component_names(probs, informative, coded, new_problem(coded, labels), 1:2)
-  }
-  expect_identical(names_of(c("ann", "bob"), labels), c("yes", "no"))
-  # A worker who is not informative has no say.
-  probs$eve[] <- c(1, 0, 0, 1)
-  expect_identical(names_of(c("ann", "bob"), labels), c("yes", "no"))
-  # No labels, not as many labels as components, nobody informative: numbers.
-  expect_identical(names_of("ann", NULL), c("1", "2"))
-  expect_identical(names_of("ann", c("no", "so", "yes")), c("1", "2"))
-  expect_identical(names_of(character(), labels), c("1", "2"))
-})
-
-test_that("each label is given to one component only", {
-  # Both components mostly say "no"; the one that says it more gets it.
-  probs <- matrix(c(0.9, 0.1, 0.6, 0.4), 2, dimnames = list(c("no", "yes"), c("1", "2")))
-  probs <- list(ann = probs)
-  coded <- list(codes = matrix(as.raw(1), 5, 1, dimnames = list(NULL, "ann")))
-  problem <- new_problem(coded, c("no", "yes"))
-  expect_identical(component_names(probs, "ann", coded, problem, 1:2), c("no", "yes"))
-})

@@ -19,7 +19,7 @@ enumerated_gain <- function(posterior, probs) {
 
 # Of one worker on rows that nobody labelled.
 expected_gain <- function(posterior, probs) {
-  core_vote_gains(posterior, list(probs), list(integer()), 1)$mean
+  core_vote_gains(posterior, integer(), list(probs), list(integer()), 1)$mean
 }
 
 # One worker at a time over all items: entropy before the label less the expected one after it.

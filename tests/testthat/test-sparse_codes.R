@@ -188,7 +188,6 @@ test_that("whatever is asked of a fit of a sparse crowd is what its table answer
   same(function(fit) suppressWarnings(standard_errors(fit)))
   same(function(fit) refine(fit, type = "full", control = stagewise_control(polish = FALSE))$loglik)
   same(function(fit) refine(fit, control = stagewise_control(polish = FALSE))$item_evidence)
-  same(function(fit) label_votes(fit$item_probs, fit$informative, fit$coded, fit$labels))
   for (type in c("nonparametric", "parametric")) {
     same(function(fit) bootstrap(fit, n = 2, type = type, refit = FALSE)$estimates)
   }

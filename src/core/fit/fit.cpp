@@ -15,6 +15,7 @@
 #include "growth/stagewise.h"
 #include "model/criterion.h"
 #include "starts/correspondence.h"
+#include "starts/kinds.h"
 #include "starts/vote.h"
 
 namespace mdpd {
@@ -76,7 +77,9 @@ class Method {
     } else if (chains()) {
       fit_path();
     } else {
-      for (const Index k : options_.n_components) fit_alone(k);
+      for (const Index k : options_.n_components) {
+        finish(is_of_kinds(k) ? fit_kinds(k) : fit_alone(k), k);
+      }
     }
     return std::move(outcome_);
   }
@@ -103,8 +106,10 @@ class Method {
   /// components or more, and no row is held.
   void polish_further(FitRun& run) {
     const Timer timer(outcome_.work.polish_seconds);
-    const bool may_polish = options_.polish && options_.task != Task::kEm && data().known.empty() &&
-                            run.status == Status::kConverged && run.fit.params.n_components() > 1;
+    const bool has_kinds = !problem_.starts.empty() && !problem_.starts.front().labels.empty();
+    const bool may_polish = options_.polish && !has_kinds && options_.task != Task::kEm &&
+                            data().known.empty() && run.status == Status::kConverged &&
+                            run.fit.params.n_components() > 1;
     if (!may_polish) return;
     polish(data(), options_, monitor_, run);
     if (run.status == Status::kConverged) optimum_ = run.fit;
@@ -124,11 +129,12 @@ class Method {
     return data().n_obs * data().n_items <= most_cells_to_chain;
   }
 
-  void fit_alone(Index k) {
+  FitRun fit_alone(Index k) {
     FitRun run = fit_stages(k);
     std::optional<FitRun> grown = grow_from_one(k);
     if (grown && is_better(*grown, run)) run = std::move(*grown);
-    finish(std::move(run), k);
+    if (leads_to_kinds(k)) begin_kinds(run);
+    return run;
   }
 
   void finish(FitRun run, Index k) {
@@ -142,6 +148,10 @@ class Method {
     const std::vector<Index>& ks = options_.n_components;
     FitRun run;
     for (Index k = 1; k <= ks.back(); ++k) {
+      if (is_of_kinds(k)) {
+        if (std::binary_search(ks.begin(), ks.end(), k)) finish(fit_kinds(k), k);
+        continue;
+      }
       FitRun grown = std::move(run);
       const bool has_grown =
           k > 1 && grown.fit.params.n_components() == k - 1 && grow_once({}, grown);
@@ -151,6 +161,7 @@ class Method {
       }
       run = fit_stages(k);
       if (has_grown && is_better(grown, run)) run = std::move(grown);
+      if (leads_to_kinds(k)) begin_kinds(run);
       if (std::binary_search(ks.begin(), ks.end(), k)) finish(run, k);
     }
   }
@@ -201,6 +212,94 @@ class Method {
     }
     return flat_prior_of_crowd(data(), level_counts(data(), votes)).pseudo_counts;
   }
+
+  // Several components a label -------------------------------------------------------------------
+
+  /// A fit of a crowd whose components each have a label.
+  struct Kinds {
+    FitRun run;
+    std::vector<Index> labels;  ///< of the components, before the votes correct them
+    RowMatrix of_labels = {};   ///< posterior of the fit with one component a label, and
+    std::vector<Index> labels_before = {};  ///< the labels of its components
+  };
+
+  /// By evidence, of a crowd with more components than labels.
+  bool is_of_kinds(Index k) const {
+    return is_named_crowd(problem_.n_labels) && k > problem_.n_labels;
+  }
+
+  bool leads_to_kinds(Index k) const {
+    return is_named_crowd(k) && is_of_kinds(options_.n_components.back());
+  }
+
+  std::vector<Index> corrected(const FitRun& run, std::vector<Index> labels) const {
+    return corrected_by_votes(data(), run.fit.e_step.posterior, problem_.n_labels,
+                              std::move(labels));
+  }
+
+  void begin_kinds(const FitRun& run) {
+    kinds_ = Kinds{run, {}};
+    if (run.fit.params.n_components() != problem_.n_labels) return;
+    kinds_->labels_before = corrected(run, labels_by_answers(data(), run.fit));
+    kinds_->labels = kinds_->labels_before;
+    kinds_->of_labels = run.fit.e_step.posterior;
+  }
+
+  /// From the fit with one component a label, each time by the best split of one component in two
+  /// kinds of items of its label. No polish: its moves would mix up the labels.
+  FitRun fit_kinds(Index k) {
+    if (!kinds_) fit_alone(problem_.n_labels);
+    while (!kinds_->labels.empty() && kinds_->run.fit.params.n_components() < k) {
+      if (!add_kind()) break;
+    }
+    return kinds_->run;
+  }
+
+  /// False where no split keeps its components.
+  bool add_kind() {
+    const FitRun& run = kinds_->run;
+    const RowMatrix shares = label_shares(data(), problem_.n_labels);
+    const auto n_components = static_cast<Index>(kinds_->labels.size());
+    FitRun best;
+    Index split = no_component;
+    for (Index at = 0; at < n_components; ++at) {
+      FitRun next{
+          start_at(split_kind(run.fit.e_step.posterior, shares, at, kinds_->labels[at]), {})};
+      refine_further(next);
+      if (next.fit.params.n_components() <= n_components) continue;
+      if (split != no_component && !is_better(next, best)) continue;
+      best = std::move(next);
+      split = at;
+    }
+    if (split == no_component) return false;
+    TraceRow row{Phase::kGrow, Move::kSplit};
+    row.component = split;
+    best.trace.insert(best.trace.begin(), trace_row(row, best.fit));
+    best.trace.insert(best.trace.begin(), run.trace.begin(), run.trace.end());
+    kinds_->run = std::move(best);
+    kinds_->labels.push_back(kinds_->labels[split]);
+    return true;
+  }
+
+  /// What the components stand for, if that can be told.
+  void add_labels(FitResult& result) const {
+    const MixtureFit& fit = result.fit;
+    const Index k = fit.params.n_components();
+    const bool is_by_evidence = !std::isnan(fit.evidence);
+    if (k < 2 || k < problem_.n_labels) return;
+    if (k == problem_.n_labels) {
+      result.labels = labels_by_answers(data(), fit);
+      if (is_by_evidence) result.labels = corrected(result, std::move(result.labels));
+    } else if (!problem_.starts.empty() && !problem_.starts.front().labels.empty()) {
+      result.labels = corrected(result, problem_.starts.front().labels);
+    } else if (kinds_ && kinds_->labels.size() == static_cast<std::size_t>(k)) {
+      result.labels = corrected(result, kinds_->labels);
+      result.label_agreement = least_agreement(data(), fit.e_step.posterior, kinds_->labels,
+                                               kinds_->of_labels, kinds_->labels_before);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------
 
   /// By evidence, has the fit more than that of one component? Of a crowd with one component a
   /// label, the labels are there whatever the workers know.
@@ -371,6 +470,7 @@ class Method {
       const double more_than_one = 1.0 / (1.0 + std::exp(result.loglik_of_one - fit.evidence));
       result.inclusion = more_than_one * fit.item_evidence.inclusion();
     }
+    add_labels(result);
     rows_.expand(result.fit);
   }
 
@@ -382,7 +482,8 @@ class Method {
   ItemSet leading_;                    ///< the items that the last stages did not set aside
   std::optional<MixtureFit> optimum_;  ///< at which the last polish ended, before it was smoothed
   RowMatrix of_crowd_;  ///< by evidence, posterior of the last start by the vote of a crowd alike
-  std::vector<Index> born_;  ///< of each label its component before rows were held
+  std::vector<Index> born_;     ///< of each label its component before rows were held
+  std::optional<Kinds> kinds_;  ///< of the most components so far, one a label or more
 };
 
 /// Known rows grow with one component a label, and are of components that every start has.

@@ -12,8 +12,10 @@ struct FitResult : FitRun {
   bool holds_known = false;      ///< were known rows held?
   double loglik_of_one = 0.0;    ///< log-likelihood of one component (nats)
   double n_free_parameters = 0.0;
-  Vector item_evidence = {};  ///< see `item_evidence()`
-  Vector inclusion = {};      ///< by evidence, of each item the probability that it differs
+  Vector item_evidence = {};       ///< see `item_evidence()`
+  Vector inclusion = {};           ///< by evidence, of each item the probability that it differs
+  std::vector<Index> labels = {};  ///< of a crowd, what each component stands for; or empty
+  double label_agreement = 1.0;    ///< see `least_agreement()`
 };
 
 /// One run of EM from a start.
@@ -48,7 +50,8 @@ struct FitOutcome {
 /// their time other starts are tried, and the better end stays: the majority vote of a crowd, by BIC
 /// where a split was by chance; by evidence clusters of the rows; and growth from one component by
 /// the best of all splits. Where a path is fitted, each number of components is fitted both from one
-/// component and by splitting the fit before it. Last, known rows are held where there is one component a label.
+/// component and by splitting the fit before it. By evidence, more components than a crowd has labels
+/// are kinds of the items of a label: they are split off the fit with one component a label. Last, known rows are held where there is one component a label.
 ///
 /// The coded data are built once. Nothing depends on the number of threads or the order of the rows.
 /// @throws DimensionError if the parts of the problem do not fit together.

@@ -7,9 +7,10 @@ namespace mdpd {
 
 /// Where EM begins.
 struct FitStart {
-  RowMatrix posterior = {};       ///< n_obs x n_components, rows sum to 1; empty where
-  MixtureParameters params = {};  ///< these give it, by all items
-  ItemSet informative = {};       ///< in it, in the order they joined; for a sparse refinement
+  RowMatrix posterior = {};        ///< n_obs x n_components, rows sum to 1; empty where
+  MixtureParameters params = {};   ///< these give it, by all items
+  ItemSet informative = {};        ///< in it, in the order they joined; for a sparse refinement
+  std::vector<Index> labels = {};  ///< of a crowd, of each component, which are more than labels
   bool is_vote = false;  ///< by evidence, instead: the vote of a crowd alike, see `crowd_start()`
 };
 

@@ -17,15 +17,40 @@ constexpr double least_gain = 1e-12;
 
 double nats(double x) { return x_log_x(x); }
 
+/// The components of each class.
+std::vector<std::vector<Index>> members_of_classes(const std::vector<Index>& class_of) {
+  std::vector<std::vector<Index>> members;
+  for (std::size_t k = 0; k < class_of.size(); ++k) {
+    members.resize(std::max(members.size(), static_cast<std::size_t>(class_of[k]) + 1));
+    members[class_of[k]].push_back(static_cast<Index>(k));
+  }
+  return members;
+}
+
+/// What the components of a row that are of one class tell of its label: of their joint probabilities
+/// sum_r J_r log J_r - p log p.
+double of_mixed_class(const RowMatrix& rows, Index row, const Matrix& probs,
+                      const std::vector<Index>& members) {
+  double p = 0.0;
+  Vector joint = Vector::Zero(probs.rows());
+  for (const Index k : members) {
+    p += rows(row, k);
+    joint += rows(row, k) * probs.col(k);
+  }
+  return joint.unaryExpr(&nats).sum() - nats(p);
+}
+
 /// Adds what one worker's vote is worth on some rows.
 class BlockGains {
  public:
   /// @param first the first row.
-  BlockGains(const RowMatrix& posterior, Index first, VoteGains& out) : first_(first), out_(out) {
+  BlockGains(const RowMatrix& posterior, Index first,
+             const std::vector<std::vector<Index>>& classes, VoteGains& out)
+      : first_(first), classes_(classes), out_(out) {
     const Index n = std::min(rows_per_block, posterior.rows() - first);
     for (Index row = first; row < first + n; ++row) {
       // Of a row that is certain no vote tells anything.
-      if (-posterior.row(row).unaryExpr(&nats).sum() > least_gain) open_.push_back(row);
+      if (entropy_of(posterior.row(row)) > least_gain) open_.push_back(row);
     }
     rows_ = RowMatrix::Zero(round_up_to_lanes(static_cast<Index>(open_.size())), posterior.cols());
     for (std::size_t at = 0; at < open_.size(); ++at) rows_.row(at) = posterior.row(open_[at]);
@@ -42,7 +67,8 @@ class BlockGains {
     for (std::size_t at = 0; at < open_.size(); ++at) {
       const Index row = open_[at];
       while (next != labelled.end() && static_cast<Index>(*next) < row) ++next;
-      const double gain = rows_.row(at).dot(of_component) - labels_.row(at).sum();
+      const double gain = of_classes(static_cast<Index>(at), of_component, probs) -
+                          labels_.row(static_cast<Index>(at)).sum();
       if (!(gain > least_gain)) continue;
       out_.mean[row] += gain;
       // Of workers who gain the same the first is best, whatever the rounding.
@@ -54,7 +80,30 @@ class BlockGains {
   }
 
  private:
+  template <class Row>
+  double entropy_of(const Row& row) const {
+    if (classes_.empty()) return -row.unaryExpr(&nats).sum();
+    double sum = 0.0;
+    for (const std::vector<Index>& members : classes_) {
+      double p = 0.0;
+      for (const Index k : members) p += row[k];
+      sum -= nats(p);
+    }
+    return sum;
+  }
+
+  /// -H(X | Y) of an open row.
+  double of_classes(Index at, const Vector& of_component, const Matrix& probs) const {
+    if (classes_.empty()) return rows_.row(at).dot(of_component);
+    double sum = 0.0;
+    for (const std::vector<Index>& members : classes_) {
+      sum += of_mixed_class(rows_, at, probs, members);
+    }
+    return sum;
+  }
+
   Index first_;
+  const std::vector<std::vector<Index>>& classes_;  ///< their components; none: each is one
   VoteGains& out_;
   std::vector<Index> open_;  ///< the rows that are not certain
   RowMatrix rows_;           ///< their posteriors
@@ -68,8 +117,9 @@ VoteGains vote_gains(const RowMatrix& posterior, const Voters& voters, int n_thr
   const auto n_workers = static_cast<Index>(voters.label_probs.size());
   VoteGains out{Vector::Zero(n_obs), Vector::Zero(n_obs), std::vector<Index>(n_obs, no_worker)};
   const Index n_blocks = (n_obs + rows_per_block - 1) / rows_per_block;
+  const std::vector<std::vector<Index>> classes = members_of_classes(voters.class_of);
   for_each_job(n_blocks, n_threads, [&](Index block, int) {
-    BlockGains gains(posterior, block * rows_per_block, out);
+    BlockGains gains(posterior, block * rows_per_block, classes, out);
     for (Index worker = 0; worker < n_workers; ++worker) {
       gains.add(worker, voters.label_probs[worker], voters.labelled[worker]);
     }

@@ -184,6 +184,21 @@ void for_each_kind(Check check) {
   check(problem_of(of_three), robust_fit_of({1, 2, 3, 4}));
 }
 
+/// 300 rows, 20 workers, two labels: workers mistake a quarter of the first label's rows, the hard
+/// ones, in four of ten answers, all others in one of twenty.
+Table crowd_of_kinds() {
+  Random random(1);
+  MixtureParameters truth;
+  truth.mixing_weights = Vector::Zero(3);
+  truth.mixing_weights << 0.4, 0.15, 0.45;
+  truth.item_probs.resize(40, 3);
+  for (Index worker = 0; worker < 20; ++worker) {
+    truth.item_probs.row(2 * worker) << 0.95, 0.6, 0.05;
+    truth.item_probs.row(2 * worker + 1) << 0.05, 0.4, 0.95;
+  }
+  return draw_table(random, truth, {300, std::vector<Index>(20, 2), 0.3, false});
+}
+
 }  // namespace
 
 context("fit") {
@@ -663,6 +678,55 @@ context("fit") {
       expect_true(same_fit(fit_one(evident, options), without));
     }
     expect_true(n_votes > 0);
+  }
+
+  test_that("more components than labels are kinds of items of a label, alone as in a path") {
+    const Table table = crowd_of_kinds();
+    Problem problem = problem_of(table);
+    problem.n_labels = 2;
+    FitOptions options;
+    options.n_components = {2, 3, 4};
+    const FitOutcome path = fit_all(problem, options);
+    for (std::size_t at = 0; at < 3; ++at) {
+      options.n_components = {static_cast<Index>(at) + 2};
+      const FitResult alone = fit_one(problem, options);
+      expect_true(alone.fit.e_step.posterior == path.fits[at].fit.e_step.posterior);
+      expect_true(alone.labels == path.fits[at].labels);
+      expect_true(alone.labels.size() == at + 2);
+    }
+    // Hard items of the first label are the third component.
+    expect_true(path.fits[1].fit.evidence > path.fits[0].fit.evidence + 10.0);
+    expect_true(path.fits[2].fit.evidence < path.fits[1].fit.evidence);
+    expect_true(std::count(path.fits[1].labels.begin(), path.fits[1].labels.end(), 0) == 2);
+    expect_true(path.fits[1].label_agreement > 0.8);
+    expect_true(path.fits[0].label_agreement == 1.0);
+  }
+
+  test_that("components that are not of labels have none") {
+    const Table table = crowd_of_kinds();
+    Problem problem = problem_of(table);
+    FitOptions options;
+    options.n_components = {3};
+    expect_true(fit_one(problem, options).labels.empty());
+    problem.n_labels = 2;
+    options.refine.type = Refinement::kSparse;
+    expect_true(fit_one(problem, options).labels.empty());
+    options.n_components = {1};
+    expect_true(fit_one(problem, options).labels.empty());
+  }
+
+  test_that("a fit of kinds that goes on keeps its labels, and is not polished") {
+    const Table table = crowd_of_kinds();
+    Problem problem = problem_of(table);
+    problem.n_labels = 2;
+    FitOptions options;
+    options.n_components = {3};
+    const FitResult fit = fit_one(problem, options);
+    problem.starts = {{fit.fit.e_step.posterior, {}, fit.fit.informative, fit.labels}};
+    options.task = Task::kContinue;
+    const FitResult next = fit_one(problem, options);
+    expect_true(next.labels == fit.labels);
+    for (const TraceRow& row : next.trace) expect_true(row.phase == Phase::kRefine);
   }
 
   test_that("an interrupted fit unwinds, wherever it is") {

@@ -20,6 +20,22 @@ double gain_twin(const Vector& posterior, const Matrix& label_probs) {
   return gain;
 }
 
+/// The same of a class, which several components may stand for.
+double class_gain_twin(const Vector& posterior, const Matrix& label_probs,
+                       const std::vector<Index>& class_of, Index n_classes) {
+  Vector classes = Vector::Zero(n_classes);
+  Matrix joint = Matrix::Zero(label_probs.rows(), n_classes);
+  for (Index k = 0; k < posterior.size(); ++k) {
+    classes[class_of[k]] += posterior[k];
+    joint.col(class_of[k]) += posterior[k] * label_probs.col(k);
+  }
+  Matrix of_class = Matrix::Constant(label_probs.rows(), n_classes, 1.0);
+  for (Index y = 0; y < n_classes; ++y) {
+    if (classes[y] > 0.0) of_class.col(y) = joint.col(y) / classes[y];
+  }
+  return gain_twin(classes, of_class);
+}
+
 /// Workers with label probabilities, some of them 0, and rows labelled at random.
 Voters random_voters(Random& random, Index n_workers, Index n_obs, Index n_labels,
                      Index n_components) {
@@ -49,6 +65,28 @@ bool has_labelled(const Voters& voters, Index worker, Index row) {
 }  // namespace
 
 context("vote_gains") {
+  test_that("of classes that several components stand for it is what a vote says of the class") {
+    Random random(3);
+    RowMatrix posterior = random_posterior(random, 303, 5);
+    posterior.row(7) << 0.5, 0.0, 0.0, 0.5, 0.0;  // certain of its class
+    Voters voters = random_voters(random, 6, 303, 3, 5);
+    voters.class_of = {0, 1, 3, 0, 1};  // no component stands for class 2
+    const VoteGains out = vote_gains(posterior, voters, 1);
+    for (Index row = 0; row < 303; ++row) {
+      double sum = 0.0;
+      for (Index worker = 0; worker < 6; ++worker) {
+        sum += class_gain_twin(posterior.row(row), voters.label_probs[worker], voters.class_of, 4);
+      }
+      expect_true(std::abs(out.mean[row] - sum / 6.0) < 1e-11);  // rounding of a few logarithms
+    }
+    expect_true(out.mean[7] == 0.0);
+    // Components that are one class each, whatever their numbers.
+    voters.class_of = {4, 2, 0, 1, 3};
+    const VoteGains one_each = vote_gains(posterior, voters, 1);
+    voters.class_of = {};
+    expect_true(distance(one_each.mean, vote_gains(posterior, voters, 1).mean) < 1e-11);
+  }
+
   test_that("mean and best are those of Bayes' rule, one row and worker at a time") {
     for (Index n_components = 1; n_components <= 6; ++n_components) {
       Random random(n_components);

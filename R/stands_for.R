@@ -1,0 +1,62 @@
+# Crowds whose components stand for labels: several of them for one, where its items are of several
+# kinds. Rows are then given labels, not components.
+
+# The names of the components: of those that stand for labels the labels', numbered where several
+# stand for one. Known rows have tied component i to label i, and so have prior counts that differ.
+component_names <- function(result, problem, order) {
+  labels <- problem$labels
+  if (result$holds_known || !all(problem$prior == problem$prior[1])) {
+    return(labels[order])
+  }
+  if (length(result$labels) == 0) {
+    return(as.character(seq_along(order)))
+  }
+  number_kinds(labels[result$labels[order]])
+}
+
+# "no", "yes.1", "yes.2"
+number_kinds <- function(labels) {
+  kind <- stats::ave(seq_along(labels), labels, FUN = seq_along)
+  is_one <- !labels %in% labels[kind > 1]
+  make.unique(ifelse(is_one, labels, paste0(labels, ".", kind)), "_")
+}
+
+# The label of each component, by its name, where several stand for one; else NULL.
+labels_of_kinds <- function(result, problem, order, names) {
+  if (anyDuplicated(result$labels) > 0 && !result$holds_known) {
+    stats::setNames(problem$labels[result$labels[order]], names)
+  }
+}
+
+# Do the components stand for labels? Without any informative worker they were named by numbers,
+# which may look like labels.
+named_by_labels <- function(object) {
+  !is.null(object$stands_for) ||
+    object$k == length(object$labels) && length(object$informative) > 0 &&
+      setequal(names(object$mixing_weights), object$labels)
+}
+
+# Of a posterior of the components that of the classes which rows are given: labels, where several
+# components stand for one.
+class_posterior <- function(posterior, object) {
+  if (is.null(object$stands_for)) {
+    return(posterior)
+  }
+  of_label <- outer(unname(object$stands_for), object$labels, `==`) + 0
+  colnames(of_label) <- object$labels
+  posterior %*% of_label
+}
+
+# The number of classes that a row can be given.
+n_classes <- function(object) {
+  if (is.null(object$stands_for)) object$k else length(unique(object$stands_for))
+}
+
+# Where kinds share too many rows of other labels, they say how items differ but not their labels.
+least_agreement <- 0.8
+
+# The rows of a path whose components are sure of their labels, if they have any.
+has_sure_labels <- function(path) {
+  agreement <- path$label_agreement %||% rep(NA, nrow(path))
+  is.na(agreement) | agreement >= least_agreement
+}
