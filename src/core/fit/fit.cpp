@@ -29,6 +29,9 @@ constexpr Index fewest_to_grow_again = 4;
 /// Cells of data so small that every fit goes on from those of fewer components, see `chains()`.
 constexpr Index most_cells_to_chain = 10000;
 
+/// Of the tolerance of EM, by which it ends where the likelihood is all that counts.
+constexpr double tol_of_end = 0.01;
+
 /// Adds the time of a block to `seconds`.
 class Timer {
  public:
@@ -137,7 +140,23 @@ class Method {
     return run;
   }
 
+  /// Is the highest likelihood looked for, and the data so small that more can be done for it?
+  bool seeks_likelihood() const {
+    return options_.refine.type == Refinement::kFull && options_.is_by_significance() &&
+           !is_large(data(), options_);
+  }
+
+  /// Goes on where EM creeps: the objective of all rows is large beside what a step still gains.
+  void creep_on(FitRun& run) {
+    if (run.status != Status::kConverged || run.fit.params.n_components() == 1) return;
+    const double tol = options_.refine.tol;
+    options_.refine.tol *= tol_of_end;
+    refine_further(run);
+    options_.refine.tol = tol;
+  }
+
   void finish(FitRun run, Index k) {
+    if (seeks_likelihood()) creep_on(run);
     if (!problem_.known.empty() && run.fit.params.n_components() == k) hold_known_rows(run);
     add_result(std::move(run), k);
   }
@@ -167,8 +186,8 @@ class Method {
   }
 
   /// Stages; refinement from them and from other starts, and polish of the best. The others are
-  /// polished only where it is not worth its components: a poor optimum is often one move from a good
-  /// one.
+  /// polished only where it is not worth its components, a poor optimum being often one move from a
+  /// good one, and where the likelihood is all that counts.
   FitRun fit_stages(Index k) {
     FitRun stages = do_stages(k);
     if (!options_.refines) {
@@ -178,7 +197,8 @@ class Method {
     std::vector<FitRun> ends = refine_starts(std::move(stages), k);
     FitRun run = std::move(ends.front());
     polish_further(run);
-    for (std::size_t at = 1; at < ends.size() && !is_worth_it(run, k); ++at) {
+    for (std::size_t at = 1; at < ends.size(); ++at) {
+      if (is_worth_it(run, k) && !seeks_likelihood()) break;
       polish_further(ends[at]);
       if (is_better(ends[at], run)) run = std::move(ends[at]);
     }
@@ -322,15 +342,14 @@ class Method {
     refine_from(std::move(stages.fit), Move::kNone);
     const RefineOptions& options = options_.refine;
     if (may_vote) refine_from(vote_start(data(), k, options, monitor_), Move::kVote);
-    if (options.type == Refinement::kEvidence && k > 1) {
-      if (is_named_crowd(k)) {
-        MixtureFit start = crowd_start(data(), k, options, monitor_);
-        of_crowd_ = start.e_step.posterior;
-        refine_from(std::move(start), Move::kVote);
-      } else if (!is_large(data(), options_)) {
-        RowMatrix start = correspondence_start(data(), k);
-        if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kCorrespondence);
-      }
+    const bool by_evidence = options.type == Refinement::kEvidence;
+    if (is_named_crowd(k)) {
+      MixtureFit start = crowd_start(data(), k, options, monitor_);
+      of_crowd_ = start.e_step.posterior;
+      refine_from(std::move(start), Move::kVote);
+    } else if (k > 1 && (seeks_likelihood() || (by_evidence && !is_large(data(), options_)))) {
+      RowMatrix start = correspondence_start(data(), k);
+      if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kCorrespondence);
     }
     std::stable_sort(ends.begin(), ends.end(), is_better);
     return ends;

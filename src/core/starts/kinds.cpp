@@ -11,7 +11,7 @@ namespace {
 
 /// Less than half as many answers as for another label cannot be what a component's label gets:
 /// workers who mistake more than two of three items of a kind cannot be told from workers who are
-/// right. Of eight real crowds no label got less than 0.7 times as many.
+/// right.
 constexpr double least_ratio = 0.5;
 
 /// No row goes, or stays, for sure: EM decides.
