@@ -10,8 +10,8 @@
 #' @param prior Pseudo-counts, labels x labels, the true label in the row; or NULL.
 #' @param starts Where EM begins, a list with for each start `posterior`, n_obs x k, or the
 #'   parameters that give it, `mixing_weights` and `item_probs` (per item levels x k), and maybe the
-#'   numbers of the `informative` items; or `vote`, for that of a crowd of workers alike. None:
-#'   growth from one component.
+#'   numbers of the `informative` items, and by evidence the `item_prior` and `crowd_probs` to go on
+#'   with; or `vote`, for that of a crowd of workers alike. None: growth from one component.
 #' @return A list of these, with the prior as the engine stacks it in `prior_counts`: the levels of
 #'   all items in rows, components in columns.
 #' @noRd

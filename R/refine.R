@@ -72,12 +72,19 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   fit
 }
 
-# Where EM goes on: at the posterior of the fit, or on other data at that of its parameters.
+# Where EM goes on: at the posterior of the fit, with what it has learned from all items, or on other
+# data at that of its parameters.
 continued_from <- function(object, columns, same_data) {
-  if (same_data) {
-    return(list(posterior = unname(object$posterior[, columns, drop = FALSE])))
+  if (!same_data) {
+    return(model_parameters(object, columns))
   }
-  model_parameters(object, columns)
+  c(
+    list(posterior = unname(object$posterior[, columns, drop = FALSE])),
+    if (!is.null(object$item_prior)) list(item_prior = unname(object$item_prior)),
+    if (!is.null(object$crowd_probs)) {
+      list(crowd_probs = unname(object$crowd_probs[, columns, drop = FALSE]))
+    }
+  )
 }
 
 # Parameters as the engine takes them.

@@ -74,6 +74,12 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells) {
   if (start.containsElementNamed("informative")) {
     out.informative = mdpd::as_item_set(start["informative"]);
   }
+  if (start.containsElementNamed("item_prior")) {
+    out.item_prior.weights = Rcpp::as<mdpd::Vector>(start["item_prior"]);
+  }
+  if (start.containsElementNamed("crowd_probs")) {
+    out.item_prior.crowd = Rcpp::as<mdpd::Matrix>(start["crowd_probs"]);
+  }
   if (start.containsElementNamed("labels")) {
     out.labels = mdpd::as_item_set(start["labels"]);
   }

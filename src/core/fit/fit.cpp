@@ -435,12 +435,22 @@ class Method {
     return rows_.of_kinds(start.posterior, problem_.case_weights);
   }
 
-  /// What a start goes on with: of a crowd with one component a label its columns, drawn to those of
-  /// the vote.
-  ItemPrior prior_at(const RowMatrix& posterior) const {
-    if (!is_named_crowd(posterior.cols())) return {};
-    ItemPrior prior = flat_prior_of_crowd(data(), level_counts(data(), posterior));
-    prior.pseudo_counts = pseudo_counts_of_vote(posterior);
+  /// What a start goes on with. Of a crowd with one component a label its columns are drawn to those
+  /// of the vote.
+  ItemPrior prior_at(const FitStart& start, const RowMatrix& posterior) const {
+    ItemPrior prior = start.item_prior;
+    const bool is_named = is_named_crowd(posterior.cols());
+    const bool is_known = prior.weights.size() > 0;
+    const bool has_crowd = prior.crowd.size() > 0 || (is_named && !is_known);
+    if (!is_known && !has_crowd) return prior;
+    const ItemPrior flat =
+        has_crowd ? flat_prior_of_crowd(data(), level_counts(data(), posterior)) : flat_prior();
+    if (!is_known) prior = flat;
+    if (prior.weights.size() != flat.weights.size() || prior.crowd.rows() != flat.crowd.rows() ||
+        prior.crowd.cols() != flat.crowd.cols())
+      throw DimensionError("a prior of the items' levels and components");
+    if (!has_crowd) return prior;
+    prior.pseudo_counts = is_named ? pseudo_counts_of_vote(posterior) : flat.pseudo_counts;
     return prior;
   }
 
@@ -456,7 +466,7 @@ class Method {
     for (const FitStart& start : problem_.starts) {
       FitRun run{start_at(posterior_of(start), start.informative)};
       const Index n_of_start = run.fit.e_step.posterior.cols();
-      refine_further(run, prior_at(run.fit.e_step.posterior));
+      refine_further(run, prior_at(start, run.fit.e_step.posterior));
       const auto n_iterations = static_cast<Index>(run.trace.size());
       const bool is_best = outcome_.starts.empty() || value_of(run.fit) > value_of(best.fit);
       outcome_.starts.push_back({run.fit.loglik, run.fit.evidence, n_iterations, run.status});
