@@ -25,6 +25,8 @@ constexpr std::size_t finalists = 3;
 /// Single items, and single rows, whose move is refined.
 constexpr std::size_t n_toggles = 5;
 constexpr std::size_t n_flips = 10;
+/// By evidence, whose iterations take longer: the others gained next to nothing there.
+constexpr std::size_t n_flips_by_evidence = 3;
 /// EM iterations of a heat, after which a trial of large data is looked at.
 constexpr Index heat_iterations = 4;
 /// A trial goes on while this many times what it would still gain at its present pace would do: EM
@@ -354,8 +356,11 @@ class PolishRound {
   /// Moves single rows; by evidence all of these together too: where many items differ, rows are so
   /// sure of their component that EM leaves them there.
   void add_flip_trials() {
-    const std::vector<Flip> flips = best_flips(data_, fit_);
-    if (options_.refine.type == Refinement::kEvidence) add_flip_trial(flips);
+    std::vector<Flip> flips = best_flips(data_, fit_);
+    if (options_.refine.type == Refinement::kEvidence) {
+      add_flip_trial(flips);
+      flips.resize(std::min(flips.size(), n_flips_by_evidence));
+    }
     for (const Flip& flip : flips) add_flip_trial({flip});
   }
 
