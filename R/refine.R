@@ -72,8 +72,8 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   fit
 }
 
-# Where EM goes on: at the posterior of the fit, with what it has learned from all items, or on other
-# data at that of its parameters.
+# Where EM goes on: at the posterior of the fit, with what it has learned from all items, or on
+# other data at that of its parameters.
 continued_from <- function(object, columns, same_data) {
   if (!same_data) {
     return(model_parameters(object, columns))
