@@ -5,7 +5,8 @@
 #' @param fdr For a fit by evidence: the share of the items named that may be expected to be the
 #'   same in all components, a number from 0 to 1; of the items in the order of their inclusion the
 #'   most are named whose mean probability of being the same stays at or below it, and none that is
-#'   as likely the same as not. Default 0.05.
+#'   as likely the same as not. Default 0.05. Where many items differ a little, some that do are not
+#'   named, see `inclusion` in [stagewise_em()].
 #' @return Names of the informative items. Of a fit by evidence those named at that false discovery
 #'   rate, the surest first; else all that differ between components, in the order they joined:
 #'   those of the stages first, then those the refinement added, by decreasing gain. How much each
