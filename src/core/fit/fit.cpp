@@ -92,10 +92,12 @@ class Method {
 
   /// EM from where the run is. Of one component no item is informative, but in plain EM.
   /// @param item_prior to go on with, see RefineOptions.
-  void refine_further(FitRun& run, ItemPrior item_prior = {}) {
+  /// @param tol_factor of its tolerance.
+  void refine_further(FitRun& run, ItemPrior item_prior = {}, double tol_factor = 1.0) {
     const Timer timer(outcome_.work.refinement_seconds);
     RefineOptions options = options_.refine;
     options.item_prior = std::move(item_prior);
+    options.tol *= tol_factor;
     options.uses_all_items = options_.task == Task::kEm;
     const bool is_of_one =
         run.fit.e_step.posterior.cols() == 1 && options.type == Refinement::kFull;
@@ -149,10 +151,7 @@ class Method {
   /// Goes on where EM creeps: the objective of all rows is large beside what a step still gains.
   void creep_on(FitRun& run) {
     if (run.status != Status::kConverged || run.fit.params.n_components() == 1) return;
-    const double tol = options_.refine.tol;
-    options_.refine.tol *= tol_of_end;
-    refine_further(run);
-    options_.refine.tol = tol;
+    refine_further(run, {}, tol_of_end);
   }
 
   void finish(FitRun run, Index k) {

@@ -21,9 +21,8 @@ struct SharedAnswer {
 };
 
 /// The rows that answer one item, side by side (as often as they do), and what they answer to later
-/// items, item by item;
-/// what one thread works with. Most pairs share a row or two: a table for each of them would be
-/// zeros that have to be fetched, written and searched.
+/// items, item by item; what one thread works with. Most pairs share a row or two: a table for each
+/// of them would be zeros that have to be fetched, written and searched.
 class SharedRows {
  public:
   SharedRows(const CodedData& data, const RowMatrix& row_weights)
