@@ -3,10 +3,10 @@
 #' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
 #' @param ... Not used; must be empty.
 #' @param fdr For a fit by evidence: the share of the items named that may be expected to be the
-#'   same in all components, a number from 0 to 1; of the items in the order of their inclusion the
-#'   most are named whose mean probability of being the same stays at or below it, and none that is
-#'   as likely the same as not. Default 0.05. Where many items differ a little, some that do are not
-#'   named, see `inclusion` in [stagewise_em()].
+#'   same in all components (the false discovery rate), a number from 0 to 1. Of the items in the
+#'   order of their inclusion the most are named whose mean probability of being the same,
+#'   1 - inclusion, stays at or below it, and none whose own is above twice the rate, or one half.
+#'   Default 0.05. See `inclusion` in [stagewise_em()].
 #' @return Names of the informative items. Of a fit by evidence those named at that false discovery
 #'   rate, the surest first; else all that differ between components, in the order they joined:
 #'   those of the stages first, then those the refinement added, by decreasing gain. How much each
@@ -43,11 +43,12 @@ informative.mdpd <- function(object, ..., fdr = 0.05) {
   named_at_rate(object$inclusion, fdr)
 }
 
-# The surest items, of which that share may be expected to be the same in all components; none that
-# is as likely the same as not.
+# The surest items, of which that share may be expected to be the same in all components. Many sure
+# ones would pay for some that are hardly surer than not, and of those the fit has learned most: hence
+# the second bound.
 named_at_rate <- function(inclusion, fdr = 0.05) {
   same <- sort(1 - inclusion)
-  names(same)[cumsum(same) <= fdr * seq_along(same) & same < 0.5]
+  names(same)[cumsum(same) <= fdr * seq_along(same) & same <= min(2 * fdr, 0.5)]
 }
 
 # The informative items, the one with most evidence first; a true model has no data, so the one that

@@ -136,8 +136,8 @@ test_that("prints show how sure it is of an item that may be the same", {
   fit <- by_evidence(crowd$labels, 3)
   expect_equal(summary(fit)$informative$inclusion, unname(fit$inclusion[informative(fit)]))
   expect_output(print(summary(fit)), "inclusion")
-  fit$inclusion[informative(fit)[6]] <- 0.85
-  expect_output(print(fit), paste0(informative(fit)[6], " \\([0-9.]+, 85 %\\)"))
+  fit$inclusion[informative(fit)[6]] <- 0.92
+  expect_output(print(fit), paste0(informative(fit)[6], " \\([0-9.]+, 92 %\\)"))
   expect_equal(sum(grepl("[0-9.]+, [0-9]+ %\\)", item_entries(fit))), 1)
 })
 
@@ -201,4 +201,57 @@ test_that("what is asked of a fit by evidence is answered as of any other", {
   expect_equal(unname(samples$selection[1:5]), rep(1, 5))
   expect_lt(mean(samples$selection[6:15]), 0.3)
   expect_setequal(head(worker_quality(fit)$worker, 5), as.character(1:5))
+})
+
+# Rows' posterior with one item left out, from all of it.
+twin_reliance <- function(fit, x, item) {
+  probs <- fit$item_probs[[item]][as.character(x[[item]]), ]
+  without <- fit$posterior / probs
+  without <- without / rowSums(without)
+  sum(fit$posterior * log(fit$posterior / without))
+}
+
+# The share of the items like an item that differ, nine more of them being the same; families of
+# columns that half as many answers would not tell from one column do not count.
+twin_inclusion <- function(fit, x) {
+  reliance <- vapply(names(x), function(item) {
+    if (fit$item_evidence[[item]] > 0) twin_reliance(fit, x, item) else 0
+  }, 0)
+  concentrations <- 0.5 * 3^(0:7)
+  told <- which(nrow(x) / fit$k >= concentrations / 2) + 1
+  factors <- exp(fit$item_evidence - reliance) *
+    sweep(fit$item_shares[, told], 2, fit$item_prior[told], "/")
+  weights <- rep(1, length(told) + 1)
+  for (step in 0:200) {
+    shares <- proportions(sweep(cbind(1, factors), 2, weights, "*"), 1)
+    weights <- proportions(colSums(shares) + c(9, rep(0, length(told))))
+  }
+  unname(1 - shares[, 1])
+}
+
+test_that("the inclusion is the probability under weights learned with nine more items alike", {
+  draw <- weak_survey(4)
+  noise <- with_seed(104, as.data.frame(matrix(sample(3, 600 * 30, TRUE), 600)))
+  names(noise) <- paste0("noise", 1:30)
+  x <- cbind(draw$x, noise)
+  fit <- by_evidence(x, 3)
+  expect_equal(unname(fit$inclusion), twin_inclusion(fit, x), tolerance = 1e-6)
+  expect_gt(min(fit$inclusion), 0)
+  expect_gt(mean(fit$inclusion[names(draw$x)]), 0.7)
+  expect_lt(mean(fit$inclusion[names(noise)]), 0.3)
+})
+
+test_that("no item is named that is the same with more than twice the rate", {
+  draw <- weak_survey(5)
+  fit <- by_evidence(draw$x, 3)
+  for (fdr in c(0.01, 0.05, 0.2)) {
+    same <- 1 - fit$inclusion[informative(fit, fdr = fdr)]
+    expect_lte(max(same), 2 * fdr)
+    expect_lte(mean(same), fdr)
+  }
+  # The next one would break one of the two.
+  named <- informative(fit)
+  next_one <- max(fit$inclusion[setdiff(names(fit$inclusion), named)])
+  expect_true(1 - next_one > 0.1 ||
+                mean(c(1 - fit$inclusion[named], 1 - next_one)) > 0.05)
 })

@@ -14,6 +14,7 @@
 #include "growth/same_optimum.h"
 #include "growth/stagewise.h"
 #include "model/criterion.h"
+#include "model/inclusion.h"
 #include "starts/correspondence.h"
 #include "starts/kinds.h"
 #include "starts/vote.h"
@@ -496,7 +497,9 @@ class Method {
     if (!std::isnan(fit.evidence)) {
       // No item differs where there is but one component.
       const double more_than_one = 1.0 / (1.0 + std::exp(result.loglik_of_one - fit.evidence));
-      result.inclusion = more_than_one * fit.item_evidence.inclusion();
+      result.inclusion =
+          more_than_one * inclusion(data(), reliance(data(), fit), fit.item_evidence,
+                                    fit.item_prior.weights, fit.params.n_components());
     }
     add_labels(result);
     rows_.expand(result.fit);

@@ -41,9 +41,8 @@ struct ItemEvidence {
   RowMatrix shares = {};  ///< n_items x weights: posterior probability of each
   Vector gain = {};       ///< n_items: log Bayes factor against the spike alone (nats)
 
-  /// Probability that it differs, if all items may well be the same: how many do can hardly be told
-  /// where each differs a little, and the prior then lets all of them.
-  Vector inclusion() const { return 1.0 - (-gain).array().exp().min(1.0); }
+  /// Probability that it differs, if all items may well be the same.
+  Vector least_inclusion() const { return 1.0 - (-gain).array().exp().min(1.0); }
 };
 
 /// How sure a posterior is of the rows' components.

@@ -141,7 +141,7 @@ context("evidence") {
       const Vector shares = factors.cwiseProduct(prior.weights);
       expect_true(std::abs(evidence.gain[item] - std::log(shares.sum())) < 1e-9);
     }
-    expect_true(evidence.inclusion()[2] > 0.0);
+    expect_true(evidence.least_inclusion()[2] > 0.0);
   }
 
   test_that("posterior means are those of every share's own Dirichlet, and sum to 1") {

@@ -1,0 +1,93 @@
+#include "model/inclusion.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/jobs.h"
+#include "data/row_sums.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Answers of a component beside the concentration from which on a family is told from the spike.
+constexpr double least_answers = 0.5;
+
+/// Items added that are the same, so that none is sure to differ as all others do.
+constexpr double n_same = 9.0;
+
+constexpr int n_steps = 200;
+
+double reliance_on(const CodedData& data, const RowMatrix& item_probs, const RowMatrix& posterior,
+                   Index item) {
+  const auto probs = item_probs.middleRows(data.offset[item], data.n_levels[item]);
+  const RowMatrix logs = probs.array().log();
+  const RowMatrix inverse = probs.cwiseInverse();
+  ExactSum sum = empty_loglik(data);
+  for_each_answer(data, item, [&](Index row, Code code) {
+    const auto of_row = posterior.row(row);
+    const double with_item = of_row.dot(logs.row(code - 1));
+    const double without = std::log(of_row.dot(inverse.row(code - 1)));
+    sum.add(data.case_weights[row] * (with_item + without));
+  });
+  return std::max(0.0, sum.value());
+}
+
+/// Is a family of the evidence's weights told from the spike? The crowd's always is: its columns
+/// differ.
+bool is_told(Index family, double n_answers) {
+  return family > n_concentrations || n_answers >= least_answers * concentration(family - 1);
+}
+
+/// Bayes factors against the spike, each row divided by its largest.
+RowMatrix lowered_factors(const Vector& reliance, const ItemEvidence& evidence,
+                          const Vector& weights, double n_answers) {
+  RowMatrix logs = RowMatrix::Constant(evidence.shares.rows(), weights.size(),
+                                       -std::numeric_limits<double>::infinity());
+  logs.col(0).setZero();
+  for (Index family = 1; family < weights.size(); ++family) {
+    if (!(weights[family] > 0.0) || !is_told(family, n_answers)) continue;
+    logs.col(family) = evidence.gain - reliance +
+                       (evidence.shares.col(family) / weights[family]).array().log().matrix();
+  }
+  const Vector largest = logs.rowwise().maxCoeff();
+  return (logs.colwise() - largest).array().exp();
+}
+
+}  // namespace
+
+Vector reliance(const CodedData& data, const MixtureFit& fit) {
+  const RowMatrix& posterior = fit.e_step.posterior;
+  ItemSet gaining;
+  for (const Index item : fit.informative) {
+    if (fit.item_evidence.gain[item] > 0.0) gaining.push_back(item);
+  }
+  Vector out = Vector::Zero(data.n_items);
+  const auto n_jobs = static_cast<Index>(gaining.size());
+  const double n_operations = static_cast<double>(data.n_obs * n_jobs * posterior.cols());
+  for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
+    const Index item = gaining[job];
+    out[item] = reliance_on(data, fit.params.item_probs, posterior, item);
+  });
+  return out;
+}
+
+Vector inclusion(const CodedData& data, const Vector& reliance, const ItemEvidence& evidence,
+                 const Vector& weights, Index n_components) {
+  if (n_components < 2) return Vector::Zero(data.n_items);
+  const double n_answers = data.observed_weight.mean() / static_cast<double>(n_components);
+  const RowMatrix factors = lowered_factors(reliance, evidence, weights, n_answers);
+  Vector learned = Vector::Constant(weights.size(), 1.0 / static_cast<double>(weights.size()));
+  RowMatrix shares;
+  for (int step = 0; step <= n_steps; ++step) {
+    shares = factors * learned.asDiagonal();
+    shares = shares.array().colwise() / shares.rowwise().sum().array();
+    learned = shares.colwise().sum().transpose();
+    learned[0] += n_same;
+    learned /= learned.sum();
+  }
+  return 1.0 - shares.col(0).array();
+}
+
+}  // namespace mdpd
