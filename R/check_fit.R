@@ -58,6 +58,21 @@ check_workers <- function(worker, all_workers, arg = rlang::caller_arg(worker),
   )
 }
 
+# Names of items of a fit.
+check_items <- function(items, all_items, arg = rlang::caller_arg(items),
+                        call = rlang::caller_env()) {
+  unknown <- setdiff(items, all_items)
+  if (is.character(items) && length(items) > 0 && length(unknown) == 0) {
+    return(unique(items))
+  }
+  abort_mdpd(
+    c("{.arg {arg}} must hold names of items of the fit.",
+      x = if (is.character(items) && length(items) > 0) "There {?is/are} no {.val {unknown}}."
+          else "It is {describe(items)}."),
+    class = "argument", call = call
+  )
+}
+
 check_path <- function(object, call = rlang::caller_env()) {
   if (is.null(object$path)) {
     abort_mdpd(

@@ -6,6 +6,15 @@
 #' * `"profiles"`: the item-response probabilities of the informative items by component, those with
 #'   most evidence first: \eqn{P(X_i = r | Y = k)}{P(X_i = r | Y = k)}. Where no item is
 #'   informative, the first items of the table are shown.
+#'   Of an item with more than ten levels that has a panel of its own, those that tell the
+#'   components apart most are shown, and the sum of the others.
+#' * `"lines"`: a line for each component through the items, in the order of the table: for items of
+#'   two levels the probability of the second, for others the mean place of the answer among the
+#'   levels, \eqn{\sum_r \frac{r - 1}{R - 1} P(X_i = r | Y = k)}{sum_r (r - 1) / (R - 1)
+#'   P(X_i = r | Y = k)} with R levels, which is 0 where every answer is the first level and 1 where
+#'   every answer is the last. It takes levels in their order for equal steps: leave out items
+#'   without such an order by `items`. The usual picture of latent class analysis (Collins and Lanza
+#'   2010).
 #' * `"posterior"`: how sure the class of each row is. Rows are grouped by their predicted class,
 #'   the surest first; the height of a colour is the posterior probability of that component. What
 #'   is not in the colour of the predicted class is the expected error,
@@ -17,8 +26,10 @@
 #'   `stage`, the same after some of the stages, items in the order in which they joined.
 #' * `"trace"`: how the fit went. The log-likelihood per row (nats; for `method = "paper"` that of
 #'   all items by component, as in the paper), the largest conditional information of a pair of
-#'   items (nats; as found before the stage) and the number of informative items, against the stage
-#'   and then against the iteration of the refinement. Stages that split a component are marked.
+#'   items (nats; as found before the stage, so for the stages alone) and the number of items in
+#'   use, the informative set S of the paper, against the stage, the iteration of the refinement and
+#'   the move of the polish. Stages that split a component are marked. A caption says why where the
+#'   polish lowers the log-likelihood.
 #' * `"history"`: how the components came about, a line for each from the left to the right. A split
 #'   starts the line of the new component below that of its parent, at the stage at which it was
 #'   made, with the names of the two items whose dependence asked for it; where the polish merged
@@ -40,15 +51,17 @@
 #'
 #' @param object,x A fitted mixture, see [stagewise_em()]. A true model of [simulate_crowd()] has
 #'   profiles, and an information for given data, but no trace and no posterior.
-#' @param type One of `"profiles"`, `"posterior"`, `"information"`, `"trace"`, `"history"`,
-#'   `"path"`, `"workers"`, `"confusion"`; by default the first.
+#' @param type One of `"profiles"`, `"lines"`, `"posterior"`, `"information"`, `"trace"`,
+#'   `"history"`, `"path"`, `"workers"`, `"confusion"`; by default the first.
 #' @param component For `type = "information"`: name or number of the component to look into; by
 #'   default, `NULL`, the mean over all components by their weight.
 #' @param newdata For `type = "information"`: data frame, matrix or crowd labels with the items
 #'   of the fit; by default, `NULL`, the training data.
 #' @param max_items The largest number of items shown, at least 2; by default, `NULL`, 60 for
-#'   `"information"`, 20 for `"profiles"` and 12 workers for `"confusion"`. The subtitle says how
-#'   many are left out.
+#'   `"information"` and `"lines"`, 20 for `"profiles"` and 12 workers for `"confusion"`. The
+#'   subtitle says how many are left out.
+#' @param items For `type = "profiles"` and `"lines"`: names of the items to show, in this order; by
+#'   default, `NULL`, the informative ones.
 #' @param workers For `type = "confusion"`: ids of the workers to show, in this order; by default,
 #'   `NULL`, the most informative.
 #' @param stage For `type = "information"`: numbers of stages, from 0 (one component) to the number
@@ -61,7 +74,8 @@
 #' not hold what the picture shows, such as the posterior of a true model. For pictures of workers
 #' also `mdpd_error_not_a_crowd`, `mdpd_error_no_data` and, for their accuracy,
 #' `mdpd_error_unnamed_components`, see [worker_quality()].
-#' @references Kass and Raftery (1995), Bayes factors, *Journal of the American Statistical
+#' @references Collins, L. M. and Lanza, S. T. (2010), *Latent Class and Latent Transition Analysis*.
+#'   \doi{10.1002/9780470567333}. Kass and Raftery (1995), Bayes factors, *Journal of the American Statistical
 #'   Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and Ito (2008), Color
 #'   Universal Design. Zhao and Zucker, Stagewise Learning for Sparse Clustering of
 #'   Discretely-Valued Data, figures 3 and 4.
@@ -71,24 +85,27 @@
 #' fit <- stagewise_em(crowd$labels, k = 3)
 #' plot(fit)
 #' plot(fit, type = "history")
+#' survey <- stagewise_em(~ cyl + vs + am + gear + carb, k = 2, data = mtcars)
+#' plot(survey, type = "lines", items = c("cyl", "vs", "am", "gear", "carb"))
 #' autoplot(fit, type = "posterior") + ggplot2::labs(title = "My crowd")
 #' @name plot.mdpd
 NULL
 
 #' @rdname plot.mdpd
 #' @export
-autoplot.mdpd <- function(object, type = c("profiles", "posterior", "information", "trace",
+autoplot.mdpd <- function(object, type = c("profiles", "lines", "posterior", "information", "trace",
                                            "history", "path", "workers", "confusion"),
                           component = NULL, newdata = NULL, max_items = NULL, workers = NULL,
-                          stage = NULL, ...) {
+                          stage = NULL, items = NULL, ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("profiles", "posterior", "information", "trace", "history", "path",
-                               "workers", "confusion"))
+  type <- check_choice(type, c("profiles", "lines", "posterior", "information", "trace", "history",
+                               "path", "workers", "confusion"))
   check_component(component, object)
   if (!is.null(max_items)) check_count(max_items, min = 2)
   switch(
     type,
-    profiles = plot_profiles(object, max_items),
+    profiles = plot_profiles(object, items, max_items),
+    lines = plot_lines(object, items, max_items),
     posterior = plot_posterior(object),
     information = plot_information(object, component, newdata, max_items, stage),
     trace = plot_trace(object),

@@ -45,7 +45,8 @@ history_links <- function(history) {
   )
 }
 
-# The pair of items that asked for a split: above the new lane, or before it where it begins late.
+# The pair of items that asked for a split: above the new lane, or before it where it begins late;
+# cut by the room there is to that side, of 78 columns of text in all.
 split_names <- function(events, history) {
   splits <- history$links[history$links$kind == "split", ]
   pair <- events[splits$x, c("item_1", "item_2")]
@@ -54,16 +55,22 @@ split_names <- function(events, history) {
     return(NULL)
   }
   late <- splits$x > 0.6 * nrow(events)
+  end <- nrow(events) + 0.5
+  room <- 78 * ifelse(late, splits$x, end - splits$x) / end
   names <- data.frame(
-    x = splits$x + ifelse(late, -0.01, 0.012) * (nrow(events) + 0.5),
+    x = splits$x + ifelse(late, -0.01, 0.012) * end,
     y = history$lanes$y[splits$to],
-    label = paste0(shorten(pair$item_1, 12), ", ", shorten(pair$item_2, 12)),
+    label = mapply(pair_name, pair$item_1, pair$item_2, pmin(22, pmax(12, room / 2 - 2))),
     hjust = ifelse(late, 1, 0), vjust = ifelse(late, 0.5, -0.6)
   )[known, ]
   ggplot2::geom_text(
     ggplot2::aes(.data$x, .data$y, label = .data$label, hjust = .data$hjust, vjust = .data$vjust),
     data = names, size = 2.5, colour = "grey25", check_overlap = TRUE
   )
+}
+
+pair_name <- function(item_1, item_2, width) {
+  toString(shorten(c(item_1, item_2), floor(width)))
 }
 
 # On the lane of the component concerned; moves of items and rows concern all, and stand below.

@@ -16,12 +16,13 @@ draw_information <- function(values, object, component, max_items) {
     ggplot2::geom_raster(ggplot2::aes(fill = .data$information)) +
     information_frame(n_informative, length(shown)) +
     ggplot2::scale_x_discrete(
-      breaks = item_breaks(length(shown)), labels = shorten, position = "top", drop = FALSE,
+      breaks = item_breaks(length(shown)), labels = square_labels(length(shown)),
+      position = "top", drop = FALSE,
       guide = sparse_axis()
     ) +
     ggplot2::scale_y_discrete(
-      breaks = item_breaks(length(shown), vertical = TRUE), labels = shorten, limits = rev,
-      drop = FALSE, guide = sparse_axis()
+      breaks = item_breaks(length(shown), vertical = TRUE), labels = square_labels(length(shown)),
+      limits = rev, drop = FALSE, guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, max(values[shown, shown], .Machine$double.eps))) +
     ggplot2::coord_fixed(expand = FALSE, clip = "off") +
@@ -84,6 +85,11 @@ item_breaks <- function(n_shown, vertical = FALSE) {
   if (n_shown > 100) NULL else thin_breaks(34, vertical)
 }
 
+# On both sides of a square.
+square_labels <- function(n_shown) {
+  function(items) wrap_labels(items, 16, min(2, text_lines(n_shown)))
+}
+
 theme_information <- function(n_shown) {
   size <- label_size(min(n_shown, 34))
   theme_heat_map() +
@@ -130,7 +136,7 @@ check_stages <- function(stage, object, component, call) {
 draw_information_stages <- function(values, models, stage, shown) {
   k <- vapply(models, function(model) ncol(model$posterior), 0L)
   n_joined <- lengths(lapply(models, `[[`, "informative"))
-  panels <- paste0("Stage ", stage, "\nk = ", k, ", ", n_joined, " in S")
+  panels <- paste0("Stage ", stage, "\nk = ", k, "\n", vapply(n_joined, plural, "", "item"), " in use")
   panels <- factor(panels, panels[order(stage)])
   cells <- do.call(rbind, Map(function(values, panel) {
     data.frame(information_cells(values, shown), panel = panel)
@@ -148,9 +154,9 @@ draw_information_stages <- function(values, models, stage, shown) {
     ggplot2::coord_fixed(expand = FALSE) +
     picture_titles(
       "What the stages leave unexplained",
-      paste0(length(shown), " of ", plural(nrow(values[[1]]), "item"),
-             ", in the order they join S"),
-      if (any(n_joined > 0)) "Framed: the informative set S"
+      paste0(if (length(shown) < nrow(values[[1]])) paste0(length(shown), " of "),
+             plural(nrow(values[[1]]), "item"), ", in the order in which they came into use"),
+      if (any(n_joined > 0)) "Framed: the items in use (the informative set S)"
     ) +
     ggplot2::labs(x = NULL, y = "Item", fill = "Conditional\ninformation (nats)") +
     theme_heat_map() +

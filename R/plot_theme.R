@@ -3,6 +3,8 @@
 theme_mdpd <- function() {
   ggplot2::theme_minimal(base_size = 10) +
     ggplot2::theme(
+      # Without it a saved picture is transparent, black on black where the page is dark.
+      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
       plot.title = ggplot2::element_text(face = "bold", size = 12, margin = ggplot2::margin(b = 3)),
       plot.subtitle = ggplot2::element_text(colour = "grey30", size = 9.5,
                                             margin = ggplot2::margin(b = 6)),
@@ -34,6 +36,30 @@ theme_heat_map <- function() {
 picture_titles <- function(title, ...) {
   lines <- unlist(lapply(c(...), strwrap, width = 62))
   ggplot2::labs(title = title, subtitle = paste(lines, collapse = "\n"))
+}
+
+# Labels in at most `n_lines` lines of `width` columns of text. They are cut only where that is not
+# room enough.
+wrap_labels <- function(labels, width = 16, n_lines = 2) {
+  lines <- lapply(labels, break_lines, width)
+  room <- width * n_lines
+  while (any(lengths(lines) > n_lines)) {
+    lines <- lapply(shorten(labels, room), break_lines, width)
+    room <- room - 1
+  }
+  vapply(lines, paste, "", collapse = "\n")
+}
+
+# Between words; a word that is wider than a line, or a text without spaces, wherever it must.
+break_lines <- function(label, width) {
+  lines <- strwrap(label, width + 1)
+  while (any(too_wide <- nchar(lines, "width") > width)) {
+    at <- which(too_wide)[1]
+    start <- strtrim(lines[at], width)
+    lines <- append(lines, substring(lines[at], nchar(start) + 1), after = at)
+    lines[at] <- start
+  }
+  if (length(lines) == 0) "" else lines
 }
 
 # Labels of an axis that are left out where they would run into each other; what the size of the

@@ -10,6 +10,24 @@ test_that("profiles: two levels, one set of levels, levels of each item's own", 
   expect_picture("profiles twelve components", autoplot(many, max_items = 8))
 })
 
+test_that("profiles and lines: long labels, and one odd item", {
+  questions <- c("How often do you read a newspaper, on paper or on a screen?",
+                 "Would you say that most people can be trusted?", "Do you vote?",
+                 "How often do you watch the news on television?", "Where do you live?")
+  fit <- hand_made_fit(5, k = 3, n_levels = c(3, 2, 2, 3, 26), n_informative = 5, items = questions)
+  expect_picture("profiles long labels", autoplot(fit))
+  expect_picture("lines long labels", autoplot(fit, type = "lines", items = questions[1:4]))
+})
+
+test_that("lines: two levels, shared levels, many items", {
+  expect_picture("lines two levels", autoplot(hand_made_fit(k = 3), type = "lines"))
+  answers <- c("strongly disagree", "disagree", "neither", "agree", "strongly agree")
+  shared <- hand_made_fit(k = 3, n_levels = 5, level_names = answers)
+  expect_picture("lines shared levels", autoplot(shared, type = "lines"))
+  many <- hand_made_fit(n_items = 75, k = 8, n_informative = 50)
+  expect_picture("lines fifty items", autoplot(many, type = "lines"))
+})
+
 test_that("posterior: two and twelve components", {
   expect_picture("posterior two components", autoplot(hand_made_fit(), type = "posterior"))
   many <- hand_made_fit(n_items = 20, k = 12, n_levels = 12, n_obs = 120)
@@ -35,6 +53,8 @@ test_that("trace: with a refinement and with a polish", {
   polished <- hand_made_fit(k = 12)
   move <- utils::tail(polished$trace, 1)
   move[c("phase", "move")] <- c("polish", "items")
+  move$loglik <- move$loglik - 2
+  polished$trace$information[polished$trace$phase == "refine"] <- move$information <- NA
   polished$trace <- rbind(polished$trace, move)
   expect_picture("trace polished", autoplot(polished, type = "trace"))
 })

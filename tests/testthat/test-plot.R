@@ -20,7 +20,7 @@ test_that("every picture builds with few and many items, components and levels",
     hand_made_fit(n_items = 4, k = 1, n_informative = 0)
   )
   for (fit in fits) {
-    for (type in c("trace", "history", "profiles", "posterior")) {
+    for (type in c("trace", "history", "profiles", "lines", "posterior")) {
       builds_quietly(autoplot(fit, type = type))
     }
     builds_quietly(draw_information(hand_made_information(fit), fit, NULL, 60))
@@ -30,7 +30,7 @@ test_that("every picture builds with few and many items, components and levels",
 test_that("a picture has a title, a subtitle and names its axes", {
   fit <- hand_made_fit()
   pictures <- c(
-    lapply(c("trace", "history", "profiles", "posterior"), autoplot, object = fit),
+    lapply(c("trace", "history", "profiles", "lines", "posterior"), autoplot, object = fit),
     list(draw_information(hand_made_information(fit), fit, NULL, 60))
   )
   for (picture in pictures) {
@@ -54,7 +54,8 @@ test_that("titles and subtitles fit a picture four inches wide", {
     grid::convertWidth(grid::grobWidth(grob), "in", valueOnly = TRUE)
   }
   for (fit in fits) {
-    pictures <- lapply(c("profiles", "posterior", "trace", "history"), autoplot, object = fit)
+    pictures <- lapply(c("profiles", "lines", "posterior", "trace", "history"), autoplot,
+                       object = fit)
     pictures <- c(pictures, list(draw_information(hand_made_information(fit), fit, NULL, 60)))
     for (picture in pictures) {
       expect_lt(width(picture$labels$title, 12, "bold"), 3.8)
@@ -86,8 +87,40 @@ test_that("the trace shows likelihood per row, information and size of S, phase 
   }
   expect_equal(drawn(1, "stage"), fit$trace$loglik[stage] / fit$nobs)
   expect_equal(drawn(1, "refine"), fit$trace$loglik[!stage] / fit$nobs)
-  expect_equal(drawn(2, "stage"), fit$trace$information[stage])
-  expect_equal(drawn(3, "refine"), fit$trace$n_informative[!stage])
+  expect_equal(drawn(2, "refine"), fit$trace$n_informative[!stage])
+  expect_equal(drawn(3, "stage"), fit$trace$information[stage])
+})
+
+test_that("the legend of the trace takes the place of the panels that have no points", {
+  local_pdf()
+  fit <- hand_made_fit(k = 3)
+  fit$trace$information[fit$trace$phase == "refine"] <- NA
+  picture <- autoplot(fit, type = "trace")
+  builds_quietly(picture)
+  place <- function(picture) picture$theme$legend.position.inside %||% picture$theme$legend.position
+  expect_equal(place(picture), c(3 / 4, 1 / 6))  # two columns, three rows: the last panel
+  expect_equal(nrow(layer(picture, "GeomRect")), 5)
+  fit$trace <- fit$trace[fit$trace$phase == "refine", ]
+  expect_equal(place(autoplot(fit, type = "trace")), "bottom")
+})
+
+test_that("the trace says why the polish lowers the log-likelihood, where it does", {
+  fit <- hand_made_fit(k = 3)
+  caption <- function(...) {
+    move <- utils::tail(fit$trace, 1)
+    move$phase <- "polish"
+    moves <- list(...)
+    for (name in names(moves)) move[[name]] <- moves[[name]]
+    fit$trace <- rbind(fit$trace, move)
+    autoplot(fit, type = "trace")$labels$caption
+  }
+  expect_null(autoplot(fit, type = "trace")$labels$caption)
+  loglik <- utils::tail(fit$trace$loglik, 1)
+  expect_null(caption(move = "split-merge", loglik = loglik + 1))
+  expect_match(caption(move = "split-merge", loglik = loglik - 1), "raises the\\s+penalised log-lik")
+  expect_match(caption(move = "smoothing", loglik = loglik - 1), "^Smoothing, the last move, lowers")
+  fit$evidence <- -400
+  expect_match(caption(move = "split-merge", loglik = loglik - 1), "raises the\\s+evidence")
 })
 
 test_that("splits are marked with a line and another shape", {
@@ -233,8 +266,97 @@ test_that("profiles hold the item-response probabilities in each of the three la
   expect_equal(unique(binary$level), "b")
   shared <- expect_profiles(hand_made_fit(k = 3, n_levels = 4), 4)
   expect_equal(nrow(shared), 4 * 4 * 3)
-  mixed <- expect_profiles(hand_made_fit(k = 3, n_levels = c(2, 12, 3)), 4)
-  expect_equal(nrow(mixed), (2 + 12 + 3 + 2) * 3)
+  mixed <- expect_profiles(hand_made_fit(k = 3, n_levels = c(2, 10, 3)), 4)
+  expect_equal(nrow(mixed), (2 + 10 + 3 + 2) * 3)
+})
+
+test_that("of an odd item with many levels those that tell most are shown, and the others' sum", {
+  fit <- hand_made_fit(k = 3, n_levels = c(2, 26, 3))
+  cells <- autoplot(fit)$data
+  odd <- cells[cells$item == "item_2", ]
+  expect_equal(nrow(odd), 10 * 3)
+  expect_equal(as.vector(tapply(odd$probability, odd$component, sum)), rep(1, 3))
+  probs <- fit$item_probs$item_2
+  apart <- drop(abs(probs - drop(probs %*% fit$mixing_weights)) %*% fit$mixing_weights)
+  named <- setdiff(odd$level, "17 others")
+  # Each of them tells as much as any that is not shown.
+  expect_gte(min(apart[named]), max(apart[setdiff(rownames(probs), named)]))
+  others <- odd$probability[odd$level == "17 others"]
+  expect_equal(others, unname(colSums(probs[setdiff(rownames(probs), named), ])))
+})
+
+test_that("items asked for are shown in that order, and no others", {
+  fit <- hand_made_fit(n_items = 6)
+  for (type in c("profiles", "lines")) {
+    picture <- autoplot(fit, type = type, items = c("item_6", "item_1"))
+    expect_equal(levels(picture$data$item), c("item_6", "item_1"))
+    expect_match(picture$labels$subtitle, "^2 items")
+    few <- autoplot(fit, type = type, items = c("item_6", "item_1", "item_2"), max_items = 2)
+    expect_match(few$labels$subtitle, "^2 of 3 items")
+  }
+  expect_snapshot(autoplot(fit, items = c("item_1", "age")), error = TRUE)
+  expect_snapshot(autoplot(fit, type = "lines", items = 2), error = TRUE)
+})
+
+# ---- lines -----------------------------------------------------------------------------
+
+test_that("lines hold the probability of the second level, or the mean place of the answer", {
+  score <- function(fit) {
+    points <- autoplot(fit, type = "lines")$data
+    stats::setNames(points$score, paste(points$item, points$component))
+  }
+  fit <- hand_made_fit(k = 3, n_levels = c(2, 5, 3))
+  scores <- score(fit)
+  for (item in fit$informative) {
+    for (component in names(fit$mixing_weights)) {
+      probs <- fit$item_probs[[item]][, component]
+      place <- (match(names(probs), letters) - 1) / (length(probs) - 1)
+      expect_equal(scores[[paste(item, component)]], sum(place * probs))
+    }
+  }
+  expect_equal(scores[["item_1 2"]], fit$item_probs$item_1["b", "2"])
+  # Where all answers are the last level it is 1, where all are the first 0.
+  fit$item_probs$item_2[] <- rbind(0, 0, 0, 0, 1)[, c(1, 1, 1)]
+  fit$item_probs$item_3[] <- rbind(1, 0, 0)[, c(1, 1, 1)]
+  expect_equal(unname(score(fit)[c("item_2 1", "item_3 1")]), c(1, 0))
+})
+
+test_that("lines go through the informative items in the order of the table", {
+  fit <- hand_made_fit(n_items = 8, n_informative = 5)
+  fit$item_evidence[fit$informative] <- c(1, 5, 2, 4, 3)
+  fit$informative <- rev(fit$informative)
+  picture <- autoplot(fit, type = "lines")
+  expect_equal(levels(picture$data$item), paste0("item_", 1:5))
+  few <- autoplot(fit, type = "lines", max_items = 3)
+  expect_equal(levels(few$data$item), c("item_2", "item_4", "item_5"))
+  expect_match(few$labels$subtitle, "^3 of 5 informative items, the strongest")
+})
+
+test_that("the axis of the lines names the level, the levels, or what 0 and 1 are", {
+  labels <- function(fit, ...) autoplot(fit, type = "lines", ...)$labels
+  expect_equal(labels(hand_made_fit())$y, 'Probability of "b"')
+  shared <- autoplot(hand_made_fit(n_levels = 4), type = "lines")
+  expect_equal(shared$labels$y, "Mean answer")
+  built <- ggplot2::ggplot_build(shared)$layout$panel_params[[1]]
+  expect_equal(as.character(built$y$get_labels()), letters[1:4])
+  expect_equal(built$y$get_breaks(), (0:3) / 3)
+  expect_match(labels(hand_made_fit(n_levels = c(4, 3)))$subtitle, "0: always the first level")
+  named <- hand_made_fit(n_items = 2)
+  rownames(named$item_probs$item_1) <- c("no", "yes")
+  built <- ggplot2::ggplot_build(autoplot(named, type = "lines"))$layout$panel_params[[1]]
+  expect_equal(as.character(built$x$get_labels()), c("item_1 = yes", "item_2 = b"))
+})
+
+test_that("lines build for one item, one component, one level and many of each", {
+  local_pdf()
+  fits <- list(hand_made_fit(k = 1, n_informative = 0), hand_made_fit(n_items = 1),
+               hand_made_fit(100, k = 12, n_levels = c(2, 26), n_informative = 90),
+               hand_made_fit(5, items = paste("a very long question number", 1:5)))
+  for (fit in fits) builds_quietly(autoplot(fit, type = "lines"))
+  constant <- hand_made_fit(2)
+  constant$item_probs$item_1 <- matrix(1, 1, 2, dimnames = list("a", c("1", "2")))
+  builds_quietly(autoplot(constant, type = "lines"))
+  builds_quietly(autoplot(hand_made_truth(), type = "lines"))
 })
 
 test_that("tiles of all three layouts carry their number while there is room", {
@@ -358,6 +480,32 @@ test_that("shortened labels can be drawn by every device and are cut by their wi
   wide <- strrep("\u6f22", 5:15)
   expect_lte(max(nchar(shorten(wide), "width")), 16)
   expect_equal(anyDuplicated(shorten(wide)), 0)
+})
+
+test_that("labels are wrapped first and cut only where the lines are full", {
+  expect_equal(wrap_labels("short"), "short")
+  expect_equal(wrap_labels("strongly disagree", 12), "strongly\ndisagree")
+  question <- "How often do you read a newspaper in an ordinary week?"
+  expect_equal(gsub("\n", " ", wrap_labels(question, 20, 3)), question)
+  many <- paste(question, "Part", 1:30)
+  for (n_lines in 1:3) {
+    lines <- strsplit(wrap_labels(many, 16, n_lines), "\n")
+    expect_lte(max(lengths(lines)), n_lines)
+    expect_lte(max(nchar(unlist(lines), "width")), 16)
+    expect_equal(anyDuplicated(lines), 0)
+  }
+  expect_equal(wrap_labels(strrep("a", 20), 12), paste0(strrep("a", 12), "\n", strrep("a", 8)))
+  wide <- wrap_labels(strrep("\u6f22", 12), 16)
+  expect_equal(wide, paste0(strrep("\u6f22", 8), "\n", strrep("\u6f22", 4)))
+  expect_equal(wrap_labels(c("", "a")), c("", "a"))
+})
+
+test_that("every picture has a white background", {
+  fit <- hand_made_fit()
+  for (type in c("profiles", "lines", "posterior", "trace", "history")) {
+    background <- ggplot2::calc_element("plot.background", autoplot(fit, type = type)$theme)
+    expect_equal(background$fill, "white")
+  }
 })
 
 test_that("axes with too many labels are thinned, from the first item on", {

@@ -1,0 +1,106 @@
+# The profile lines of latent class papers: items across, a line for each component.
+plot_lines <- function(object, items, max_items, call = rlang::caller_env()) {
+  shown <- profile_items(object, items, if (is.null(max_items)) 60 else max_items, call)
+  # Where nobody asked for another order, that of the table, in which questions were asked.
+  if (is.null(items)) shown$items <- intersect(names(object$item_probs), shown$items)
+  points <- line_points(object, shown$items)
+  scale <- line_scale(object$item_probs[shown$items])
+  labels <- component_labels(object)
+  ggplot2::ggplot(
+    points, ggplot2::aes(.data$item, .data$score, colour = .data$component,
+                         group = .data$component)
+  ) +
+    (if (nlevels(points$item) > 1) ggplot2::geom_line(linewidth = 0.7)) +
+    ggplot2::geom_point(ggplot2::aes(shape = .data$component),
+                        size = if (nlevels(points$item) > 30) 1.3 else 2) +
+    ggplot2::scale_colour_manual(values = component_colours(names(labels)), labels = labels,
+                                 name = NULL, guide = component_legend(object)) +
+    ggplot2::scale_shape_manual(values = rep_len(line_shapes, object$k), labels = labels,
+                                name = NULL, guide = component_legend(object)) +
+    line_x_scale(scale$items) +
+    ggplot2::scale_y_continuous(limits = c(0, 1), breaks = scale$breaks, labels = scale$labels,
+                                expand = ggplot2::expansion(0.03)) +
+    picture_titles("What each component answers", line_subtitle(shown), scale$subtitle) +
+    ggplot2::labs(x = "Item", y = scale$title) +
+    theme_lines(scale$items)
+}
+
+# A second sign beside the colour, for those who read it in grey.
+line_shapes <- c(16, 17, 15, 18, 1, 2, 0, 5)
+
+# Long data: item, component, score. The score is the mean place of the answer among the levels,
+# from 0 for the first to 1 for the last: of two levels the probability of the second.
+line_points <- function(object, items) {
+  components <- names(object$mixing_weights)
+  scores <- vapply(object$item_probs[items], function(probs) {
+    places <- (seq_len(nrow(probs)) - 1) / max(1, nrow(probs) - 1)
+    drop(places %*% probs)
+  }, numeric(object$k))
+  data.frame(
+    item = factor(rep(items, each = object$k), items),
+    component = factor(rep(components, length(items)), components),
+    score = as.vector(scores)
+  )
+}
+
+# What the score is called: by its level where all items have the same two, by the levels where they
+# have the same few, and else as the place of an answer among the levels.
+line_scale <- function(item_probs) {
+  levels <- unname(lapply(item_probs, rownames))
+  n_levels <- lengths(levels)
+  items <- stats::setNames(nm = names(item_probs))
+  if (length(unique(levels)) > 1) {
+    return(own_levels_scale(items, levels))
+  }
+  if (n_levels[1] == 2) {
+    return(list(items = items, title = probability_of(shorten(levels[[1]][2])),
+                breaks = (0:4) / 4, labels = percent))
+  }
+  if (!n_levels[1] %in% 3:9) {
+    return(own_levels_scale(items, levels))
+  }
+  list(items = items, title = "Mean answer", labels = wrap_labels(levels[[1]], 14),
+       breaks = (seq_len(n_levels[1]) - 1) / (n_levels[1] - 1))
+}
+
+own_levels_scale <- function(items, levels) {
+  binary <- lengths(levels) == 2
+  of_level <- vapply(levels[binary], `[`, "", 2)
+  items[binary] <- paste0(items[binary], " = ", shorten(of_level, 14))
+  scale <- list(items = items, breaks = (0:4) / 4)
+  if (all(binary)) {
+    return(c(scale, title = "Probability of the level named", labels = percent))
+  }
+  c(scale, title = "Mean answer (0 to 1)", list(labels = ggplot2::waiver()),
+    subtitle = paste0("0: always the first level of the item, 1: always the last",
+                      if (any(binary)) " (the one named)"))
+}
+
+line_subtitle <- function(shown) {
+  paste0(shown$what, if (shown$by_strength && shown$left_out) ", the strongest")
+}
+
+line_x_scale <- function(labels) {
+  text <- if (is_crowded(labels)) wrap_labels(labels, 26, if (length(labels) <= 12) 2 else 1)
+          else wrap_labels(labels, floor(66 / length(labels)), 6)
+  text <- stats::setNames(text, names(labels))
+  ggplot2::scale_x_discrete(labels = text, guide = sparse_axis(),
+                            expand = ggplot2::expansion(0, 0.4))
+}
+
+# Do the items' names need to stand upright? Where a word is too wide, or narrow lines too many.
+is_crowded <- function(labels) {
+  width <- floor(66 / length(labels))
+  words <- unlist(strsplit(labels, " ", fixed = TRUE))
+  n_lines <- max(lengths(lapply(labels, break_lines, width)))
+  max(nchar(words, "width")) > width || width < 12 && n_lines > 3
+}
+
+theme_lines <- function(labels) {
+  size <- label_size(length(labels))
+  theme_mdpd() +
+    ggplot2::theme(
+      axis.text.x = if (is_crowded(labels)) vertical_text(size)
+                    else ggplot2::element_text(size = size)
+    )
+}
