@@ -19,6 +19,9 @@ plot_path <- function(object) {
     )) +
     ggplot2::scale_x_continuous(breaks = object$path$k) +
     scale_y_behind(points$value) +
+    # Without an order ggplot2 places one legend now above, now below the other.
+    ggplot2::guides(colour = ggplot2::guide_legend(order = 1),
+                    shape = ggplot2::guide_legend(order = 2)) +
     picture_titles(
       "How many components",
       paste0("Dashed: this fit, with ", object$k, "; lower is better"),

@@ -80,7 +80,7 @@ draw_binary_profiles <- function(object, items) {
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$item, fill = .data$probability)) +
     heat_tiles() +
     tile_numbers(cells, show = n_items <= 25 && object$k <= 14) +
-    ggplot2::scale_x_discrete(labels = component_labels(object, "\n"), guide = sparse_axis()) +
+    ggplot2::scale_x_discrete(labels = stacked_labels(object), guide = sparse_axis()) +
     item_scale(function(items) wrap_labels(labels[items], 30, text_lines(n_items))) +
     ggplot2::labs(
       x = "Component (mixing weight)", y = "Item",
@@ -104,7 +104,7 @@ draw_shared_profiles <- function(object, items) {
     tile_numbers(cells, show = per_row <= 16 && n_items * n_rows <= 25) +
     ggplot2::facet_wrap(
       "component", nrow = n_rows,
-      labeller = ggplot2::as_labeller(component_labels(object, "\n"))
+      labeller = ggplot2::as_labeller(stacked_labels(object, ceiling(object$k / n_rows)))
     ) +
     ggplot2::scale_x_discrete(
       breaks = thin_breaks(max(1, floor(44 / ceiling(object$k / n_rows)))),
@@ -134,8 +134,10 @@ draw_mixed_profiles <- function(object, items) {
     tile_numbers(cells, show = n_rows * max(cells$position) <= 30 && n_columns * object$k <= 24) +
     ggplot2::facet_wrap("item", ncol = n_columns, scales = "free_y",
                         labeller = ggplot2::as_labeller(strip_text(n_columns, n_rows))) +
-    ggplot2::scale_x_discrete(labels = component_labels(object, if (upright) " " else "\n"),
-                              guide = sparse_axis()) +
+    ggplot2::scale_x_discrete(
+      labels = stacked_labels(object, n_columns * object$k * (if (upright) 1 else 2), upright),
+      guide = sparse_axis()
+    ) +
     mixed_y_scale(n_columns, n_rows, max(cells$position)) +
     ggplot2::labs(x = "Component (mixing weight)", y = "Level of the item", fill = "Probability") +
     theme_profiles(n_rows * 8) +

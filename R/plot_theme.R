@@ -114,9 +114,19 @@ thin_breaks <- function(most, vertical = FALSE) {
 }
 
 # "2 (31 %)": a component and its mixing weight.
-component_labels <- function(object, between = " ") {
+component_labels <- function(object) {
   weights <- object$mixing_weights
-  names <- shorten(names(weights), if (object$k <= 4) 18 else 12)
+  names <- shorten(names(weights), if (object$k <= 4) 24 else 16)
+  stats::setNames(paste0(names, " (", percent(weights), ")"), names(weights))
+}
+
+# The same in lines below each other, where `per_row` stand side by side in the picture; upright,
+# the weight goes on after the name.
+stacked_labels <- function(object, per_row = object$k, upright = FALSE) {
+  weights <- object$mixing_weights
+  names <- if (upright) wrap_labels(names(weights), 12, if (per_row <= 12) 2 else 1)
+           else wrap_labels(names(weights), max(8, floor(64 / per_row)), 3)
+  between <- if (upright) " " else "\n"
   stats::setNames(paste0(names, between, "(", percent(weights), ")"), names(weights))
 }
 
