@@ -44,8 +44,8 @@
 #' @return A list of class `"mdpd_agreement"`:
 #'   \item{measures}{data frame with a row for each measure: `measure` (`"krippendorff_alpha"`,
 #'     `"fleiss_kappa"`, `"gwet_ac1"`, `"raw_agreement"`), `estimate` (at most 1; the last in
-#'     \[0, 1\]), `std_error`, `lower`, `upper`. `NA` where all labels are the same: agreement cannot
-#'     be told from chance then}
+#'     \[0, 1\]), `std_error`, `lower`, `upper`. `NA` where all labels are the same: agreement
+#'     cannot be told from chance then}
 #'   \item{n_items, n_paired, n_workers, n_labels}{counts: items, those with labels of two workers
 #'     or more, workers, labels given}
 #'   \item{metric, level, n, seed}{as given}

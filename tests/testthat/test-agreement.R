@@ -125,7 +125,7 @@ test_that("a table and its crowd, permuted or not, agree as much", {
   found <- estimates(crowd)
   expect_equal(estimates(table), found)
   expect_equal(estimates(as.data.frame(table)), found)
-  expect_equal(estimates(table[nrow(table):1, ncol(table):1]), found)
+  expect_equal(estimates(table[rev(seq_len(nrow(table))), rev(seq_len(ncol(table)))]), found)
   factors <- as.data.frame(table)
   factors[] <- lapply(factors, factor, levels = rev(crowd$labels))
   for (metric in c("nominal", "ordinal")) {

