@@ -51,7 +51,7 @@ choose_k <- function(object, k = NULL,
 }
 
 # The best of several fits, with the others in its path.
-new_path <- function(results, problem, settings, about) {
+new_path <- function(results, problem, settings, about, call = rlang::caller_env()) {
   keep_data <- about$keep_data
   about$keep_data <- FALSE
   fits <- lapply(results, new_mdpd, problem, settings, about)
@@ -60,7 +60,8 @@ new_path <- function(results, problem, settings, about) {
   inform_unsure_labels(path)
   inform_largest_k(path)
   best <- best_row(path, main_criterion(path))
-  warn_one_pair(fits[[best]])
+  warn_one_pair(fits[[best]], call)
+  warn_copied_items(fits[[best]], problem$coded, call)
   from_path(fits, best, path, if (keep_data) problem$coded)
 }
 

@@ -137,6 +137,8 @@
 #' `mdpd_warning_independent` when one component has more evidence, or without it the higher
 #' penalised log-likelihood,
 #' `mdpd_warning_one_pair` when by evidence two items alone tell the components apart,
+#' `mdpd_warning_copied_items` when items agree with each other far more than the classes explain,
+#' see [copied_items()] and [combine_items()],
 #' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
 #' of several `k` are above the number of rows. Of several `k` a message of class
 #' `mdpd_message_largest_k` says that the best is the largest asked for.
@@ -214,5 +216,6 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   warn_status(fit, k)
   warn_independent(fit, fits[[1]]$loglik_of_one)
   warn_one_pair(fit)
+  warn_copied_items(fit, coded)
   fit
 }

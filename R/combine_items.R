@@ -1,0 +1,258 @@
+#' Make near-copies one item
+#'
+#' Replaces each group of items that repeat one answer by a single item, so that it counts once:
+#' what to do after the warning `mdpd_warning_copied_items`, with the groups of [copied_items()].
+#'
+#' In each row the new item has the answer that most items of the group give; of answers given
+#' equally often that of the first item. Missing cells are left out, so the item is missing only
+#' where all of the group are. Of four answers that each differ from the true one in some rows the
+#' mode is nearer to it than any of them; of two items it is the first, filled from the second.
+#'
+#' Two workers who copy from one another count as one worker: of a crowd the groups are workers, and
+#' the new worker gives each item the label that most labels of the group are.
+#'
+#' @param x The data: a data frame or a matrix, n_obs rows and n_items columns; a [crowd_labels()]
+#'   object, whose workers are combined; or a one-sided formula naming columns of `data`, such as
+#'   `~ .`.
+#' @param groups The groups: the table that [copied_items()] returns, or any data frame with the
+#'   columns `group` and `item`; a list of character vectors, the items of a group each; or one such
+#'   vector. An item is in one group at most, a group has two items or more. Names of a list name the
+#'   new items.
+#' @param ... For a formula: `data`. Otherwise not used; must be empty.
+#' @param data For a formula: the data frame its names are looked up in.
+#' @return The data in the form given, except that a formula gives a data frame of the items it names:
+#'   with as many rows, their names kept. Each new item is where the first of its group was and is named by
+#'   all of them, `"a+b+c"`, or by the name of the group. Its type is that of the group; with items of
+#'   several types strings. Without groups `x` is returned as it is.
+#' @section Errors:
+#' `mdpd_error_argument` when `groups` are not as described; `mdpd_error_missing_item` when an item
+#' of a group is not in `x`; `mdpd_error_data` when the items of a group have different levels, or one
+#' agrees with the first less often than by chance, as a question asked the other way round does:
+#' recode it first.
+#' @references
+#' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
+#' the EM algorithm. *Applied Statistics* 28, 20-28: the vote of observers. \doi{10.2307/2346806}
+#' @family diagnostics
+#' @examples
+#' x <- data.frame(a = c(1, 1, 2, 2, NA), b = c(1, 2, 2, NA, 2), c = c(1, 2, 2, 2, NA), d = 1:5)
+#' combine_items(x, c("a", "b", "c"))
+#' combine_items(x, list(same = c("a", "b")))
+#' @export
+combine_items <- function(x, groups, ...) {
+  UseMethod("combine_items")
+}
+
+#' @rdname combine_items
+#' @export
+combine_items.formula <- function(x, groups, data, ...) {
+  rlang::check_dots_empty()
+  combine_items(formula_table(x, data, rlang::quo(NULL))$items, groups)
+}
+
+#' @rdname combine_items
+#' @export
+combine_items.crowd_labels <- function(x, groups, ...) {
+  rlang::check_dots_empty()
+  groups <- check_groups(groups, x$workers)
+  for (name in names(groups)) {
+    x <- combine_workers(x, groups[[name]], name)
+  }
+  x
+}
+
+#' @rdname combine_items
+#' @export
+combine_items.default <- function(x, groups, ...) {
+  rlang::check_dots_empty()
+  if (!is_table_of_items(x)) {
+    abort_not_a_table(x, "x", rlang::current_env())
+  }
+  names <- item_names(x)
+  check_column_names(names, "x", rlang::current_env())
+  groups <- check_groups(groups, names)
+  if (length(groups) == 0) {
+    return(x)
+  }
+  columns <- stats::setNames(lapply(seq_along(names), table_column, x = x), names)
+  for (name in names(groups)) {
+    items <- names(columns)[names(columns) %in% groups[[name]]]
+    at <- match(items[1], names(columns))
+    columns[[at]] <- combine_columns(columns[items])
+    names(columns)[at] <- name
+    columns <- columns[!names(columns) %in% items[-1]]
+  }
+  like_table(columns, x)
+}
+
+# A table of the class that `x` has; what a class keeps besides the columns is not known to fit.
+like_table <- function(columns, x) {
+  if (is.matrix(x)) {
+    table <- do.call(cbind, columns)
+    return(`dimnames<-`(table, list(rownames(x), names(columns))))
+  }
+  class <- intersect(class(x), c("tbl_df", "tbl", "data.frame"))
+  structure(columns, class = class, row.names = attr(x, "row.names"))
+}
+
+# Columns ------------------------------------------------------------------------------------------
+
+# One column of several, the first of which settles ties.
+combine_columns <- function(columns, call = rlang::caller_env()) {
+  coded <- Map(function(column, name) {
+    code_values(check_column(column, name, "x", call))
+  }, columns, names(columns))
+  levels <- common_levels(columns, coded, call)
+  codes <- vapply(coded, function(item) {
+    c(0L, match(item$levels, levels))[item$codes + 1L]
+  }, integer(length(columns[[1]])))
+  codes <- matrix(codes, ncol = length(columns), dimnames = list(NULL, names(columns)))
+  check_agreement(codes, call)
+  at <- which(codes > 0, arr.ind = TRUE)
+  given <- most_given(at[, 1], at[, 2], codes[codes > 0])
+  code <- replace(rep(NA_integer_, nrow(codes)), given$row, given$code)
+  as_type_of(columns, code, levels)
+}
+
+# Of each row the code that is there most often, of several such that of the lowest rank.
+most_given <- function(row, rank, code) {
+  cell <- cell_index(row, code, max(row, 0))
+  n <- tabulate(match(cell, unique(cell)))[match(cell, unique(cell))]
+  sorted <- order(row, -n, rank)
+  first <- sorted[!duplicated(row[sorted])]
+  list(row = row[first], code = code[first])
+}
+
+# Those of the item that has most; the others have no level that it does not have.
+common_levels <- function(columns, coded, call) {
+  levels <- Map(function(column, item) {
+    if (is.factor(column)) levels(column) else item$levels
+  }, columns, coded)
+  widest <- which.max(lengths(levels))
+  for (item in names(coded)) {
+    other <- setdiff(coded[[item]]$levels, levels[[widest]])
+    if (length(other) > 0) {
+      abort_mdpd(
+        c("Items of a group must have the same levels.",
+          x = "{.field {item}} has {.val {other[1]}}, {.field {names(levels)[widest]}} has
+               {.val {levels[[widest]]}}."),
+        class = "data", call = call, item = item
+      )
+    }
+  }
+  levels[[widest]]
+}
+
+check_agreement <- function(codes, call) {
+  n_levels <- max(codes, 1)
+  shares <- function(code) tabulate(code, n_levels) / length(code)
+  for (j in seq_len(ncol(codes))[-1]) {
+    both <- codes[, 1] > 0 & codes[, j] > 0
+    agreed <- mean(codes[both, 1] == codes[both, j])
+    by_chance <- sum(shares(codes[both, 1]) * shares(codes[both, j]))
+    if (any(both) && agreed < by_chance - 1e-12) {
+      abort_mdpd(
+        c("Items of a group must agree more often than by chance.",
+          x = "{.field {colnames(codes)[j]}} and {.field {colnames(codes)[1]}} agree in
+               {.val {round(100 * agreed)}} % of the rows, by chance in
+               {.val {round(100 * by_chance)}} %.",
+          i = "If one asks the other way round, recode it first."),
+        class = "data", call = call, item = colnames(codes)[j]
+      )
+    }
+  }
+}
+
+# Codes as what the columns are: a factor, numbers, logical values, else strings.
+as_type_of <- function(columns, code, levels) {
+  are <- function(is_type) all(vapply(columns, is_type, NA))
+  if (are(is.factor)) {
+    return(factor(levels[code], levels, ordered = is.ordered(columns[[1]])))
+  }
+  if (!are(Negate(is.factor))) {
+    return(levels[code])
+  }
+  if (are(is.logical)) {
+    as.logical(levels[code])
+  } else if (are(is.integer)) {
+    as.integer(levels[code])
+  } else if (are(is.numeric)) {
+    as.double(levels[code])
+  } else {
+    levels[code]
+  }
+}
+
+# Workers ------------------------------------------------------------------------------------------
+
+# Several workers of a crowd as one, who gives each item one label.
+combine_workers <- function(x, workers, name) {
+  at <- match(workers, x$workers)
+  of_group <- x$worker %in% at
+  given <- most_given(x$item[of_group], x$worker[of_group], x$label[of_group])
+  kept <- setdiff(seq_along(x$workers), sort(at)[-1])
+  x$item <- c(x$item[!of_group], given$row)
+  x$label <- c(x$label[!of_group], given$code)
+  x$worker <- match(c(x$worker[!of_group], rep(min(at), length(given$row))), kept)
+  x$workers[min(at)] <- name
+  x$workers <- x$workers[kept]
+  drop_unused_labels(x, rep(TRUE, length(x$item)))
+}
+
+# Checks -------------------------------------------------------------------------------------------
+
+# A list of the groups' items, named by the new items.
+check_groups <- function(groups, names, call = rlang::caller_env()) {
+  groups <- list_of_groups(groups, call)
+  items <- unlist(groups)
+  absent <- setdiff(items, names)
+  if (length(absent) > 0) {
+    abort_mdpd(
+      "{.arg x} must have the item{?s} of {.arg groups}; it has no {.field {absent}}.",
+      class = "missing_item", call = call, items = absent
+    )
+  }
+  if (anyDuplicated(items) || any(lengths(groups) < 2)) {
+    problem <- if (anyDuplicated(items)) "{.field {items[anyDuplicated(items)]}} is named twice."
+               else "One has {.field {groups[lengths(groups) < 2][[1]]}} only."
+    abort_mdpd(
+      c("{.arg groups} must have at least two items each, and an item once.", x = problem),
+      class = "argument", call = call
+    )
+  }
+  name_groups(lapply(groups, function(group) names[names %in% group]), names, call)
+}
+
+list_of_groups <- function(groups, call) {
+  if (is.data.frame(groups) && all(c("group", "item") %in% names(groups))) {
+    item <- as.character(groups[["item"]])
+    return(unname(split(item, match(groups[["group"]], unique(groups[["group"]])))))
+  }
+  if (is.character(groups)) {
+    groups <- list(groups)
+  }
+  strings <- is.list(groups) && !is.data.frame(groups) &&
+    all(vapply(groups, function(group) is.character(group) && !anyNA(group), NA))
+  if (strings) {
+    return(groups)
+  }
+  abort_mdpd(
+    c("{.arg groups} must be a table of {.fn copied_items} or a list of names of items, not
+       {describe(groups)}.", i = 'Such as {.code list(c("a", "b"), c("d", "e"))}.'),
+    class = "argument", call = call
+  )
+}
+
+# By their items where a group has no name.
+name_groups <- function(groups, names, call) {
+  joined <- vapply(groups, paste, "", collapse = "+")
+  given <- names(groups) %||% rep("", length(groups))
+  names(groups) <- ifelse(given == "", joined, given)
+  all_names <- c(setdiff(names, unlist(groups)), names(groups))
+  if (anyDuplicated(all_names)) {
+    abort_mdpd(
+      "The new items must have names of their own; {.field {all_names[anyDuplicated(all_names)]}} is
+       another item's.", class = "argument", call = call
+    )
+  }
+  groups
+}

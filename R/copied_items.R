@@ -1,0 +1,274 @@
+#' Items that copy each other
+#'
+#' Finds groups of items that agree with each other far more than the classes explain: a question
+#' asked twice, a sum and its parts, workers who copy from one another. A mixture counts each of them
+#' as evidence of its own. So rows come out too sure, and with more components some of these stand
+#' for nothing but the answers of one group.
+#'
+#' Such components explain the group away, so it is not enough to look at what the fit leaves
+#' unexplained. Each candidate group is judged by the other items: its own answers are taken out of
+#' the posterior, which leaves \eqn{h_{nk}}{h[n,k]}, the probability of component k in row n by all
+#' items but these, with parameters in which the row itself does not count. From it each item of the group is predicted, by the columns \eqn{\mu_{ik}}{mu[i,k]}
+#' that predict it best. Two items that depend on each other through the classes only show the pairs
+#' of answers \eqn{E_k(r, s) = \sum_n h_{nk} \sum_l h_{nl} \mu_{ilr} \mu_{jls}}{E[k](r,s) = sum_n
+#' h[n,k] sum_l h[n,l] mu[i,l,r] mu[j,l,s]}; seen are \eqn{O_k(r, s) = \sum_n h_{nk} 1[x_{ni} = r,
+#' x_{nj} = s]}{O[k](r,s) = sum_n h[n,k] 1[x[n,i] = r, x[n,j] = s]}. The divergence of O from E, less
+#' what chance makes of it, is divided by the smaller of the two entropies that the other items leave
+#' (\eqn{\sum_k}{sum_k} over the components, in nats): 0 where the classes explain all, 1 where one
+#' item decides the other. From 0.08 on items are called copies, if the divergence is significant and
+#' at least three times that with any other item: else a class is missing rather than an item too many.
+#'
+#' Candidates are groups in the tree of average linkage of the informative items, at most 100 with the
+#' most evidence, by their mutual information relative to the smaller entropy, from 0.2 on. At least
+#' two other informative items must be left, and a third of all, so of two or three informative items
+#' nothing is said: copies then make the same table as a class does. Of many rows some
+#' are looked at, evenly spaced: 1000 of a table without missing cells, more the fewer are answered.
+#'
+#' @param object A fitted mixture, see [stagewise_em()] and [mdpd()].
+#' @param x The data of the fit, n_obs rows; needed only if the fit keeps none.
+#' @return A data frame with a row for each item of each group, the groups in the order of their
+#'   first items, the items in the order of the data: `group` (1, 2, ...), `item` (string) and
+#'   `strength`, the item's mean over the others of its group of what is described above, mostly
+#'   from 0 to 1. No rows where there are no copies.
+#' @section Errors:
+#' `mdpd_error_not_stored` for a model that was not fitted, `mdpd_error_no_data` when the fit keeps
+#' no data and `x` is not given.
+#' @references
+#' Vermunt, J. K. and Magidson, J. (2004). Latent class analysis. In *The Sage Encyclopedia of Social
+#' Sciences Research Methods*: local dependence. \doi{10.4135/9781412950589}
+#'
+#' Cover, T. M. and Thomas, J. A. (2006). *Elements of Information Theory*, chapter 2.
+#' \doi{10.1002/047174882X}
+#' @family diagnostics
+#' @seealso [combine_items()], which makes each group one item; [information()], the dependence of all
+#'   pairs that the fit leaves unexplained.
+#' @examples
+#' crowd <- simulate_crowd(n_items = 400, n_workers = 8, n_labels = 2, accuracy = rep(0.8, 8),
+#'                         seed = 1)
+#' x <- as.data.frame(as.matrix(crowd$labels))
+#' x$again <- ifelse(seq_len(400) %% 12 == 0, "1", x[["3"]])  # worker 3 once more, nearly
+#' x$and_again <- ifelse(seq_len(400) %% 12 == 5, "2", x[["3"]])
+#' fit <- suppressWarnings(stagewise_em(x, k = 1:4), "mdpd_warning_copied_items")
+#' fit$k
+#' copied_items(fit)
+#' stagewise_em(combine_items(x, copied_items(fit)), k = 1:4)$k
+#' @export
+copied_items <- function(object, x = NULL) {
+  check_class(object, "mdpd")
+  check_fit(object)
+  coded <- data_of(object, x, if (!is.null(x)) object$weights)
+  posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
+  copies_table(find_copies(object, coded, posterior))
+}
+
+# Bounds, each said in the help.
+copy_bounds <- list(
+  candidates = 100, rows = 1000, most_rows = 5000, association = 0.2, strength = 0.08, shared = 1 / 3,
+  group = 10, alpha = 1e-4
+)
+
+copies_table <- function(groups) {
+  n <- vapply(groups, function(group) length(group$items), 0L)
+  data.frame(
+    group = rep(seq_along(groups), n),
+    item = as.character(unlist(lapply(groups, `[[`, "items"))),
+    strength = as.numeric(unlist(lapply(groups, `[[`, "strength")))
+  )
+}
+
+warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
+  groups <- find_copies(fit, coded, fit$posterior)
+  if (length(groups) > 0) {
+    warn_groups(lapply(groups, `[[`, "items"), call)
+  }
+  invisible(fit)
+}
+
+warn_groups <- function(items, call) {
+  shown <- vapply(items[seq_len(min(3, length(items)))], name_some, "")
+  more <- length(items) - length(shown)
+  warn_mdpd(
+    c("Some items agree with each other far more than the classes explain.",
+      rlang::set_names(sprintf("{shown[%d]}", seq_along(shown)), "x"),
+      x = if (more > 0) "And {more} more group{?s}.",
+      i = "One answer counts several times: components may rest on it alone, and the posterior is
+           too sure.",
+      i = "Make each group one item and fit again: {.code combine_items(x, copied_items(fit))}."),
+    class = "copied_items", call = call, items = items
+  )
+}
+
+# At most six names, or five and how many more there are.
+name_some <- function(items) {
+  more <- length(items) - 5
+  if (more < 2) {
+    return(cli::format_inline("{.field {items}}"))
+  }
+  first <- vapply(items[1:5], function(item) cli::format_inline("{.field {item}}"), "")
+  paste(toString(first), "and", more, "more")
+}
+
+# The search ---------------------------------------------------------------------------------------
+
+# A list with for each group of copies its `items` and their `strength`.
+find_copies <- function(object, coded, posterior) {
+  n_informative <- length(informative(object))
+  largest <- min(copy_bounds$group, n_informative - 2, 2 * n_informative / 3)
+  if (object$k == 1 || largest < 2) {
+    return(list())
+  }
+  view <- view_candidates(object, coded, posterior)
+  if (nrow(view$codes) < 2) {
+    return(list())
+  }
+  view$association <- relative_information(view)
+  found <- list()
+  judged <- judge_groups(candidate_groups(view, largest), view)
+  while (length(judged) > 0) {
+    best <- strongest_group(judged, n_informative)
+    found <- c(found, list(best))
+    # The rest is judged with one item of each group found.
+    view$log_joint <- log_without(view, best$items[-1])
+    rest <- Filter(function(group) !any(group$items %in% best$items), judged)
+    judged <- judge_groups(lapply(rest, `[[`, "node"), view)
+  }
+  found[order(vapply(found, function(group) match(group$items[1], names(coded$levels)), 0L))]
+}
+
+# What is looked at, see pair_strength.R: the informative items with the most evidence, some rows.
+view_candidates <- function(object, coded, posterior) {
+  items <- utils::head(informative_order(object), copy_bounds$candidates)
+  items <- names(coded$levels)[names(coded$levels) %in% items]
+  some <- select_items(coded$codes, items)
+  rows <- rows_to_compare(some)
+  view <- list(
+    codes = first_answers(select_rows(some, rows)), weights = coded$weights[rows],
+    levels = coded$levels[items], threads = threads_of(object)
+  )
+  answered <- n_observed(some, coded$weights) / sum(coded$weights)
+  add_posterior(view, object, posterior[rows, , drop = FALSE], answered)
+}
+
+# Rows that answer at least two of the items, evenly spaced if they are many: as many as two items
+# that are answered as often as most share some 1000 of them.
+rows_to_compare <- function(codes) {
+  n_answers <- if (is_sparse(codes)) diff(codes$row_start) else rowSums(codes != as.raw(0))
+  rows <- which(n_answers >= 2)
+  share <- mean(n_answers[rows]) / ncol(codes)
+  n <- min(length(rows), ceiling(copy_bounds$rows / share^2), copy_bounds$most_rows, na.rm = TRUE)
+  rows[round(seq(1, length(rows), length.out = n))]
+}
+
+# Dense integer codes; of several answers of a row to one item the first.
+first_answers <- function(codes) {
+  if (is_sparse(codes)) {
+    again <- is_repeated(codes)
+    codes <- new_sparse_codes(
+      answer_rows(codes)[!again], codes$item[!again], codes$code[!again], dim(codes),
+      dimnames(codes)
+    )
+    codes <- as.matrix(codes)
+  }
+  matrix(as.integer(codes), nrow(codes), dimnames = list(NULL, colnames(codes)))
+}
+
+# The nodes of the tree of items, each the items of its two branches, as far as they are associated
+# and not too many.
+candidate_groups <- function(view, largest) {
+  tree <- stats::hclust(stats::as.dist(1 - view$association), "average")
+  items <- colnames(view$codes)
+  nodes <- list()
+  for (m in seq_len(nrow(tree$merge))) {
+    nodes[[m]] <- lapply(tree$merge[m, ], function(at) {
+      if (at < 0) items[-at] else unlist(nodes[[at]])
+    })
+  }
+  sizes <- vapply(nodes, function(node) length(unlist(node)), 0L)
+  nodes[tree$height <= 1 - copy_bounds$association & sizes <= largest]
+}
+
+# Mutual information of all pairs, from 0 to 1: divided by the smaller entropy on the same rows.
+relative_information <- function(view) {
+  coded <- new_coded(
+    matrix(as.raw(view$codes), nrow(view$codes), dimnames = dimnames(view$codes)), view$levels,
+    view$weights, "ignore"
+  )
+  information <- core_information(coded, matrix(1, nrow(view$codes), 1), 0L, view$threads)
+  observed <- view$codes > 0
+  both <- crossprod(observed * view$weights, observed) / sum(view$weights)
+  # Of item i on the rows that observe item j too.
+  entropy <- t(vapply(colnames(view$codes), function(item) {
+    shares <- crossprod(level_indicators(view, item), observed * view$weights)
+    shares <- shares / rep(pmax(colSums(shares), 1e-300), each = nrow(shares))
+    -colSums(p_log_p(shares))
+  }, numeric(ncol(observed))))
+  # Less what chance makes of it, which is much where two workers share few rows.
+  n_free <- lengths(view$levels) - 1
+  chance <- outer(n_free, n_free) / (2 * sum(view$weights))
+  relative <- (information - chance) / pmax(both * pmin(entropy, t(entropy)), 1e-12)
+  pmin(pmax(relative, 0), 1)
+}
+
+# n_rows x levels, 1 where the row answers so.
+level_indicators <- function(view, item) {
+  outer(view$codes[, item], seq_along(view$levels[[item]]), `==`) + 0
+}
+
+# Judgement ----------------------------------------------------------------------------------------
+
+# Of the nodes those that hold.
+judge_groups <- function(nodes, view) {
+  alpha <- copy_bounds$alpha / choose(ncol(view$codes), 2)
+  Filter(Negate(is.null), lapply(nodes, judge_group, view = view, alpha = alpha))
+}
+
+# Of the groups that are in no larger one the strongest, small ones first: where the items are of two
+# kinds, each agreeing among themselves, the classes are what most of them say.
+strongest_group <- function(groups, n_informative) {
+  is_part <- vapply(groups, function(group) {
+    any(vapply(groups, function(other) all(group$items %in% other$items) &&
+                 length(other$items) > length(group$items), NA))
+  }, NA)
+  groups <- groups[!is_part]
+  score <- vapply(groups, function(group) {
+    mean(group$strength) * (1 - length(group$items) / n_informative)
+  }, 0)
+  groups[[which.max(score)]]
+}
+
+# The items, in the order of the data, with their strength; NULL where they are no copies.
+judge_group <- function(node, view, alpha) {
+  items <- intersect(colnames(view$codes), unlist(node))
+  h <- posterior_without(view, items)
+  # Columns as they are on average explain less than the best ones, and are quick.
+  means <- columns_of(items, h, view, n_steps = 0)
+  if (mean(cross_strength(node, h, view, means, alpha)) < copy_bounds$strength) {
+    return(NULL)
+  }
+  strength <- pairwise(items, h, view, columns_of(items, h, view), alpha)
+  across <- strength[node[[1]], node[[2]]]
+  within <- strength[upper.tri(strength)]
+  if (mean(across) < copy_bounds$strength || min(within) < copy_bounds$strength / 2 ||
+        is_shared(items, mean(within), view, alpha)) {
+    return(NULL)
+  }
+  list(items = items, strength = unname(rowSums(strength) / (length(items) - 1)), node = node)
+}
+
+# Does one of the three nearest items outside depend on those of the group a third as much as they do
+# on each other?
+is_shared <- function(items, strength, view, alpha) {
+  others <- setdiff(colnames(view$codes), items)
+  near <- order(colSums(view$association[items, others, drop = FALSE]), decreasing = TRUE)
+  near <- others[utils::head(near, 3)]
+  any(vapply(near, function(other) {
+    joined <- c(items, other)
+    h <- posterior_without(view, joined)
+    depends <- function(n_steps) {
+      columns <- columns_of(joined, h, view, n_steps)
+      mean(cross_strength(list(items, other), h, view, columns, alpha)) >
+        copy_bounds$shared * strength
+    }
+    depends(n_steps = 0) && depends(n_steps = 30)
+  }, NA))
+}

@@ -1,0 +1,230 @@
+# Items that follow a class with the probability `accuracy`, and copies of the first, each changed in
+# a share of the rows.
+table_with_copies <- function(n_copies, changed = 0.1, n_rows = 500, n_items = 9, accuracy = 0.8,
+                              seed = 1) {
+  with_seed(seed, {
+    class <- sample(2, n_rows, TRUE)
+    flip <- function(code, p) ifelse(stats::runif(length(code)) < p, 3 - code, code)
+    x <- vapply(seq_len(n_items), function(item) flip(class, 1 - accuracy), numeric(n_rows))
+    copies <- vapply(seq_len(n_copies), function(copy) flip(x[, 1], changed), numeric(n_rows))
+    colnames(x) <- paste0("item_", seq_len(n_items))
+    if (n_copies > 0) colnames(copies) <- paste0("copy_", seq_len(n_copies))
+    list(table = as.data.frame(cbind(x, copies)), class = class)
+  })
+}
+
+without_warning <- function(code) {
+  withCallingHandlers(
+    suppressMessages(code),
+    mdpd_warning_copied_items = function(cnd) tryInvokeRestart("muffleWarning")
+  )
+}
+
+test_that("copies are found and named where components stand for their answers", {
+  x <- table_with_copies(3)
+  expect_warning(
+    fit <- suppressMessages(stagewise_em(x$table, 1:4)), "item_1, copy_1, copy_2, and copy_3",
+    class = "mdpd_warning_copied_items"
+  )
+  expect_gt(fit$k, 2)
+  copied <- copied_items(fit)
+  expect_identical(copied$group, rep(1L, 4))
+  expect_identical(copied$item, c("item_1", "copy_1", "copy_2", "copy_3"))
+  expect_true(all(copied$strength > 0.08 & copied$strength < 1))
+})
+
+test_that("copies are found where the components are too few to stand for them", {
+  x <- table_with_copies(3)
+  fit <- without_warning(stagewise_em(x$table, 2))
+  expect_identical(copied_items(fit)$item, c("item_1", "copy_1", "copy_2", "copy_3"))
+})
+
+test_that("a single pair, exact copies, and copies without the original are found", {
+  pair <- without_warning(stagewise_em(table_with_copies(1)$table, 1:4))
+  expect_identical(copied_items(pair)$item, c("item_1", "copy_1"))
+  exact <- table_with_copies(2, changed = 0)$table
+  expect_warning(fit <- without_warning(stagewise_em(exact, 2)), "repeat another exactly")
+  expect_identical(copied_items(fit)$item, c("item_1", "copy_1", "copy_2"))
+  expect_true(all(copied_items(fit)$strength > 0.6))
+  noisy <- table_with_copies(4, n_rows = 1000)$table[-1]
+  fit <- without_warning(stagewise_em(noisy, 2))
+  expect_identical(copied_items(fit)$item, paste0("copy_", 1:4))
+})
+
+test_that("each of two groups is found", {
+  x <- table_with_copies(2)$table
+  x$again <- with_seed(2, ifelse(stats::runif(500) < 0.1, 3 - x$item_2, x$item_2))
+  fit <- without_warning(stagewise_em(x, 2))
+  expect_identical(
+    split(copied_items(fit)$item, copied_items(fit)$group),
+    list("1" = c("item_1", "copy_1", "copy_2"), "2" = c("item_2", "again"))
+  )
+})
+
+test_that("strong items of a good model are no copies, nor are items that a class decides", {
+  for (accuracy in c(0.7, 0.9, 0.98)) {
+    for (seed in 1:3) {
+      x <- table_with_copies(0, accuracy = accuracy, n_rows = 300, seed = seed)$table
+      expect_no_warning(fit <- stagewise_em(x, 2))
+      expect_identical(copied_items(fit), copies_table(list()))
+    }
+  }
+})
+
+test_that("items that a class too few leaves dependent are no copies", {
+  crowd <- simulate_crowd(500, 10, n_labels = 3, accuracy = rep(0.85, 8), seed = 1)
+  fit <- stagewise_em(as.data.frame(as.matrix(crowd$labels)), 2)
+  expect_gt(max(information(fit)), 0.1)
+  expect_identical(nrow(copied_items(fit)), 0L)
+})
+
+test_that("nothing is said of one component, nor of less than four informative items", {
+  x <- table_with_copies(2, n_items = 1)$table
+  x$other <- with_seed(3, sample(2, 500, TRUE))
+  expect_identical(nrow(copied_items(stagewise_em(x, 1))), 0L)
+  fit <- stagewise_em(x, 2)
+  expect_length(informative(fit), 3)
+  expect_identical(nrow(copied_items(fit)), 0L)
+})
+
+test_that("the order of rows, items and components has no say, nor have names of levels", {
+  x <- table_with_copies(2)$table
+  fit <- without_warning(stagewise_em(x, 3))
+  copied <- copied_items(fit)
+  order <- with_seed(4, sample(500))
+  y <- x[order, rev(names(x))]
+  y[] <- lapply(y, function(column) c("no", "yes")[column])
+  other <- copied_items(without_warning(stagewise_em(y, 3)))
+  expect_setequal(other$item, copied$item)
+  # Both fits end where a step of EM gains less than `tol`, 1e-8 relative.
+  expect_equal(other$strength[match(copied$item, other$item)], copied$strength, tolerance = 1e-3)
+})
+
+test_that("a row of weight two counts like two", {
+  x <- table_with_copies(2, n_rows = 300)$table
+  weights <- rep(1:2, 150)
+  weighted <- copied_items(without_warning(stagewise_em(x, 2, weights = weights)))
+  repeated <- copied_items(without_warning(stagewise_em(x[rep(1:300, weights), ], 2)))
+  expect_identical(weighted$item, repeated$item)
+  expect_equal(weighted$strength, repeated$strength, tolerance = 1e-3)  # as above
+})
+
+test_that("missing cells are left out", {
+  x <- table_with_copies(2, n_rows = 800)$table
+  x[with_seed(5, matrix(stats::runif(800 * 11) < 0.2, 800))] <- NA
+  fit <- without_warning(stagewise_em(x, 2))
+  expect_identical(copied_items(fit)$item, c("item_1", "copy_1", "copy_2"))
+})
+
+test_that("workers of a crowd who copy are found, labels given twice or not", {
+  crowd <- simulate_crowd(600, 10, accuracy = rep(0.7, 10), missing = 0.4, seed = 1)
+  triples <- as.data.frame(crowd$labels)
+  copy <- transform(triples[triples$worker == "2", ], worker = "copy")
+  copy$label[seq(1, nrow(copy), 10)] <- "1"
+  fit <- without_warning(stagewise_em(crowd_labels(rbind(triples, copy)), 3))
+  expect_identical(copied_items(fit)$item, c("2", "copy"))
+  twice <- crowd_labels(rbind(triples, triples[1:50, ], copy), duplicates = "count")
+  fit <- without_warning(stagewise_em(twice, 3))
+  expect_identical(copied_items(fit)$item, c("2", "copy"))
+})
+
+test_that("the posterior without some answers is that of others' parameters and the other items", {
+  x <- table_with_copies(2, n_rows = 200)$table
+  x[3, 2] <- NA
+  fit <- without_warning(stagewise_em(x, 2))
+  view <- view_candidates(fit, fit$coded, fit$posterior)
+  left <- posterior_without(view, c("item_1", "copy_2"))
+  n_rows <- fit$mixing_weights * 200
+  for (row in c(1, 3, 200)) {
+    own <- fit$posterior[row, ]
+    joint <- (n_rows - own) / 199
+    for (item in setdiff(names(x)[!is.na(x[row, ])], c("item_1", "copy_2"))) {
+      n_item <- n_rows * mean(!is.na(x[[item]]))
+      column <- n_item * fit$item_probs[[item]][as.character(x[row, item]), ]
+      joint <- joint * (column - own) / (n_item - own)
+    }
+    # The posterior of the fit is one step of EM from that of its parameters.
+    expect_equal(unname(left[row, ]), unname(joint / sum(joint)), tolerance = 1e-4)
+  }
+})
+
+# The formulas of the help, one row and one pair of levels at a time.
+twin_strength <- function(h, x, y, columns_x, columns_y) {
+  k <- seq_len(ncol(h))
+  divergence <- 0
+  open <- c(0, 0)
+  entropy <- function(p) -sum(ifelse(p > 0, p * log(p), 0))
+  for (component in k) {
+    seen <- table(factor(x, seq_len(nrow(columns_x))), factor(y, seq_len(nrow(columns_y)))) * 0
+    expected <- seen
+    for (n in seq_along(x)) {
+      seen[x[n], y[n]] <- seen[x[n], y[n]] + h[n, component]
+      for (l in k) {
+        expected <- expected +
+          h[n, component] * h[n, l] * outer(columns_x[, l], columns_y[, l])
+      }
+    }
+    divergence <- divergence + sum(ifelse(seen > 0, seen * log(seen / expected), 0))
+    open <- open + sum(seen) * c(entropy(rowSums(seen) / sum(seen)),
+                                 entropy(colSums(seen) / sum(seen)))
+  }
+  df <- length(k) * (nrow(columns_x) - 1) * (nrow(columns_y) - 1)
+  max(0, divergence - df / 2) / min(open)
+}
+
+test_that("the strength of a pair is what the help says, less what chance makes of it", {
+  h <- with_seed(6, stats::runif(200))
+  h <- cbind(h, 1 - h)
+  x <- with_seed(7, sample(3, 200, TRUE))
+  y <- with_seed(8, ifelse(stats::runif(200) < 0.5, pmin(x, 2), sample(2, 200, TRUE)))
+  view <- list(codes = cbind(x = x, y = y), weights = rep(1, 200),
+               levels = list(x = letters[1:3], y = letters[1:2]))
+  columns <- columns_of(c("x", "y"), h, view)
+  strength <- pair_strength(c("x", "y"), h, view, columns, alpha = 1)
+  expect_equal(strength, twin_strength(h, x, y, columns$x, columns$y))
+  expect_gt(strength, 0.1)
+  expect_identical(pair_strength(c("x", "y"), h, view, columns, alpha = 0), 0)
+  expect_equal(pair_strength(c("y", "x"), h, view, columns, alpha = 1), strength)
+})
+
+test_that("columns that predict best are not beaten by others", {
+  h <- with_seed(9, stats::runif(300))
+  h <- cbind(h, 1 - h)
+  code <- with_seed(10, ifelse(stats::runif(300) < h[, 1], 1L, sample(2L, 300, TRUE)))
+  view <- list(codes = cbind(x = code), weights = rep(1, 300), levels = list(x = c("a", "b")))
+  loglik <- function(columns) sum(log(rowSums(h * columns[code, ])))
+  best <- loglik(best_columns("x", h, view, n_steps = 500))
+  search <- stats::optim(c(0.5, 0.5), function(p) loglik(rbind(p, 1 - p)), method = "L-BFGS-B",
+                         lower = 1e-6, upper = 1 - 1e-6, control = list(fnscale = -1))
+  expect_equal(best, search$value, tolerance = 1e-6)  # both stop near the maximum
+})
+
+test_that("of many rows some are looked at, more where cells are missing", {
+  expect_length(rows_to_compare(matrix(as.raw(1), 5000, 3)), 1000)
+  codes <- matrix(as.raw(c(1, 1, 0, 0)), 5000, 4, byrow = TRUE)
+  expect_length(rows_to_compare(codes), 4000)
+  expect_identical(rows_to_compare(as_sparse_codes(codes)), rows_to_compare(codes))
+  expect_identical(rows_to_compare(matrix(as.raw(c(1, 0, 1, 0, 0, 0)), 2)), 1L)
+  expect_length(rows_to_compare(matrix(as.raw(0), 5, 4)), 0)
+})
+
+test_that("other data than those of the fit can be asked about", {
+  x <- table_with_copies(2)$table
+  fit <- without_warning(stagewise_em(x, 2, keep_data = FALSE))
+  expect_error(copied_items(fit), class = "mdpd_error_no_data")
+  expect_identical(copied_items(fit, x)$item, c("item_1", "copy_1", "copy_2"))
+  expect_error(copied_items(1), class = "mdpd_error_argument")
+  model <- simulate_crowd(10, 6, seed = 1)$model
+  expect_error(copied_items(model), class = "mdpd_error_not_stored")
+})
+
+test_that("the warning names a handful", {
+  expect_identical(name_some(c("a", "b")), "a and b")
+  expect_identical(name_some(letters[1:6]), "a, b, c, d, e, and f")
+  expect_identical(name_some(letters[1:9]), "a, b, c, d, e and 4 more")
+  told <- function(...) warn_groups(list(...), call = rlang::call2("stagewise_em"))
+  expect_snapshot({
+    show_conditions(told(c("a", "b")))
+    show_conditions(told(c("a", "b"), letters[3:9], c("x", "y"), c("v", "w")))
+  })
+})
