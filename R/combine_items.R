@@ -16,19 +16,18 @@
 #'   `~ .`.
 #' @param groups The groups: the table that [copied_items()] returns, or any data frame with the
 #'   columns `group` and `item`; a list of character vectors, the items of a group each; or one such
-#'   vector. An item is in one group at most, a group has two items or more. Names of a list name the
-#'   new items.
+#'   vector. An item is in one group at most, a group has two items or more. Names of a list name
+#'   the new items.
 #' @param ... For a formula: `data`. Otherwise not used; must be empty.
 #' @param data For a formula: the data frame its names are looked up in.
-#' @return The data in the form given, except that a formula gives a data frame of the items it names:
-#'   with as many rows, their names kept. Each new item is where the first of its group was and is named by
-#'   all of them, `"a+b+c"`, or by the name of the group. Its type is that of the group; with items of
-#'   several types strings. Without groups `x` is returned as it is.
-#' @section Errors:
-#' `mdpd_error_argument` when `groups` are not as described; `mdpd_error_missing_item` when an item
-#' of a group is not in `x`; `mdpd_error_data` when the items of a group have different levels, or one
-#' agrees with the first less often than by chance, as a question asked the other way round does:
-#' recode it first.
+#' @return The data in the form given, except that a formula gives a data frame of the items it
+#'   names: with as many rows, their names kept. Each new item is where the first of its group was
+#'   and is named by all of them, `"a+b+c"`, or by the name of the group. Its type is that of the
+#'   group; with items of several types strings. Without groups `x` is returned as it is.
+#' @section Errors: `mdpd_error_argument` when `groups` are not as described;
+#' `mdpd_error_missing_item` when an item of a group is not in `x`; `mdpd_error_data` when the items
+#' of a group have different levels, or one agrees with the first less often than by chance, as a
+#' question asked the other way round does: recode it first.
 #' @references
 #' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
 #' the EM algorithm. *Applied Statistics* 28, 20-28: the vote of observers. \doi{10.2307/2346806}

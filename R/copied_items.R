@@ -1,28 +1,30 @@
 #' Items that copy each other
 #'
 #' Finds groups of items that agree with each other far more than the classes explain: a question
-#' asked twice, a sum and its parts, workers who copy from one another. A mixture counts each of them
-#' as evidence of its own. So rows come out too sure, and with more components some of these stand
-#' for nothing but the answers of one group.
+#' asked twice, a sum and its parts, workers who copy from one another. A mixture counts each of
+#' them as evidence of its own. So rows come out too sure, and with more components some of these
+#' stand for nothing but the answers of one group.
 #'
 #' Such components explain the group away, so it is not enough to look at what the fit leaves
 #' unexplained. Each candidate group is judged by the other items: its own answers are taken out of
 #' the posterior, which leaves \eqn{h_{nk}}{h[n,k]}, the probability of component k in row n by all
-#' items but these, with parameters in which the row itself does not count. From it each item of the group is predicted, by the columns \eqn{\mu_{ik}}{mu[i,k]}
-#' that predict it best. Two items that depend on each other through the classes only show the pairs
-#' of answers \eqn{E_k(r, s) = \sum_n h_{nk} \sum_l h_{nl} \mu_{ilr} \mu_{jls}}{E[k](r,s) = sum_n
-#' h[n,k] sum_l h[n,l] mu[i,l,r] mu[j,l,s]}; seen are \eqn{O_k(r, s) = \sum_n h_{nk} 1[x_{ni} = r,
-#' x_{nj} = s]}{O[k](r,s) = sum_n h[n,k] 1[x[n,i] = r, x[n,j] = s]}. The divergence of O from E, less
-#' what chance makes of it, is divided by the smaller of the two entropies that the other items leave
-#' (\eqn{\sum_k}{sum_k} over the components, in nats): 0 where the classes explain all, 1 where one
-#' item decides the other. From 0.08 on items are called copies, if the divergence is significant and
-#' at least three times that with any other item: else a class is missing rather than an item too many.
+#' items but these, with parameters in which the row itself does not count. From it each item of the
+#' group is predicted, by the columns \eqn{\mu_{ik}}{mu[i,k]} that predict it best. Two items that
+#' depend on each other through the classes only show the pairs of answers \eqn{E_k(r, s) = \sum_n
+#' h_{nk} \sum_l h_{nl} \mu_{ilr} \mu_{jls}}{E[k](r,s) = sum_n h[n,k] sum_l h[n,l] mu[i,l,r]
+#' mu[j,l,s]}; seen are \eqn{O_k(r, s) = \sum_n h_{nk} 1[x_{ni} = r, x_{nj} = s]}{O[k](r,s) = sum_n
+#' h[n,k] 1[x[n,i] = r, x[n,j] = s]}. The divergence of O from E, less what chance makes of it, is
+#' divided by the smaller of the two entropies that the other items leave (\eqn{\sum_k}{sum_k} over
+#' the components, in nats): 0 where the classes explain all, 1 where one item decides the other.
+#' From 0.08 on items are called copies, if the divergence is significant and at least three times
+#' that with any other item: else a class is missing rather than an item too many.
 #'
-#' Candidates are groups in the tree of average linkage of the informative items, at most 100 with the
-#' most evidence, by their mutual information relative to the smaller entropy, from 0.2 on. At least
-#' two other informative items must be left, and a third of all, so of two or three informative items
-#' nothing is said: copies then make the same table as a class does. Of many rows some
-#' are looked at, evenly spaced: 1000 of a table without missing cells, more the fewer are answered.
+#' Candidates are groups in the tree of average linkage of the informative items, at most 100 with
+#' the most evidence, by their mutual information relative to the smaller entropy, from 0.15 on. At
+#' most two thirds of the informative items are one group. Where all of them copy each other nothing
+#' is said: a class makes the same table. (Of two items alone `mdpd_warning_one_pair` tells.) Of
+#' many rows some are looked at, evenly spaced: 1000 of a table without missing cells, more the
+#' fewer are answered.
 #'
 #' @param object A fitted mixture, see [stagewise_em()] and [mdpd()].
 #' @param x The data of the fit, n_obs rows; needed only if the fit keeps none.
@@ -33,15 +35,14 @@
 #' @section Errors:
 #' `mdpd_error_not_stored` for a model that was not fitted, `mdpd_error_no_data` when the fit keeps
 #' no data and `x` is not given.
-#' @references
-#' Vermunt, J. K. and Magidson, J. (2004). Latent class analysis. In *The Sage Encyclopedia of Social
-#' Sciences Research Methods*: local dependence. \doi{10.4135/9781412950589}
+#' @references Vermunt, J. K. and Magidson, J. (2004). Latent class analysis. In *The Sage
+#' Encyclopedia of Social Science Research Methods*: local dependence. \doi{10.4135/9781412950589}
 #'
 #' Cover, T. M. and Thomas, J. A. (2006). *Elements of Information Theory*, chapter 2.
 #' \doi{10.1002/047174882X}
 #' @family diagnostics
-#' @seealso [combine_items()], which makes each group one item; [information()], the dependence of all
-#'   pairs that the fit leaves unexplained.
+#' @seealso [combine_items()], which makes each group one item; [information()], the dependence of
+#'   all pairs that the fit leaves unexplained.
 #' @examples
 #' crowd <- simulate_crowd(n_items = 400, n_workers = 8, n_labels = 2, accuracy = rep(0.8, 8),
 #'                         seed = 1)
@@ -63,8 +64,8 @@ copied_items <- function(object, x = NULL) {
 
 # Bounds, each said in the help.
 copy_bounds <- list(
-  candidates = 100, rows = 1000, most_rows = 5000, association = 0.2, strength = 0.08, shared = 1 / 3,
-  group = 10, alpha = 1e-4
+  candidates = 100, rows = 1000, most_rows = 5000, association = 0.15, strength = 0.08,
+  shared = 1 / 3, group = 10, alpha = 1e-4
 )
 
 copies_table <- function(groups) {
@@ -113,7 +114,7 @@ name_some <- function(items) {
 # A list with for each group of copies its `items` and their `strength`.
 find_copies <- function(object, coded, posterior) {
   n_informative <- length(informative(object))
-  largest <- min(copy_bounds$group, n_informative - 2, 2 * n_informative / 3)
+  largest <- min(copy_bounds$group, 2 * n_informative / 3)
   if (object$k == 1 || largest < 2) {
     return(list())
   }
@@ -222,12 +223,13 @@ judge_groups <- function(nodes, view) {
   Filter(Negate(is.null), lapply(nodes, judge_group, view = view, alpha = alpha))
 }
 
-# Of the groups that are in no larger one the strongest, small ones first: where the items are of two
-# kinds, each agreeing among themselves, the classes are what most of them say.
+# Of the groups that are in no larger one the strongest, small ones first: where the items are of
+# two kinds, each agreeing among themselves, the classes are what most of them say.
 strongest_group <- function(groups, n_informative) {
   is_part <- vapply(groups, function(group) {
-    any(vapply(groups, function(other) all(group$items %in% other$items) &&
-                 length(other$items) > length(group$items), NA))
+    any(vapply(groups, function(other) {
+      all(group$items %in% other$items) && length(other$items) > length(group$items)
+    }, NA))
   }, NA)
   groups <- groups[!is_part]
   score <- vapply(groups, function(group) {
@@ -255,8 +257,8 @@ judge_group <- function(node, view, alpha) {
   list(items = items, strength = unname(rowSums(strength) / (length(items) - 1)), node = node)
 }
 
-# Does one of the three nearest items outside depend on those of the group a third as much as they do
-# on each other?
+# Does one of the three nearest items outside depend on those of the group a third as much as they
+# do on each other?
 is_shared <- function(items, strength, view, alpha) {
   others <- setdiff(colnames(view$codes), items)
   near <- order(colSums(view$association[items, others, drop = FALSE]), decreasing = TRUE)

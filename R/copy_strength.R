@@ -101,7 +101,9 @@ pair_strength <- function(pair, h, view, columns, alpha) {
   first <- columns[[pair[1]]]
   second <- columns[[pair[2]]]
   # Pairs of levels, those of the first item fastest.
-  level <- list(rep(seq_len(nrow(first)), nrow(second)), rep(seq_len(nrow(second)), each = nrow(first)))
+  level <- list(
+    rep(seq_len(nrow(first)), nrow(second)), rep(seq_len(nrow(second)), each = nrow(first))
+  )
   cell <- cell_index(view$codes[shown, pair[1]], view$codes[shown, pair[2]], nrow(first))
   observed <- sums_by_cell(weighted, cell, length(level[[1]]))
   both <- first[level[[1]], , drop = FALSE] * second[level[[2]], , drop = FALSE]

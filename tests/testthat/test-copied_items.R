@@ -78,7 +78,25 @@ test_that("items that a class too few leaves dependent are no copies", {
   expect_identical(nrow(copied_items(fit)), 0L)
 })
 
-test_that("nothing is said of one component, nor of less than four informative items", {
+test_that("a dependent pair is found where chance makes a third item informative", {
+  x <- with_seed(1, {
+    codes <- matrix(sample.int(3, 500 * 12, replace = TRUE), 500)
+    codes[, 2] <- ifelse(stats::runif(500) < 0.5, codes[, 1], codes[, 2])
+    as.data.frame(codes)
+  })
+  expect_warning(fit <- stagewise_em(x, 3), "V1 and V2", class = "mdpd_warning_copied_items")
+  expect_length(informative(fit), 3)
+})
+
+test_that("three experts among noise are no copies", {
+  for (seed in 1:3) {
+    crowd <- simulate_crowd(500, 15, accuracy = rep(0.9, 3), seed = seed)
+    expect_no_warning(fit <- stagewise_em(crowd$labels, 3))
+    expect_length(informative(fit), 3)
+  }
+})
+
+test_that("nothing is said of one component, nor where all that is informative are copies", {
   x <- table_with_copies(2, n_items = 1)$table
   x$other <- with_seed(3, sample(2, 500, TRUE))
   expect_identical(nrow(copied_items(stagewise_em(x, 1))), 0L)
