@@ -14,8 +14,8 @@
 #'   named by class; or a vector or factor of classes, one value an observation, `NA` if unknown.
 #'   Observations are matched by names if both have names, else by position.
 #' @return `object` with its components in the order of the reference's and named as they are there.
-#'   Components without a partner follow, with the names they had. Mixing weights, item-response
-#'   probabilities and posterior are permuted; `trace` keeps the numbering of its stages.
+#'   Components without a partner follow, with the names they had. Every part that has components is
+#'   permuted; `trace` keeps the numbering of its stages.
 #' @section Errors: `mdpd_error_argument` for inputs of the wrong class or that have no item or no
 #'   observation in common.
 #' @references Kuhn (1955), The Hungarian method for the assignment problem, *Naval Research
@@ -37,12 +37,7 @@ align_components <- function(object, reference) {
   } else {
     posterior_overlap(as_posterior(object), as_posterior(reference))
   }
-  match <- best_match(overlap)
-  order <- order(match, na.last = TRUE)
-  names <- names(object$mixing_weights)[order]
-  matched <- !is.na(match[order])
-  names[matched] <- colnames(overlap)[match[order][matched]]
-  permute_components(object, order, make.unique(names))
+  align_by_overlap(object, overlap)
 }
 
 #' Share of wrong classes
@@ -81,25 +76,42 @@ error_rate <- function(estimate, truth, align = FALSE) {
   mean(is.na(estimate) | estimate != truth)
 }
 
-# Components in another order and under other names.
+# `overlap`: components in rows, those of the reference in columns.
+align_by_overlap <- function(object, overlap) {
+  match <- best_match(overlap)
+  order <- order(match, na.last = TRUE)
+  names <- names(object$mixing_weights)[order]
+  matched <- !is.na(match[order])
+  names[matched] <- colnames(overlap)[match[order][matched]]
+  permute_components(object, order, make.unique(names))
+}
+
+# Components in another order and under other names: every part that has components, also of the
+# same fit in the path.
 permute_components <- function(object, order, names) {
   permute_columns <- function(x) {
     x <- x[, order, drop = FALSE]
     colnames(x) <- names
     x
   }
-  if (!is.null(object$stands_for)) {
-    object$stands_for <- stats::setNames(object$stands_for[order], names)
-  }
-  object$mixing_weights <- stats::setNames(object$mixing_weights[order], names)
-  object$item_probs <- lapply(object$item_probs, permute_columns)
+  permuted <- object
+  permuted$mixing_weights <- stats::setNames(object$mixing_weights[order], names)
+  permuted$item_probs <- lapply(object$item_probs, permute_columns)
   if (!is.null(object$born)) {
-    object$born <- stats::setNames(object$born[order], names)
+    permuted$born <- stats::setNames(object$born[order], names)
   }
-  if (!is.null(object$posterior)) {
-    object$posterior <- permute_columns(object$posterior)
+  for (part in c("posterior", "crowd_probs")) {
+    if (!is.null(object[[part]])) permuted[[part]] <- permute_columns(object[[part]])
   }
-  object
+  labels <- labels_under_names(object, order, names)
+  if (!identical(labels, object$stands_for)) permuted["stands_for"] <- list(labels)
+  if (!is.null(object$path_fits)) {
+    permuted$path_fits <- lapply(object$path_fits, function(fit) {
+      is_this <- identical(fit$mixing_weights, object$mixing_weights)
+      if (is_this) permute_components(fit, order, names) else fit
+    })
+  }
+  permuted
 }
 
 # For each row of `overlap` the column assigned to it, NA for rows that are left over.

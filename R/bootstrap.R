@@ -164,7 +164,7 @@ draw_parametric <- function(object, coded) {
   component <- sample.int(object$k, length(rows), replace = TRUE, prob = object$mixing_weights)
   if (!is.null(coded$known)) {
     # The likelihood of a known row is that of its class and its items: the class is drawn too.
-    drawn <- match(names(object$mixing_weights)[component], object$labels)
+    drawn <- match(names(object$mixing_weights)[component], label_names(object))
     coded$known <- ifelse(is.na(coded$known[rows]), NA_integer_, drawn)
   }
   coded$codes <- replace_answers(select_rows(coded$codes, rows), function(item, rows) {
@@ -188,7 +188,7 @@ fit_sample <- function(object, coded, refit) {
   fit <- if (refit) fit_anew(object, coded) else fit_held(object, coded)
   by_label <- is_tied_to_labels(object, coded) &&
     length(fit$mixing_weights) == length(object$labels)
-  names <- if (by_label) object$labels else as.character(seq_along(fit$mixing_weights))
+  names <- if (by_label) label_names(object) else as.character(seq_along(fit$mixing_weights))
   model <- structure(
     list(
       k = length(names),
@@ -231,7 +231,7 @@ fit_held <- function(object, coded) {
   held$codes <- select_items(coded$codes, informative)
   held$levels <- coded$levels[informative]
   columns <- if (is_tied_to_labels(object, coded)) {
-    match(object$labels, names(object$mixing_weights))
+    match(label_names(object), names(object$mixing_weights))
   } else {
     seq_len(object$k)
   }

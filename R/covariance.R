@@ -79,11 +79,12 @@ prior_of_parameters <- function(object, coded) {
   given <- prior_counts(object$prior, coded, object$labels)
   item_of_row <- rep(names(coded$levels), lengths(coded$levels))
   shares <- level_shares(coded, object$informative)
+  labels <- label_names(object)
   of_item <- function(item) {
     counts <- matrix(smoothing * shares[[item]], length(shares[[item]]), object$k)
     if (!is.null(given)) {
       counts <- counts +
-        given[item_of_row == item, match(names(object$mixing_weights), object$labels, nomatch = 1)]
+        given[item_of_row == item, match(names(object$mixing_weights), labels, nomatch = 1)]
     }
     as.vector(counts)
   }

@@ -81,7 +81,7 @@ n_labels_given <- function(object, given) {
 vote_gains <- function(object, given) {
   workers <- object$informative
   gains <- core_vote_gains(
-    object$posterior, match(object$stands_for, object$labels),
+    object$posterior, match(if (has_kinds(object)) object$stands_for, object$labels),
     lapply(workers, label_probs, object = object),
     lapply(workers, function(worker) given(worker)$row), object$control$threads
   )

@@ -20,11 +20,13 @@ largest_posterior <- function(posterior) posterior[row_maxima(posterior)]
 # `coded`: the data of the posterior's rows, or NULL.
 predicted_column <- function(object, posterior = object$posterior, coded = object$coded) {
   levels <- posterior_levels(object, posterior)
-  order <- match(levels, colnames(posterior))
+  by_label <- identical(levels, label_names(object))
+  # Whatever order the user has given to the components.
+  order <- if (by_label) match(levels, colnames(posterior)) else order(-object$mixing_weights)
   largest <- is_largest(posterior[, order, drop = FALSE])
   class <- max.col(largest + 0, ties.method = "first")
   tied <- which(rowSums(largest) > 1)
-  are_labels <- named_by_labels(object) && identical(levels, object$labels)
+  are_labels <- named_by_labels(object) && by_label
   if (length(tied) > 0 && !is.null(coded) && are_labels) {
     workers <- intersect(differing_items(object), colnames(coded$codes))
     votes <- votes_by_row(coded, workers, object$labels, tied)
@@ -71,16 +73,17 @@ class_entropy <- function(object) -sum(row_weights(object) * p_log_p(object$post
 
 # Levels of the class factor: the labels in their order where components stand for them.
 class_levels <- function(object) {
-  if (is.null(object$stands_for)) component_levels(object) else object$labels
+  if (has_kinds(object)) object$labels else component_levels(object)
 }
 
 component_levels <- function(object) labels_first(names(object$mixing_weights), object)
 
 posterior_levels <- function(object, posterior) labels_first(colnames(posterior), object)
 
-# Names, in the order of the labels if they are all of these.
+# Names, in the order of the labels if they are those of all of these.
 labels_first <- function(names, object) {
-  if (setequal(names, object$labels)) object$labels else names
+  labels <- label_names(object)
+  if (setequal(names, labels)) labels else names
 }
 
 posterior_class <- function(object, posterior, coded = object$coded) {

@@ -18,7 +18,8 @@
 #' @param weights Case weights of `x`; by default all 1, or those of the fit when `x` is not given.
 #' @param control Settings, see [stagewise_control()]; by default those of the fit.
 #' @param verbose Show a progress bar when it takes long?
-#' @return The refined fit; its `trace` has the new iterations at the end.
+#' @return The refined fit, its components in the order and under the names that the user gave them,
+#'   see [name_components()]; its `trace` has the new iterations at the end.
 #' @section Errors:
 #' `mdpd_error_no_data` when the fit keeps no data and `x` is not given, and those of
 #' [stagewise_em()].
@@ -69,7 +70,7 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
     keep_data = !is.null(object$coded)
   ))
   warn_status(fit, object$k)
-  fit
+  keep_arrangement(fit, object, if (is.null(x)) object$posterior)
 }
 
 # Where EM goes on: at the posterior of the fit, with what it has learned from all items, or on
@@ -101,8 +102,9 @@ model_parameters <- function(object, columns = seq_len(object$k),
 # The components in the order in which the engine goes on with them: that of the labels where known
 # rows or prior counts tie them to these, else that of the trace, whose numbers then go on.
 engine_order <- function(object, coded) {
-  if (is_tied_to_labels(object, coded) && setequal(names(object$mixing_weights), object$labels)) {
-    match(object$labels, names(object$mixing_weights))
+  labels <- label_names(object)
+  if (is_tied_to_labels(object, coded) && setequal(names(object$mixing_weights), labels)) {
+    match(labels, names(object$mixing_weights))
   } else {
     order(object$born %||% seq_len(object$k))
   }

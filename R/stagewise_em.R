@@ -100,8 +100,9 @@
 #'     are posterior means}
 #'   \item{coded}{the coded data, or `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
-#'   \item{stands_for}{of a crowd in which several components stand for one label: the label of each
-#'     component, named by component; else `NULL`}
+#'   \item{stands_for}{of a crowd in which several components stand for one label, or in which they
+#'     have other names than their labels ([name_components()]): the label of each component, named
+#'     by component; else `NULL`}
 #'   \item{label_agreement}{of a crowd with more components than labels: the smallest share, from 0
 #'     to 1, of a component's rows to which the fit with one component a label gives its label,
 #'     among components of more than 1 % of the rows; else `NULL`}

@@ -36,10 +36,34 @@ named_by_labels <- function(object) {
       setequal(names(object$mixing_weights), object$labels)
 }
 
+# Do several components stand for one label?
+has_kinds <- function(object) anyDuplicated(object$stands_for) > 0
+
+# The label that each component stands for, of components that do.
+component_labels_of <- function(object) object$stands_for %||% names(object$mixing_weights)
+
+# What the classes that stand for the labels are called, in the order of the labels: the labels
+# themselves, unless the user has given the one component of each another name.
+label_names <- function(object) {
+  if (is.null(object$stands_for) || has_kinds(object)) {
+    return(object$labels)
+  }
+  names(object$stands_for)[match(object$labels, object$stands_for)]
+}
+
+# The label of each component under new names, for `stands_for`; NULL where the names say it.
+labels_under_names <- function(object, order, names) {
+  named_anew <- !has_kinds(object) && setequal(names, object$labels)
+  if (named_anew || !named_by_labels(object)) {
+    return(NULL)
+  }
+  stats::setNames(component_labels_of(object)[order], names)
+}
+
 # Of a posterior of the components that of the classes which rows are given: labels, where several
 # components stand for one.
 class_posterior <- function(posterior, object) {
-  if (is.null(object$stands_for)) {
+  if (!has_kinds(object)) {
     return(posterior)
   }
   of_label <- outer(unname(object$stands_for), object$labels, `==`) + 0
@@ -49,7 +73,7 @@ class_posterior <- function(posterior, object) {
 
 # The number of classes that a row can be given.
 n_classes <- function(object) {
-  if (is.null(object$stands_for)) object$k else length(unique(object$stands_for))
+  if (has_kinds(object)) length(unique(object$stands_for)) else object$k
 }
 
 # Where kinds share too many rows of other labels, they say how items differ but not their labels.

@@ -146,7 +146,7 @@ accuracy_table <- function(object, workers, given, level) {
     return(data.frame(accuracy = NA_real_, accuracy_lower = NA_real_, accuracy_upper = NA_real_))
   }
   posterior <- class_posterior(object$posterior, object)
-  component <- match(object$labels, colnames(posterior))
+  component <- match(label_names(object), colnames(posterior))
   rows <- lapply(workers, function(worker) {
     labels <- given(worker)
     right <- posterior[cbind(labels$row, component[labels$label])]
