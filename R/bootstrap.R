@@ -118,7 +118,7 @@ new_bootstrap <- function(object, replicates, settings) {
         k = vapply(replicates, `[[`, 0L, "k"),
         fit = c(
           unclass(object)[c("k", "mixing_weights", "item_probs")],
-          list(informative = informative(object))
+          list(informative = informative(object), variable_labels = object$variable_labels)
         )
       ),
       settings
@@ -356,6 +356,7 @@ warn_few_samples <- function(estimates, level, call = rlang::caller_env()) {
 print.mdpd_bootstrap <- function(x, max_items = 12, ...) {
   rlang::check_dots_empty()
   check_count(max_items)
+  titles <- item_titles(names(x$fit$item_probs), x$fit$variable_labels)
   cat_rule(paste0("Bootstrap of a mixture of ", plural(x$fit$k, "component")))
   cat_fields(c("Made from" = bootstrap_title(x), Components = found_components(x)))
   cat_heading("Mixing weights")
@@ -363,7 +364,7 @@ print.mdpd_bootstrap <- function(x, max_items = 12, ...) {
   if (!is.null(x$selection)) {
     cat_heading("Items, by how often they are informative")
     frequency <- sort(x$selection[x$selection > 0], decreasing = TRUE)
-    cat_columns(paste0(shorten(names(frequency), 20), " (", percent(frequency), ")",
+    cat_columns(paste0(shorten(titles[names(frequency)], 20), " (", percent(frequency), ")",
                        recycle0 = TRUE), most = max_items)
   }
   cat_hint("standard_errors(), confint()")

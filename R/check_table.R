@@ -107,7 +107,7 @@ check_column <- function(x, name, arg, call) {
     )
   }
   if (is.double(x)) {
-    check_whole(as.vector(unclass(x)), name, arg, call)
+    check_whole(as.vector(unclass(plain_values(x))), name, arg, call)
   }
   invisible(x)
 }

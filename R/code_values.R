@@ -7,6 +7,7 @@ missing_level <- "(missing)"  # of missing = "level", where a missing cell is an
 # FALSE before TRUE, strings in the C locale so that results do not depend on where they are made.
 # `numbers_first` sorts strings that all are numbers as numbers: ids read from a file.
 code_values <- function(x, numbers_first = FALSE) {
+  if (is_labelled(x)) x <- read_labelled(x)
   if (is.factor(x)) {
     return(code_factor(x))
   }

@@ -280,10 +280,11 @@ check_id_column <- function(x, name, call) {
       "The {name} column must be a vector of ids, not {describe(x)}.", class = "data", call = call
     )
   }
-  if (anyNA(x)) {
+  missing <- which(is.na(plain_values(x)))
+  if (length(missing) > 0) {
     abort_mdpd(
       c("The {name} column must have no missing value.",
-        x = "Row {which(is.na(x))[1]} has one; {sum(is.na(x))} in all."),
+        x = "Row {missing[1]} has one; {length(missing)} in all."),
       class = "data", call = call
     )
   }

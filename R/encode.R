@@ -8,6 +8,8 @@
 #   missing  how missing cells are modelled: "ignore", "frozen", "level" or "fail"
 #   known    integer, the component that each row is known to belong to, or NA; NULL where a fit
 #            holds no row
+#   variable_labels
+#            strings named by item, of the items that have one; not there where none has
 
 #' Code a table of categories
 #'
@@ -35,7 +37,9 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
   check_observed(coded, weights, call)
   coded <- apply_missing(coded, missing, call)
   check_n_levels(coded$levels, call)
-  new_coded(coded$codes, coded$levels, weights, missing)
+  coded <- new_coded(coded$codes, coded$levels, weights, missing)
+  coded$variable_labels <- variable_labels(x)
+  coded
 }
 
 #' Code new observations by the levels of a fit

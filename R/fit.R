@@ -46,6 +46,7 @@ new_mdpd <- function(result, problem, settings, about) {
     control = settings$control, call = about$call,
     version = as.character(utils::packageVersion("mdpd")),
     coded = if (about$keep_data) coded,
+    variable_labels = coded$variable_labels,
     labels = problem$labels, stands_for = labels_of_kinds(result, problem, order, names),
     label_agreement = if (length(result$labels) > length(problem$labels)) result$label_agreement,
     prior = problem$prior, smoothing = result$smoothing

@@ -46,6 +46,8 @@
 #' * `"confusion"`: for crowds, what workers say to items of each class, see [confusion()]; the most
 #'   informative workers by default. Grey: a class with less than half an expected item.
 #'
+#' Items whose columns have a variable label, the attribute `label`, are shown by it.
+#'
 #' Components have the colours of Okabe and Ito (2008), continuous scales are perceptually uniform:
 #' both can be read by the colour-blind and in grey.
 #'
@@ -102,6 +104,8 @@ autoplot.mdpd <- function(object, type = c("profiles", "lines", "posterior", "in
                                "path", "workers", "confusion"))
   check_component(component, object)
   if (!is.null(max_items)) check_count(max_items, min = 2)
+  newdata <- show_column_labels(newdata, object)
+  object <- show_variable_labels(object)
   switch(
     type,
     profiles = plot_profiles(object, items, max_items),

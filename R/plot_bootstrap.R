@@ -28,6 +28,7 @@ plot.mdpd_bootstrap <- function(x, ...) {
 
 draw_selection <- function(points, object) {
   n_items <- length(object$selection)
+  titles <- item_titles(names(object$selection), object$fit$variable_labels)
   many <- if (nrow(points) < n_items) paste(nrow(points), "of", comma(n_items)) else nrow(points)
   ggplot2::ggplot(
     points, ggplot2::aes(.data$frequency, .data$item, colour = .data$informative)
@@ -38,7 +39,8 @@ draw_selection <- function(points, object) {
     ggplot2::geom_point(size = 2.2) +
     ggplot2::scale_x_continuous(limits = c(0, 1), labels = percent) +
     ggplot2::scale_y_discrete(
-      labels = function(x) wrap_labels(x, 26, text_lines(nrow(points))), guide = sparse_axis()
+      labels = function(x) wrap_labels(titles[x], 26, text_lines(nrow(points))),
+      guide = sparse_axis()
     ) +
     ggplot2::scale_colour_manual(
       name = "In the fit", values = c(informative = "#0072B2", "not informative" = "#E69F00")

@@ -10,6 +10,9 @@
 #' the level that adds most to it, with its probability in the component. Items with less than a
 #' tenth of the evidence of the first, and distances below a tenth of the largest, are left out.
 #'
+#' Items whose columns have a variable label, the attribute `label` that haven and others set, are
+#' printed by it; everything else calls them by their names.
+#'
 #' @param x,object A fitted mixture, see [stagewise_em()], or a true model from
 #'   [simulate_crowd()]; for `print()` also the result of `summary()`.
 #' @param max_items The largest number of informative items printed, at least 1. Default 12 for a
@@ -51,6 +54,8 @@ NULL
 print.mdpd <- function(x, max_items = 12, ...) {
   rlang::check_dots_empty()
   check_count(max_items)
+  given <- x
+  x <- show_variable_labels(x)
   cat_rule(fit_title(x))
   cat_fields(c(fit_fields(x), quality_fields(x)))
   apart <- if (n_informative(x) > 0) ", and the answers that set each apart"
@@ -59,7 +64,7 @@ print.mdpd <- function(x, max_items = 12, ...) {
   cat_heading(informative_title(x, has_evidence = !is.null(x$item_evidence)))
   cat_columns(item_entries(x), most = max_items)
   cat_hint(next_step(x))
-  invisible(x)
+  invisible(given)
 }
 
 #' @rdname print.mdpd
@@ -259,7 +264,8 @@ format_informative <- function(x, max_items) {
           inclusion = if (!is.null(shown$inclusion)) percent(shown$inclusion))
   }
   table <- cbind(strength, matrix(cells, nrow(shown)))
-  dimnames(table) <- list(shorten(shown$item, 20), c(colnames(strength), shorten(components, 12)))
+  titles <- item_titles(x$informative$item, x$variable_labels)
+  dimnames(table) <- list(shorten(titles[shown$item], 20), c(colnames(strength), shorten(components, 12)))
   structure(table, left_out = nrow(x$informative) - nrow(shown))
 }
 

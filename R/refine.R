@@ -46,6 +46,7 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   check_flag(verbose)
   if (!is.null(control)) check_class(control, "stagewise_control")
   coded <- data_of(object, x, weights)
+  coded$variable_labels <- object$variable_labels
   check_observed(coded, coded$weights, rlang::current_env())
   method <- object$method %||% "robust"
   control <- complete_control(control %||% object$control %||% stagewise_control(), method)

@@ -89,7 +89,7 @@ test_that("columns with odd class attributes are coded by their values", {
   table$d <- I(c("u", "v", "u"))
   table$e <- factor(c("u", "v", "u"), ordered = TRUE)
   coded <- suppressWarnings(encode(table))
-  expect_identical(coded$levels$a, c("1", "2"))
+  expect_identical(coded$levels$a, c("no", "yes"))
   expect_identical(coded$levels$c, c("1", "5"))
   expect_identical(as.integer(coded$codes[, "d"]), c(1L, 2L, 1L))
   expect_identical(as.integer(coded$codes[, "e"]), c(1L, 2L, 1L))
