@@ -46,14 +46,18 @@ align_components <- function(object, reference) {
 #' compared as strings, so factors, numbers and strings go together.
 #'
 #' @param estimate A fit (each row gets its most probable component) or a vector or factor of
-#'   classes, one value an observation. An `NA` counts as wrong.
+#'   classes, one value an observation. An `NA` counts as wrong, also that of a row without any
+#'   answer.
 #' @param truth A vector or factor of true classes; observations where it is `NA` are left out.
 #'   Matched to the estimate by names if both have names, else by position.
 #' @param align `TRUE` to first find the one-to-one matching of estimated to true classes that has
-#'   the fewest errors, for components that have no meaning of their own. `FALSE` by default.
+#'   the fewest errors, for components that have no meaning of their own. `FALSE` by default; but
+#'   where it is left out and no class of a fit or a factor is named as one of the truth, such as
+#'   `"1"`, `"2"` and `"yes"`, `"no"`, it is `TRUE`, with a warning.
 #' @return One number from 0 to 1.
-#' @section Errors: `mdpd_error_argument` for different lengths, no common or doubled names, a truth
-#'   that is all `NA`.
+#' @section Errors and warnings: `mdpd_error_argument` for different lengths, no common or doubled
+#'   names, a truth that is all `NA`; `mdpd_warning_unmatched_classes` where no class of the one is
+#'   named as one of the other.
 #' @inherit align_components references
 #' @family evaluation
 #' @examples
@@ -62,18 +66,51 @@ align_components <- function(object, reference) {
 #' @export
 error_rate <- function(estimate, truth, align = FALSE) {
   check_flag(align)
+  may_align <- missing(align) && (inherits(estimate, "mdpd") || is.factor(estimate))
   pair <- match_observations(as_classes(estimate), as_classes(truth))
+  pair$x <- in_words_of(pair$x, pair$y, estimate)
   known <- !is.na(pair$y)
   if (!any(known)) {
     abort_mdpd("{.arg truth} must have a value that is not missing.", class = "argument")
   }
+  names <- list(class_names(estimate, pair$x), class_names(truth, pair$y))
   estimate <- pair$x[known]
   truth <- pair$y[known]
+  if (may_align && length(intersect(names[[1]], names[[2]])) == 0) {
+    warn_unmatched_classes(names)
+    align <- TRUE
+  }
   if (align) {
     counts <- table(estimate, truth)
     estimate <- colnames(counts)[best_match(counts)][match(estimate, rownames(counts))]
   }
   mean(is.na(estimate) | estimate != truth)
+}
+
+# The classes that may occur, and not only those that do.
+class_names <- function(x, classes) {
+  levels <- if (inherits(x, "mdpd")) class_levels(x) else levels(x)
+  setdiff(c(levels, classes), NA)
+}
+
+# The labels in place of the names that the user has given to the components which stand for them,
+# where the truth is in labels.
+in_words_of <- function(classes, truth, fit) {
+  named <- inherits(fit, "mdpd") && !is.null(fit$stands_for) && !has_kinds(fit)
+  if (named && !any(truth %in% label_names(fit))) {
+    classes[] <- fit$stands_for[classes]
+  }
+  classes
+}
+
+warn_unmatched_classes <- function(names, call = rlang::caller_env()) {
+  warn_mdpd(
+    c("{.arg estimate} and {.arg truth} have no class name in common.",
+      x = "The first are {.val {names[[1]][1]}} and {.val {names[[2]][1]}}.",
+      i = "The rate is that of the one-to-one matching with the fewest errors, {.code align = TRUE};
+           {.code align = FALSE} counts every row as wrong."),
+    class = "unmatched_classes", call = call
+  )
 }
 
 # `overlap`: components in rows, those of the reference in columns.
@@ -173,7 +210,7 @@ as_posterior <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
 as_classes <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (inherits(x, "mdpd")) {
     posterior <- class_posterior(as_posterior(x, arg, call), x)
-    winner <- predicted_column(x, posterior)
+    winner <- assigned_column(x, posterior)
     return(stats::setNames(colnames(posterior)[winner], rownames(posterior)))
   }
   if (!is.atomic(x) || length(dim(x)) > 1 || length(x) == 0) {

@@ -8,6 +8,7 @@ check_table <- function(x, arg, call) {
   items <- item_names(x)
   check_column_names(items, arg, call)
   check_no_triples(x, arg, call)
+  inform_count_column(x)
   for (j in seq_along(items)) {
     check_column(table_column(x, j), items[j], arg, call)
   }
@@ -40,6 +41,26 @@ check_no_triples <- function(x, arg, call) {
     )
   }
 }
+
+# How often a row was seen, as in the data frame of a table of counts, is no answer.
+inform_count_column <- function(x) {
+  items <- item_names(x)
+  column <- which(tolower(items) %in% c("freq", "n", "count"))
+  if (!is.data.frame(x) || length(column) != 1 || is_category(table_column(x, column))) {
+    return(invisible(x))
+  }
+  others <- lapply(setdiff(seq_along(items), column), table_column, x = x)
+  if (all(vapply(others, is_category, NA))) {
+    inform_mdpd(
+      c("Column {.field {items[column]}} is taken for an item.",
+        i = "If it says how often a row was seen, give it as weights:
+             {.code stagewise_em(~ ., k, data, weights = {items[column]})}."),
+      class = "count_column"
+    )
+  }
+}
+
+is_category <- function(x) !is.numeric(x) || is_labelled(x)
 
 check_table_size <- function(x, arg, call, min_columns = 2) {
   if (nrow(x) == 0) {

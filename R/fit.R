@@ -38,6 +38,7 @@ new_mdpd <- function(result, problem, settings, about) {
     weights = if (any(coded$weights != 1)) coded$weights,
     n_obs = nrow(coded$codes),
     n_missing = n_missing(coded$codes),
+    no_answer = rows_of_no_class(coded),
     trace = result$trace,
     born = stats::setNames((result$born %||% seq_along(order))[order], names),
     status = result$status,
@@ -93,6 +94,13 @@ name_crowd_probs <- function(probs, order, levels, names) {
     return(NULL)
   }
   `dimnames<-`(probs[, order, drop = FALSE], list(levels, names))
+}
+
+# Rows of which nothing is known, neither an answer nor the class; NULL where there are none.
+rows_of_no_class <- function(coded) {
+  rows <- rows_without_answer(coded$codes)
+  if (!is.null(coded$known)) rows <- rows[is.na(coded$known[rows])]
+  if (length(rows) > 0) rows
 }
 
 # Items without which the posterior cannot be computed.

@@ -26,11 +26,7 @@ formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
 
 check_formula <- function(formula, call) {
   if (length(formula) != 2) {
-    abort_mdpd(
-      c("The formula must be one-sided, such as {.code ~ a + b} or {.code ~ .}.",
-        x = "It has a response, {.code {rlang::as_label(formula[[2]])}}."),
-      class = "argument", call = call
-    )
+    abort_two_sided(formula, call)
   }
 }
 

@@ -102,6 +102,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
                          prior = NULL, missing = c("ignore", "frozen", "level", "fail"),
                          weights = NULL, control = stagewise_control(), keep_data = TRUE,
                          verbose = interactive()) {
+  check_foreign_arguments(rlang::enexprs(...))
   rlang::check_dots_empty()
   check_count(n_starts)
   check_seed(seed)

@@ -35,6 +35,22 @@ predicted_column <- function(object, posterior = object$posterior, coded = objec
   order[class]
 }
 
+# The same for the fit's own rows, NA for those without any answer.
+assigned_column <- function(object, posterior = object$posterior) {
+  replace(predicted_column(object, posterior), object$no_answer, NA)
+}
+
+inform_no_answer <- function(rows) {
+  n <- length(rows)
+  if (n > 0) {
+    inform_mdpd(
+      c("{n} row{?s} without any answer {?has/have} no class: {.code NA}.",
+        i = 'What is known of such a row, {.code type = "prob"}, are the sizes of the components.'),
+      class = "no_answer"
+    )
+  }
+}
+
 # How often some rows were given each label by some workers, rows x labels.
 votes_by_row <- function(coded, workers, labels, rows) {
   answers <- answers_by_item(select_rows(coded$codes, rows), workers)
@@ -86,8 +102,12 @@ labels_first <- function(names, object) {
   if (setequal(names, labels)) labels else names
 }
 
-posterior_class <- function(object, posterior, coded = object$coded) {
+# A row without any answer has none.
+#
+# `no_answer`: the numbers of these rows.
+posterior_class <- function(object, posterior, coded = object$coded, no_answer = object$no_answer) {
   class <- colnames(posterior)[predicted_column(object, posterior, coded)]
+  class[no_answer] <- NA
   levels <- posterior_levels(object, posterior)
   stats::setNames(factor(class, levels = levels), rownames(posterior))
 }

@@ -7,21 +7,25 @@
 #' @param type `"class"` (default), `"prob"`, `"component"` or `"density"`.
 #' @param ... Not used; must be empty.
 #' @return n_rows of `newdata`, row names kept:
-#'   * `"class"`: a factor, the component with the largest posterior probability; where several
-#'     components of a crowd stand for one label the label with the largest, each label's being the
+#'   * `"class"`: a factor, `NA` for a row without any answer, which says nothing of its class; else
+#'     the component with the largest posterior probability; where
+#'     several components of a crowd stand for one label the label with the largest, each label's being the
 #'     sum over its components. Of those whose probabilities differ by at most 1e-9, which is above
 #'     rounding and below what data can tell, it is the label that the row was given most (by
 #'     workers whose answers differ between components), where components stand for labels and the
 #'     fit keeps its data, then the first: in the order of the labels, else by mixing weight;
-#'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1; where several components stand
+#'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1, those of a row without any answer
+#'     being the mixing weights; where several components stand
 #'     for one label, n_rows x n_labels;
-#'   * `"component"`: a factor, the component with the largest posterior probability;
+#'   * `"component"`: a factor, the component with the largest posterior probability, or `NA` as
+#'     above;
 #'   * `"density"`: the log-density of each row's observed items (nats).
 #' @details Items that are the same in every component are needed for `"density"` only: `newdata`
 #'   for `"class"` and `"prob"` may lack them.
 #' @section Errors and warnings:
 #' `mdpd_error_missing_item` names the items that `newdata` lacks; `mdpd_warning_unseen_level` names
-#' levels the fit did not see; `mdpd_error_no_data` when `newdata` is needed and not given.
+#' levels the fit did not see; a message of class `mdpd_message_no_answer` says how many rows have no
+#' class; `mdpd_error_no_data` when `newdata` is needed and not given.
 #' @references
 #' McLachlan, G. and Peel, D. (2000). *Finite Mixture Models*, section 1.15.
 #' \doi{10.1002/0471721182}
@@ -36,10 +40,11 @@
 predict.mdpd <- function(object, newdata = NULL,
                          type = c("class", "prob", "component", "density"), ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("class", "prob", "component", "density"))
+  type <- check_predict_type(type, c("class", "prob", "component", "density"))
   if (is.null(newdata) && type != "density" && !is.null(object$posterior)) {
     posterior <- object$posterior
     coded <- object$coded
+    no_answer <- object$no_answer
   } else {
     items <- if (type == "density") names(object$item_probs) else differing_items(object)
     coded <- if (is.null(newdata)) {
@@ -51,9 +56,33 @@ predict.mdpd <- function(object, newdata = NULL,
       return(stats::setNames(posterior_of(object, coded)$row_loglik, rownames(coded$codes)))
     }
     posterior <- named_posterior(coded, object)
+    no_answer <- new_rows_without_answer(newdata, coded, object)
   }
   if (type != "component") posterior <- class_posterior(posterior, object)
-  if (type == "prob") posterior else posterior_class(object, posterior, coded)
+  if (type == "prob") {
+    return(posterior)
+  }
+  inform_no_answer(no_answer)
+  posterior_class(object, posterior, coded, no_answer)
+}
+
+# Rows of new data without an answer to any item of the fit, also of those that are the same in every
+# component and are not in `coded`.
+new_rows_without_answer <- function(newdata, coded, object) {
+  rows <- rows_without_answer(coded$codes)
+  others <- setdiff(names(object$item_probs), names(coded$levels))
+  if (length(rows) == 0 || length(others) == 0) {
+    return(rows)
+  }
+  if (inherits(newdata, "crowd_labels")) {
+    return(setdiff(rows, newdata$item[newdata$workers[newdata$worker] %in% others]))
+  }
+  by_position <- is.matrix(newdata) && is.null(colnames(newdata))
+  names <- if (by_position) names(object$item_probs) else item_names(newdata)
+  for (j in which(names %in% others)) {
+    rows <- rows[is.na(plain_values(table_column(newdata, j)))[rows]]
+  }
+  rows
 }
 
 named_posterior <- function(coded, object) {

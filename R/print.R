@@ -25,7 +25,7 @@
 #'   \item{method, refine, missing, control, call, status, converged}{how the fit was made and
 #'     ended}
 #'   \item{components}{data frame: `component`, `mixing_weight`, `size` (sum of the case weights of
-#'     the rows assigned to it) and `mean_posterior`, the mean posterior of the component among
+#'     the rows assigned to it, which rows without any answer are not) and `mean_posterior`, the mean posterior of the component among
 #'     these rows: how tight the group is, in \[1 / k, 1\]; `NA` where no row is assigned}
 #'   \item{overlap}{k x k matrix: the mean posterior of the column's component among the rows
 #'     assigned to the row's; rows sum to 1}
@@ -115,10 +115,14 @@ fit_fields <- function(x) {
   } else {
     paste0(percent(x$n_missing / x$n_obs / n_items, 1), " of cells missing (", x$missing, ")")
   }
+  empty <- if (length(x$no_answer) > 0) {
+    paste0(" (", comma(length(x$no_answer)), " without any answer)")
+  }
   weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
   c(
     Method = if (x$method == "em") em_title(x) else paste0(growth_of(x), ", ", refined),
-    Data = paste0(plural(x$n_obs, "row"), weighted, ", ", plural(n_items, "item"), ", ", missing),
+    Data = paste0(plural(x$n_obs, "row"), empty, weighted, ", ", plural(n_items, "item"), ", ",
+                  missing),
     Status = gsub("_", " ", x$status)
   )
 }

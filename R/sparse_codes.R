@@ -143,6 +143,19 @@ n_rows_observed <- function(codes) {
   n_observed(codes) - again
 }
 
+# The rows that answer no item.
+rows_without_answer <- function(codes) {
+  if (is_sparse(codes)) {
+    return(which(diff(codes$row_start) == 0))
+  }
+  empty <- seq_len(nrow(codes))
+  for (j in seq_len(ncol(codes))) {
+    if (length(empty) == 0) break
+    empty <- empty[codes[empty, j] == as.raw(0)]
+  }
+  empty
+}
+
 # Per item the weighted shares of its levels among the rows that observe it.
 level_shares <- function(coded, items = colnames(coded$codes)) {
   answers <- answers_by_item(coded$codes, items)

@@ -77,6 +77,7 @@
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}
 #'   \item{n_obs, n_missing, weights}{numbers of rows and of missing cells; the case weights, or
 #'     `NULL` where all are 1}
+#'   \item{no_answer}{numbers of the rows without any answer, or `NULL` where there are none}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,
@@ -197,6 +198,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
                                  missing = c("ignore", "frozen", "level", "fail"),
                                  weights = NULL, known = NULL, control = stagewise_control(),
                                  keep_data = TRUE, verbose = interactive()) {
+  check_foreign_arguments(rlang::enexprs(...))
   rlang::check_dots_empty()
   method <- check_choice(method, c("robust", "paper"))
   refine <- check_choice(refine, c("sparse", "full", "none"))

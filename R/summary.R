@@ -6,7 +6,7 @@ summary.mdpd <- function(object, ...) {
   rlang::check_dots_empty()
   copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
               "status", "converged", "loglik", "df", "penalised_loglik", "evidence",
-              "variable_labels")
+              "variable_labels", "no_answer")
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],
@@ -35,16 +35,16 @@ component_table <- function(object) {
 
 # The sum of the case weights of the rows assigned to each component.
 assigned_weight <- function(object) {
-  class <- predicted_column(object)
+  class <- assigned_column(object)
   weights <- row_weights(object)
-  vapply(seq_len(object$k), function(k) sum(weights[class == k]), 0)
+  vapply(seq_len(object$k), function(k) sum(weights[class %in% k]), 0)
 }
 
 component_overlap <- function(object) {
   weights <- row_weights(object)
-  class <- predicted_column(object)
+  class <- assigned_column(object)
   overlap <- vapply(seq_len(object$k), function(k) {
-    rows <- class == k
+    rows <- class %in% k
     colSums(object$posterior[rows, , drop = FALSE] * weights[rows]) / sum(weights[rows])
   }, numeric(object$k))
   overlap <- matrix(overlap, object$k, byrow = TRUE)

@@ -25,8 +25,8 @@
 #'   parameters of the informative items: some seconds for 1500 of them, so that `FALSE` is for wide
 #'   fits. Ignored with `conf.int = TRUE`.
 #' @param data For `augment()`: the data of the fit, n_obs rows in the order of the fit, if the
-#'   table is to have their own columns, also those that were no items. By default the items as the
-#'   fit keeps them: factors.
+#'   table is to have their own columns, also those that were no items, and dplyr's groups if there
+#'   are any. By default the items as the fit keeps them: factors.
 #' @param newdata For `augment()`: new rows, see [predict.mdpd()]; `data` is then ignored.
 #' @param ... Not used; must be empty.
 #' @return
@@ -43,7 +43,7 @@
 #' * `augment()`: the rows of the data, all of them and in their order, as they are, with `.class`
 #'   (factor, the component or label as from [predict()]), `.probability` (that
 #'   probability, in \[1 / k, 1\]) and `.uncertainty` (one minus it, the probability that the class
-#'   is wrong, in \[0, 1 - 1 / k\]). Row names, if there are any, and the ids of a crowd's items
+#'   is wrong, in \[0, 1 - 1 / k\]), all three `NA` for a row without any answer. Row names, if there are any, and the ids of a crowd's items
 #'   come first, as `.rownames`. Columns of these names are replaced.
 #' @section Errors:
 #' `mdpd_error_not_stored` for `glance()` and `augment()` of a model that was not fitted (except
@@ -143,14 +143,16 @@ augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
   rlang::check_dots_empty()
   if (!is.null(newdata)) {
     coded <- read_new(newdata, x, differing_items(x))
-    return(add_class(row_table(newdata, x), named_posterior(coded, x), x, coded))
+    no_answer <- new_rows_without_answer(newdata, coded, x)
+    table <- add_class(row_table(newdata, x), named_posterior(coded, x), x, coded, no_answer)
+    return(grouped_as(table, newdata))
   }
   check_fit(x)
   if (is.null(data)) {
     return(add_class(decode(data_of(x, arg = "data")), x$posterior, x))
   }
   check_rows_of_fit(data, x)
-  add_class(row_table(data, x), x$posterior, x)
+  grouped_as(add_class(row_table(data, x), x$posterior, x), data)
 }
 
 # Probabilities ------------------------------------------------------------------------------------
@@ -217,17 +219,27 @@ row_table <- function(data, object) {
   list(columns = columns, row_names = row_names(data))
 }
 
-add_class <- function(rows, posterior, object, coded = object$coded) {
+add_class <- function(rows, posterior, object, coded = object$coded,
+                      no_answer = object$no_answer) {
+  inform_no_answer(no_answer)
   posterior <- class_posterior(posterior, object)
-  largest <- unname(largest_posterior(posterior))
+  largest <- replace(unname(largest_posterior(posterior)), no_answer, NA)
   ids <- if (!is.null(rows$row_names)) list(.rownames = rows$row_names)
   added <- list(
-    .class = unname(posterior_class(object, posterior, coded)),
+    .class = unname(posterior_class(object, posterior, coded, no_answer)),
     .probability = largest, .uncertainty = 1 - largest
   )
   kept <- rows$columns[!names(rows$columns) %in% c(names(ids), names(added))]
   n_obs <- .set_row_names(nrow(posterior))
   as_tidy(structure(c(ids, kept, added), class = "data.frame", row.names = n_obs))
+}
+
+# By the groups of dplyr, where the data have them.
+grouped_as <- function(table, data) {
+  if (inherits(data, c("grouped_df", "rowwise_df")) && rlang::is_installed("dplyr")) {
+    table <- dplyr::dplyr_reconstruct(table, data)
+  }
+  table
 }
 
 check_rows_of_fit <- function(data, object, call = rlang::caller_env()) {

@@ -159,3 +159,36 @@ test_that("bad models and references are errors", {
     class = "mdpd_error_argument"
   )
 })
+
+# Names without a common one -----------------------------------------------------------------------
+
+test_that("class names that do not match are matched one to one, with a warning", {
+  unmatched <- "mdpd_warning_unmatched_classes"
+  expect_warning(rate <- error_rate(fit, c("yes", "no", "no")), class = unmatched)
+  expect_identical(rate, 0)
+  expect_warning(rate <- error_rate(fit, factor(c("yes", "no", NA))), class = unmatched)
+  expect_identical(rate, 0)
+  estimate <- factor(c("1", "2", "2", "1"))
+  expect_warning(rate <- error_rate(estimate, c("b", "a", "a", "a")), class = unmatched)
+  expect_identical(rate, 0.25)
+  # Said explicitly, and where one name is shared, nothing is matched.
+  expect_silent(expect_identical(error_rate(fit, c("yes", "no", "no"), align = FALSE), 1))
+  expect_silent(expect_identical(error_rate(fit, c("yes", "no", "no"), align = TRUE), 0))
+  expect_silent(expect_identical(error_rate(fit, c("1", "no", "no")), 2 / 3))
+  # Levels count that do not occur.
+  expect_silent(expect_identical(error_rate(factor("1", 1:2), factor("2", 1:2)), 1))
+  expect_silent(expect_identical(error_rate("a", "b"), 1))
+  expect_snapshot(show_conditions(error_rate(fit, c("yes", "no", "no"))))
+})
+
+test_that("the truth may be in the labels or in the names of a named crowd's components", {
+  crowd <- small_crowd()
+  fit <- stagewise_em(crowd$labels, k = 3)
+  named <- name_components(fit, c("1" = "Cat", "2" = "Dog", "3" = "Owl"))
+  rate <- error_rate(fit, crowd$truth)
+  expect_silent({
+    expect_identical(error_rate(named, crowd$truth), rate)
+    in_names <- stats::setNames(c("Cat", "Dog", "Owl")[crowd$truth], names(crowd$truth))
+    expect_identical(error_rate(named, in_names), rate)
+  })
+})

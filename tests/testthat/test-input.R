@@ -142,3 +142,20 @@ test_that("254 levels can be fitted and 255 cannot", {
   x <- rbind(x, data.frame(a = 256L, b = "u", c = 1L))
   expect_error(stagewise_em(x, k = 1), "at most 254 levels", class = "mdpd_error_data")
 })
+
+test_that("a column of counts beside categories is told from an item by a message", {
+  counts <- as.data.frame(table(answers()[c("item_1", "item_2", "item_3", "item_4")]))
+  said <- "mdpd_message_count_column"
+  expect_message(with_count <- mdpd(counts, k = 2), "weights = Freq", class = said)
+  expect_true("Freq" %in% names(with_count$item_probs))
+  expect_message(stagewise_em(~., k = 1, data = counts), class = said)
+  counts$n <- counts$Freq
+  counts$Freq <- NULL
+  expect_message(stagewise_em(counts, k = 1), "weights = n", class = said)
+  expect_silent(fit <- stagewise_em(~., k = 2, data = counts, weights = n))
+  expect_false("n" %in% names(fit$item_probs))
+  # Among other numbers, as a category, or as the name of an item it says nothing.
+  expect_silent(stagewise_em(transform(answers(), n = factor(rep(1:2, 150))), k = 2))
+  numbers <- transform(answers(), n = rep(1:2, 150), m = rep(2:1, each = 150))
+  expect_silent(stagewise_em(numbers, k = 2))
+})

@@ -349,3 +349,76 @@ test_that("bad arguments are errors", {
   expect_error(predict(fit, data = answers()), "data", class = "rlib_error_dots_nonempty")
   expect_error(predict(simulate_crowd(20, 5, seed = 1)$model), class = "mdpd_error_no_data")
 })
+
+# Rows without any answer --------------------------------------------------------------------------
+
+test_that("a row without any answer has no class, and its probabilities are the weights", {
+  x <- with_gaps(answers())
+  x[c(7, 90), ] <- NA
+  says_two <- "2 rows without any answer have no class"
+  for (fit in list(stagewise_em(x, k = 2), stagewise_em(x, k = 2, missing = "frozen"),
+                   mdpd(x, k = 2), stagewise_em(x, k = 2, keep_data = FALSE))) {
+    expect_identical(fit$no_answer, c(7L, 90L))
+    expect_message(class <- predict(fit), says_two, class = "mdpd_message_no_answer")
+    expect_identical(which(is.na(class)), c(7L, 90L))
+    expect_message(component <- predict(fit, type = "component"), class = "mdpd_message_no_answer")
+    expect_identical(component, class)
+    expect_silent(posterior <- predict(fit, type = "prob"))
+    expect_equal(posterior[7, ], fit$mixing_weights)
+    expect_message(new <- predict(fit, x[85:90, ]), "1 row without any answer has no class")
+    expect_identical(unname(new), unname(class[85:90]))
+    expect_identical(summary(fit)$no_answer, c(7L, 90L))
+    expect_equal(sum(summary(fit)$components$size), 298)
+    expect_match(capture.output(print(fit)), "300 rows (2 without any answer)", fixed = TRUE,
+                 all = FALSE)
+    expect_s3_class(autoplot(fit, "posterior"), "ggplot")
+  }
+  full <- stagewise_em(answers(), k = 2)
+  expect_null(full$no_answer)
+  expect_silent(predict(full))
+  expect_no_match(capture.output(print(full)), "without any answer")
+})
+
+test_that("where a missing answer is a level, and where the class is known, a row has a class", {
+  x <- answers()
+  x[5, ] <- NA
+  expect_silent(class <- predict(stagewise_em(x, k = 2, missing = "level")))
+  expect_false(anyNA(class))
+})
+
+test_that("an answer to an item that no class differs in is an answer", {
+  x <- answers()
+  fit <- stagewise_em(x, k = 2, control = stagewise_control(criterion = "bic"))
+  expect_false("item_8" %in% fit$informative)
+  new <- x[1:3, ]
+  new[1:2, ] <- NA
+  new$item_8[2] <- "a"
+  for (given in list(new, as.matrix(new), unname(as.matrix(new)))) {
+    expect_message(class <- predict(fit, given), "1 row without", class = "mdpd_message_no_answer")
+    expect_identical(unname(is.na(class)), c(TRUE, FALSE, FALSE))
+  }
+  # Without that item nothing is known of the second row either.
+  expect_message(class <- predict(fit, new[fit$informative]), "2 rows without")
+  crowd <- small_crowd()
+  fit <- stagewise_em(crowd$labels, k = 3, control = stagewise_control(criterion = "bic"))
+  same <- setdiff(crowd$labels$workers, fit$informative)[1]
+  few <- crowd_labels(data.frame(item = c("x", "y", "z"),
+                                 worker = c(same, "nobody", fit$informative[1]), label = c(1, 2, 3)))
+  expect_message(class <- predict(fit, few), "1 row without")
+  expect_identical(is.na(class), c(x = FALSE, y = TRUE, z = FALSE))
+})
+
+test_that("augment() and error_rate() know that the row has no class", {
+  x <- answers()
+  x[3, ] <- NA
+  fit <- stagewise_em(x, k = 2)
+  expect_message(table <- augment(fit), class = "mdpd_message_no_answer")
+  expect_identical(which(is.na(table$.class)), 3L)
+  expect_identical(which(is.na(table$.probability)), 3L)
+  expect_identical(which(is.na(table$.uncertainty)), 3L)
+  expect_message(new <- augment(fit, newdata = x[1:5, ]), class = "mdpd_message_no_answer")
+  expect_identical(new$.class, table$.class[1:5])
+  truth <- rep_len(c("1", "2"), 300)
+  class <- suppressMessages(predict(fit))
+  expect_identical(error_rate(fit, truth), error_rate(class, truth))
+})

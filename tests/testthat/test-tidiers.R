@@ -222,3 +222,21 @@ test_that("tables are tibbles where tibble is installed, data frames elsewhere",
     expect_s3_class(made, "tbl_df")
   }
 })
+
+test_that("augment() keeps the groups of dplyr", {
+  skip_if_not_installed("dplyr")
+  x <- answers()
+  x$sex <- rep_len(c("f", "m", "f"), 300)
+  fit <- stagewise_em(~ . - sex, k = 2, data = x)
+  grouped <- dplyr::group_by(x, .data$sex, .data$item_1)
+  table <- augment(fit, data = grouped)
+  expect_identical(dplyr::group_vars(table), c("sex", "item_1"))
+  expect_identical(dplyr::group_rows(table), dplyr::group_rows(grouped))
+  expect_identical(dplyr::ungroup(table), augment(fit, data = x))
+  expect_identical(dplyr::group_vars(augment(fit, newdata = grouped[1:9, ])), c("sex", "item_1"))
+  expect_s3_class(augment(fit, data = dplyr::rowwise(x)), "rowwise_df")
+  # An earlier class is replaced, and the groups that it made go with it.
+  again <- augment(fit, data = dplyr::group_by(table, .data$.class))
+  expect_identical(again$.class, table$.class)
+  expect_identical(dplyr::group_vars(again), ".class")
+})
