@@ -189,9 +189,12 @@ answers_apart <- function(x, k, n = 3) {
   apart <- answer_distances(x, k, items)
   shown <- utils::head(order(-apart$distance), n)
   shown <- shown[apart$distance[shown] >= 0.1 * apart$distance[shown[1]]]
-  paste0(shorten(items, 14)[shown], " = ", shorten(apart$level[shown], 12), " (",
+  paste0(shorten(items, title_width(x, 14))[shown], " = ", shorten(apart$level[shown], 12), " (",
          percent(apart$share[shown]), ")", recycle0 = TRUE)
 }
+
+# Variable labels are sentences: what they ask often stands at their end.
+title_width <- function(x, width) if (is.null(x$variable_labels)) width else 2 * width
 
 informative_title <- function(x, has_evidence) {
   if (n_informative(x) == 0) {
@@ -210,7 +213,7 @@ item_entries <- function(x) {
   }
   is_doubtful <- if (is.null(x$inclusion)) FALSE else x$inclusion[items] < 0.95
   inclusion <- ifelse(is_doubtful, paste0(", ", percent(x$inclusion[items])), "")
-  paste0(shorten(items, 20), " (", strength, inclusion, ")", recycle0 = TRUE)
+  paste0(shorten(items, title_width(x, 20)), " (", strength, inclusion, ")", recycle0 = TRUE)
 }
 
 next_step <- function(x, after_summary = FALSE) {
@@ -269,7 +272,7 @@ format_informative <- function(x, max_items) {
   }
   table <- cbind(strength, matrix(cells, nrow(shown)))
   titles <- item_titles(x$informative$item, x$variable_labels)
-  dimnames(table) <- list(shorten(titles[shown$item], 20), c(colnames(strength), shorten(components, 12)))
+  dimnames(table) <- list(shorten(titles[shown$item], title_width(x, 20)), c(colnames(strength), shorten(components, 12)))
   structure(table, left_out = nrow(x$informative) - nrow(shown))
 }
 
