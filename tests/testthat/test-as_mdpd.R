@@ -1,0 +1,128 @@
+# Fits of poLCA, taken over.
+
+polca_example <- function(name, items, nclass, formula = NULL, na.rm = TRUE) { # nolint: object_name_linter.
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data(list = name, package = "poLCA", envir = here)
+  formula <- formula %||% stats::as.formula(paste0("cbind(", toString(items), ") ~ 1"))
+  with_seed(1, poLCA::poLCA(formula, here[[name]], nclass = nclass, nrep = 3, na.rm = na.rm,
+                            maxiter = 5000, verbose = FALSE))
+}
+
+election_items <- c("MORALG", "CARESG", "KNOWG", "LEADG", "DISHONG", "INTELG")
+
+# Their posterior is that of the step before the last, in which the log-likelihood rose by less than
+# 1e-10: parameters move by less than the root of that, and a posterior by that times the items.
+polca_tolerance <- 1e-4
+
+expect_taken_over <- function(fit, peer) {
+  k <- length(peer$P)
+  expect_named(fit$mixing_weights, as.character(seq_len(k)))
+  expect_identical(unname(fit$mixing_weights), unname(peer$P))
+  for (item in names(peer$probs)) {
+    expect_identical(unname(fit$item_probs[[item]]), unname(t(peer$probs[[item]])))
+  }
+  # Sums of logarithms in another order.
+  expect_equal(fit$loglik, peer$llik, tolerance = 1e-12)
+  expect_equal(fit$df, peer$npar)
+  expect_equal(BIC(fit), peer$bic, tolerance = 1e-12)
+  expect_lt(max(abs(fit$posterior - peer$posterior)), polca_tolerance)
+  class <- suppressMessages(as.integer(predict(fit)))
+  # They give a class to rows without any answer too.
+  expect_identical(class, replace(as.integer(peer$predclass), rowSums(!is.na(peer$y)) == 0, NA))
+}
+
+peer_data <- function(fit) as.data.frame(decode(fit$coded)$columns)
+
+test_that("parameters, log-likelihood, posterior and classes are poLCA's", {
+  for (peer in list(
+    polca_example("values", c("A", "B", "C", "D"), 2),
+    polca_example("carcinoma", c("A", "B", "C", "D", "E", "F", "G"), 3),
+    polca_example("election", election_items, 3),
+    polca_example("election", election_items, 2, na.rm = FALSE),
+    polca_example("values", c("A", "B", "C", "D"), 1)
+  )) {
+    expect_taken_over(as_mdpd(peer), peer)
+  }
+})
+
+test_that("everything else is that of a fit of mdpd() at the same parameters", {
+  peer <- polca_example("election", election_items, 3)
+  fit <- as_mdpd(peer)
+  own <- align_components(mdpd(peer$y, k = 3, start = fit$posterior), fit)
+  expect_identical(setdiff(names(own), names(fit)), "starts")
+  expect_null(fit$trace)
+  expect_equal(fit$loglik, own$loglik, tolerance = 1e-9)
+  for (part in c("k", "df", "nobs", "n_obs", "n_missing", "missing", "method", "refine", "control",
+                 "coded", "informative", "status", "converged", "version", "smoothing")) {
+    expect_identical(fit[[part]], own[[part]], label = part)
+  }
+  # As their estimates differ by no more than that.
+  for (part in c("item_information", "item_evidence", "penalised_loglik", "posterior")) {
+    expect_equal(fit[[part]], own[[part]], tolerance = polca_tolerance, label = part)
+  }
+  gaps <- as_mdpd(polca_example("election", election_items, 2, na.rm = FALSE))
+  own <- align_components(mdpd(peer_data(gaps), k = 2, start = gaps$posterior), gaps)
+  expect_equal(gaps$item_evidence, own$item_evidence, tolerance = polca_tolerance)
+})
+
+test_that("it can be printed, drawn, asked, used for new rows and carried on", {
+  peer <- polca_example("election", election_items, 3)
+  fit <- as_mdpd(peer)
+  expect_match(capture.output(print(fit)), "ordinary EM", all = FALSE)
+  expect_match(capture.output(print(summary(fit))), "MORALG", all = FALSE)
+  expect_s3_class(autoplot(fit), "ggplot")
+  expect_s3_class(autoplot(fit, "posterior"), "ggplot")
+  expect_identical(unname(predict(fit, peer$y, type = "prob")), unname(fit$posterior))
+  expect_warning(errors <- standard_errors(fit, type = "score"), class = "mdpd_warning_boundary")
+  expect_equal(unname(errors$mixing_weights), peer$P.se, tolerance = 1e-3)
+  for (item in names(peer$probs)) {
+    theirs <- unname(t(peer$probs.se[[item]]))
+    # On the boundary they report 0.
+    theirs[is.na(errors$item_probs[[item]]) & theirs < 1e-6] <- NA
+    expect_equal(unname(errors$item_probs[[item]]), theirs, tolerance = 1e-3, label = item)
+  }
+  on <- refine(fit, type = "full")
+  expect_gte(on$loglik, fit$loglik - 1e-9)
+  expect_lt(on$loglik - fit$loglik, 1e-4)
+  expect_named(on$mixing_weights, c("1", "2", "3"))
+  expect_lt(max(abs(on$posterior - fit$posterior)), 0.02)
+  expect_s3_class(refine(fit), "mdpd")
+  expect_equal(nrow(simulate(fit, seed = 1)[[1]]), peer$N)
+  expect_identical(as_mdpd(fit), fit)
+})
+
+test_that("factors keep their levels and rows their names; unseen levels are left out", {
+  skip_if_not_installed("poLCA")
+  x <- answers(200)[1:4]
+  rownames(x) <- paste0("r", 1:200)
+  x$item_4 <- ifelse(x$item_4 == "a", 1, 3)
+  peer <- with_seed(1, poLCA::poLCA(cbind(item_1, item_2, item_3, item_4) ~ 1, x, nclass = 2,
+                                    verbose = FALSE))
+  fit <- as_mdpd(peer)
+  expect_identical(rownames(fit$item_probs$item_2), levels(x$item_2))
+  expect_identical(rownames(fit$item_probs$item_4), c("1", "3"))
+  expect_equal(unname(colSums(fit$item_probs$item_4)), c(1, 1))
+  expect_equal(fit$loglik, peer$llik, tolerance = 1e-12)
+  expect_identical(rownames(fit$posterior), rownames(x))
+})
+
+test_that("covariates are left out with a warning", {
+  peer <- polca_example("election", nclass = 2, formula = cbind(MORALG, CARESG, KNOWG) ~ PARTY)
+  expect_warning(fit <- as_mdpd(peer), "PARTY", class = "mdpd_warning_covariates")
+  expect_identical(unname(fit$mixing_weights), unname(peer$P))
+  expect_equal(fit$posterior, predict(fit, peer$y, type = "prob"), ignore_attr = TRUE)
+  # Without the covariate the rows tell less.
+  expect_lt(fit$loglik, peer$llik)
+})
+
+test_that("a fit that poLCA did not finish says so, and other objects are errors", {
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data("carcinoma", package = "poLCA", envir = here)
+  short <- with_seed(1, poLCA::poLCA(cbind(A, B, C, D) ~ 1, here$carcinoma, nclass = 2, maxiter = 2,
+                                     verbose = FALSE))
+  expect_identical(as_mdpd(short)$status, "iteration_limit")
+  expect_false(as_mdpd(short)$converged)
+  expect_error(as_mdpd(lm(1:3 ~ 1)), "must be a fit of poLCA", class = "mdpd_error_argument")
+})
