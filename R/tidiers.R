@@ -4,6 +4,12 @@
 #' estimated probability, `glance()` one row for the fit, `augment()` a row for each row of the data
 #' with its class.
 #'
+#' `modelsummary::modelsummary(fit, shape = term ~ class)` makes a table to publish of `tidy()` and
+#' `glance()`, a column for each class; `gt::gt()` and `flextable::flextable()` take the tables as they
+#' are. `tidy()`, `glance()` and `augment()` are the generics that broom has too, in whatever order the
+#' two packages are attached; only its deprecated `bootstrap()` hides [bootstrap()] where broom comes
+#' last: write `mdpd::bootstrap()`.
+#'
 #' The tables are tibbles where the package tibble is installed, and plain data frames elsewhere;
 #' neither has row names. Column names follow broom where it has a name for the thing.
 #'
@@ -28,15 +34,18 @@
 #'   table is to have their own columns, also those that were no items, and dplyr's groups if there
 #'   are any. By default the items as the fit keeps them: factors.
 #' @param newdata For `augment()`: new rows, see [predict.mdpd()]; `data` is then ignored.
-#' @param ... Not used; must be empty.
+#' @param ... Not used; must be empty for `augment()`. `tidy()` and `glance()` ignore what other
+#'   packages hand over, as modelsummary does.
 #' @return
-#' * `tidy(what = "item_probs")`: a row for each level of each item in each component: `item`,
-#'   `level` (strings), `component` (factor), `probability` (they sum to 1 for each item and
-#'   component), `std.error`, with `conf.int = TRUE` also `conf.low` and `conf.high`, and
-#'   `informative` (does the item differ between the components?). `std.error` is `NA` for estimates
-#'   of 0 or 1 and where the fit keeps no data, see [standard_errors()].
-#' * `tidy(what = "mixing_weights")`: a row for each component: `component`, `probability` (sum 1),
-#'   `std.error`, and the ends of the interval.
+#' * `tidy(what = "item_probs")`: a row for each level of each item in each component, with the
+#'   columns that broom has for fits of poLCA: `term` (the item and the level, `"item = level"`),
+#'   `variable` (the item), `class` (factor, the component), `outcome` (the level), `estimate` (the
+#'   probability; they sum to 1 for each item and component), `std.error`, with `conf.int = TRUE`
+#'   also `conf.low` and `conf.high`, and `informative` (does the item differ between the
+#'   components?). `std.error` is `NA` for estimates of 0 or 1 and where the fit keeps no data, see
+#'   [standard_errors()].
+#' * `tidy(what = "mixing_weights")`: a row for each component: `term` (`"mixing_weight"`), `class`,
+#'   `estimate` (sum 1), `std.error`, and the ends of the interval.
 #' * `glance()`: one row: `k`, `n_informative`, `logLik`, `penalised_loglik` and `evidence` (nats;
 #'   `NA` of a fit that has none), `BIC`, `AIC`, `df`, `nobs` (sum of the case weights),
 #'   `converged`.
@@ -90,7 +99,6 @@ generics::augment
 #' @export
 tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FALSE,
                       conf.level = 0.95, se = TRUE, ...) {
-  rlang::check_dots_empty()
   what <- check_choice(what, c("item_probs", "mixing_weights"))
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
@@ -111,7 +119,6 @@ tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FA
 #' @export
 tidy.mdpd_bootstrap <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FALSE,
                                 conf.level = 0.95, ...) {
-  rlang::check_dots_empty()
   what <- check_choice(what, c("item_probs", "mixing_weights"))
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
@@ -128,7 +135,6 @@ tidy.mdpd_bootstrap <- function(x, what = c("item_probs", "mixing_weights"), con
 #' @rdname tidy.mdpd
 #' @export
 glance.mdpd <- function(x, ...) {
-  rlang::check_dots_empty()
   check_fit(x)
   as_tidy(data.frame(
     k = x$k, n_informative = n_informative(x), logLik = x$loglik,
@@ -172,21 +178,21 @@ tidy_table <- function(model, what, columns, parameters) {
   at <- shape_as_coef(model, seq_len(nrow(parameters)), parameters)[[what]]
   components <- factor(names(model$mixing_weights), levels = component_levels(model))
   table <- if (what == "mixing_weights") {
-    data.frame(component = components)
+    data.frame(term = "mixing_weight", class = components)
   } else {
     items <- rep(names(at), lengths(at))
+    levels <- unlist(lapply(at, function(rows) rownames(rows)[row(rows)]))
     data.frame(
-      item = items,
-      level = unlist(lapply(at, function(rows) rownames(rows)[row(rows)])),
-      component = components[unlist(lapply(at, col))]
+      term = paste(items, "=", levels), variable = items,
+      class = components[unlist(lapply(at, col))], outcome = levels
     )
   }
-  columns <- c(list(probability = unlist(model[[what]])), lapply(columns, `[`, unlist(at)))
+  columns <- c(list(estimate = unlist(model[[what]])), lapply(columns, `[`, unlist(at)))
   table <- data.frame(table, columns, row.names = NULL)
   if (what == "item_probs") {
     # The model of a bootstrap is a list.
     named <- if (inherits(model, "mdpd")) informative(model) else model$informative
-    table$informative <- table$item %in% named
+    table$informative <- table$variable %in% named
   }
   as_tidy(table)
 }

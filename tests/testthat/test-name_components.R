@@ -109,7 +109,7 @@ test_that("prints, summaries, tables, predictions and pictures have the names", 
   expect_identical(levels(augment(fit)$.class), shown)
   expect_named(coef(fit)$mixing_weights, shown)
   expect_named(standard_errors(fit)$mixing_weights, shown)
-  expect_identical(levels(tidy(fit, "mixing_weights")[[1]]), shown)
+  expect_identical(levels(tidy(fit)$class), shown)
   expect_identical(levels(attr(simulate(fit, seed = 1)[[1]], "component")), shown)
   expect_identical(information(fit, component = "Hasty"),
                    information(named_fit(), component = "Hasty"))

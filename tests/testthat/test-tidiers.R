@@ -3,15 +3,17 @@
 test_that("tidy() has a row for every level of every item in every component", {
   fit <- stagewise_em(answers(), k = 2)
   table <- tidy(fit)
-  expect_named(table, c("item", "level", "component", "probability", "std.error", "informative"))
+  expect_named(table, c("term", "variable", "class", "outcome", "estimate", "std.error",
+                        "informative"))
+  expect_identical(table$term, paste(table$variable, "=", table$outcome))
   expect_equal(nrow(table), length(unlist(fit$item_probs)))
   for (row in c(1, 7, nrow(table))) {
     at <- table[row, ]
     expect_identical(
-      at$probability, fit$item_probs[[at$item]][at$level, as.character(at$component)]
+      at$estimate, fit$item_probs[[at$variable]][at$outcome, as.character(at$class)]
     )
   }
-  expect_setequal(table$item[table$informative], informative(fit))
+  expect_setequal(table$variable[table$informative], informative(fit))
 })
 
 test_that("the probabilities of an item in a component sum to one", {
@@ -23,9 +25,9 @@ test_that("the probabilities of an item in a component sum to one", {
   )
   for (fit in fits) {
     table <- tidy(fit, se = FALSE)
-    sums <- tapply(table$probability, table[c("item", "component")], sum)
+    sums <- tapply(table$estimate, table[c("variable", "class")], sum)
     expect_lt(max(abs(sums - 1)), 1e-12)
-    expect_equal(sum(tidy(fit, what = "mixing_weights")$probability), 1)
+    expect_equal(sum(tidy(fit, what = "mixing_weights")$estimate), 1)
   }
 })
 
@@ -40,13 +42,13 @@ test_that("standard errors and intervals are those of standard_errors() and conf
   expect_equal(weights$conf.low, unname(limits[1:3, 1]))
   item <- fit$informative[1]
   expect_equal(
-    unlist(table[table$item == item, c("conf.low", "conf.high")], use.names = FALSE),
+    unlist(table[table$variable == item, c("conf.low", "conf.high")], use.names = FALSE),
     as.vector(confint(fit, item, level = 0.9))
   )
   # A distribution that all components share stands in the table for each of them.
   shared <- table[!table$informative, ]
-  expect_identical(shared$conf.high[shared$component == "1"],
-                   shared$conf.high[shared$component == "3"])
+  expect_identical(shared$conf.high[shared$class == "1"],
+                   shared$conf.high[shared$class == "3"])
 })
 
 test_that("what has no standard error has NA and no warning about it", {
@@ -65,7 +67,7 @@ test_that("what has no standard error has NA and no warning about it", {
     "mdpd_warning_duplicated_items"
   )
   expect_silent(table <- tidy(certain))
-  on_boundary <- table$probability %in% 0:1
+  on_boundary <- table$estimate %in% 0:1
   expect_true(any(on_boundary))
   expect_true(all(is.na(table$std.error[on_boundary])))
   expect_false(anyNA(tidy(certain, "mixing_weights")$std.error))
@@ -73,8 +75,8 @@ test_that("what has no standard error has NA and no warning about it", {
 
 test_that("components of a crowd have the order of the labels as predict() has", {
   fit <- stagewise_em(small_crowd()$labels, k = 3)
-  expect_identical(levels(tidy(fit, se = FALSE)$component), levels(predict(fit)))
-  expect_identical(as.character(tidy(fit, "mixing_weights")$component), names(fit$mixing_weights))
+  expect_identical(levels(tidy(fit, se = FALSE)$class), levels(predict(fit)))
+  expect_identical(as.character(tidy(fit, "mixing_weights")$class), names(fit$mixing_weights))
 })
 
 test_that("tidy() of bootstrap samples has their standard errors and intervals", {
@@ -83,7 +85,7 @@ test_that("tidy() of bootstrap samples has their standard errors and intervals",
   # Eight samples are few for an interval, but enough to see whose it is.
   few <- "mdpd_warning_few_samples"
   expect_warning(table <- tidy(samples, conf.int = TRUE), class = few)
-  expect_equal(table$probability, tidy(fit)$probability)
+  expect_equal(table$estimate, tidy(fit)$estimate)
   expect_equal(table$std.error, unlist(standard_errors(samples)$item_probs, use.names = FALSE))
   expect_warning(
     low <- tidy(samples, "mixing_weights", conf.int = TRUE)$conf.low, class = few
@@ -239,4 +241,60 @@ test_that("augment() keeps the groups of dplyr", {
   again <- augment(fit, data = dplyr::group_by(table, .data$.class))
   expect_identical(again$.class, table$.class)
   expect_identical(dplyr::group_vars(again), ".class")
+})
+
+# Other packages -----------------------------------------------------------------------------------
+
+test_that("the columns are those that broom has for fits of poLCA, and their numbers poLCA's", {
+  skip_if_not_installed("broom")
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data("carcinoma", package = "poLCA", envir = here)
+  formula <- cbind(A, B, C, D, E, F, G) ~ 1
+  peer <- with_seed(1, poLCA::poLCA(formula, carcinoma, nclass = 2, verbose = FALSE, nrep = 3))
+  theirs <- broom::tidy(peer)
+  ours <- tidy(as_mdpd(peer))
+  expect_true(all(names(theirs) %in% names(ours)))
+  at <- match(interaction(theirs$variable, theirs$class, theirs$outcome),
+              interaction(ours$variable, ours$class, ours$outcome))
+  expect_equal(ours$estimate[at], theirs$estimate)
+})
+
+test_that("broom and the package can be attached in either order without a clash", {
+  skip_if_not_installed("broom")
+  shared <- intersect(getNamespaceExports("mdpd"), getNamespaceExports("broom"))
+  differ <- Filter(function(name) {
+    !identical(getExportedValue("mdpd", name), getExportedValue("broom", name))
+  }, shared)
+  expect_true(all(c("tidy", "glance", "augment") %in% shared))
+  # Deprecated there, and said in the help of tidy().
+  expect_true(all(differ %in% "bootstrap"))
+  code <- "fit <- mdpd(mtcars[c('cyl', 'vs', 'am', 'gear')], 2)
+    stopifnot(nrow(tidy(fit)) == 20, nrow(glance(fit)) == 1, nrow(augment(fit)) == 32)
+    stopifnot(nrow(tidy(lm(mpg ~ wt, mtcars))) == 2)"
+  for (attach in c("library(broom); library(mdpd)", "library(mdpd); library(broom)")) {
+    file <- withr::local_tempfile(lines = c(attach, code))
+    out <- suppressWarnings(system2(
+      file.path(R.home("bin"), "Rscript"), c("--vanilla", file), stdout = TRUE, stderr = TRUE,
+      env = paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep))
+    ))
+    expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+  }
+})
+
+test_that("modelsummary, gt and flextable take the tables", {
+  fit <- name_components(stagewise_em(answers(), k = 2), c("Careful", "Hasty"))
+  if (rlang::is_installed("flextable")) {
+    expect_s3_class(flextable::flextable(tidy(fit)), "flextable")
+  }
+  if (rlang::is_installed("gt")) {
+    expect_s3_class(gt::gt(tidy(fit)), "gt_tbl")
+  }
+  skip_if_not_installed("modelsummary")
+  table <- modelsummary::modelsummary(fit, output = "data.frame", shape = term ~ class,
+                                      statistic = NULL, fmt = 3)
+  expect_match(names(table), "Careful$", all = FALSE)
+  cell <- table[table$term == "item_1 = a", endsWith(names(table), "Hasty")]
+  expect_identical(cell, formatC(fit$item_probs$item_1["a", "Hasty"], format = "f", digits = 3))
+  expect_true("BIC" %in% table$term)
 })
