@@ -11,8 +11,8 @@
 #' are then those of all rows, with a warning, and the log-likelihood and the posterior are those
 #' without covariates.
 #'
-#' @param x A fit made by poLCA's function of this name, or a model of class `mdpd`, which is returned
-#'   as it is.
+#' @param x A fit made by poLCA's function of this name, or a model of class `mdpd`, which is
+#'   returned as it is.
 #' @param ... Not used; must be empty.
 #' @return A fit of class `mdpd`, as of [mdpd()], without a `trace`; its components are named by the
 #'   numbers of poLCA's classes, in their order. `call` is poLCA's, and `converged` is `FALSE` where
@@ -96,7 +96,8 @@ item_gains <- function(posterior, coded) {
     given <- answers(item)
     counts <- rowsum(coded$weights[given$row] * posterior[given$row, , drop = FALSE], given$code)
     data.frame(
-      gain = sum_of(counts) - sum_of(colSums(counts)) - sum_of(rowSums(counts)) + sum_of(sum(counts)),
+      gain = sum_of(counts) - sum_of(colSums(counts)) - sum_of(rowSums(counts)) +
+        sum_of(sum(counts)),
       penalty = (ncol(counts) - 1) * (nrow(counts) - 1) / 2 * log(sum(counts))
     )
   })

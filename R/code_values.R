@@ -24,6 +24,23 @@ code_values <- function(x, numbers_first = FALSE) {
   list(codes = match(x, values[!is.na(values)], nomatch = 0L), levels = value_text(values))
 }
 
+# Of a labelled column a factor of the labels, in the order of the values. A value without a label
+# is called by itself, and two that would be called the same are told apart by their values.
+read_labelled <- function(x) {
+  values <- plain_values(x)
+  labels <- attr(x, "labels", exact = TRUE)
+  if (is.null(names(labels))) {
+    return(values)
+  }
+  seen <- sort(unique(values), method = "radix")
+  text <- value_text(seen)
+  label <- names(labels)[match(seen, labels)]
+  level <- ifelse(is.na(label) | label == "", text, label)
+  twice <- level %in% level[duplicated(level)]
+  level[twice] <- paste0(level[twice], " [", text[twice], "]")
+  code_to_factor(match(values, seen), make.unique(level))
+}
+
 code_factor <- function(x) {
   codes <- as.integer(x)
   used <- tabulate(codes, nlevels(x)) > 0 & !is.na(levels(x))

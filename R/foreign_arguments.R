@@ -53,8 +53,8 @@ check_predict_type <- function(type, choices, call = rlang::caller_env()) {
   check_choice(type, choices, arg = "type", call = call)
 }
 
-# A response. Of poLCA's `cbind(a, b) ~ 1` the items stand on the left, and covariates of the class on
-# the right.
+# A response. Of poLCA's `cbind(a, b) ~ 1` the items stand on the left, and covariates of the class
+# on the right.
 abort_two_sided <- function(formula, call) {
   response <- formula[[2]]
   items <- if (rlang::is_call(response, "cbind")) polca_items(response)

@@ -14,20 +14,3 @@ plain_values <- function(x) {
   if (!is.null(range)) is_missing <- is_missing | values >= range[1] & values <= range[2]
   replace(values, which(is_missing), NA)
 }
-
-# A factor of the labels, in the order of the values; a value without a label is called by itself,
-# and two values that would be called the same are told apart by theirs.
-read_labelled <- function(x) {
-  values <- plain_values(x)
-  labels <- attr(x, "labels", exact = TRUE)
-  if (is.null(names(labels))) {
-    return(values)
-  }
-  seen <- sort(unique(values), method = "radix")
-  text <- value_text(seen)
-  label <- names(labels)[match(seen, labels)]
-  level <- ifelse(is.na(label) | label == "", text, label)
-  twice <- level %in% level[duplicated(level)]
-  level[twice] <- paste0(level[twice], " [", text[twice], "]")
-  code_to_factor(match(values, seen), make.unique(level))
-}

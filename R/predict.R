@@ -8,15 +8,15 @@
 #' @param ... Not used; must be empty.
 #' @return n_rows of `newdata`, row names kept:
 #'   * `"class"`: a factor, `NA` for a row without any answer, which says nothing of its class; else
-#'     the component with the largest posterior probability; where
-#'     several components of a crowd stand for one label the label with the largest, each label's being the
-#'     sum over its components. Of those whose probabilities differ by at most 1e-9, which is above
-#'     rounding and below what data can tell, it is the label that the row was given most (by
-#'     workers whose answers differ between components), where components stand for labels and the
-#'     fit keeps its data, then the first: in the order of the labels, else by mixing weight;
-#'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1, those of a row without any answer
-#'     being the mixing weights; where several components stand
-#'     for one label, n_rows x n_labels;
+#'     the component with the largest posterior probability; where several components of a crowd
+#'     stand for one label the label with the largest, each label's being the sum over its
+#'     components. Of those whose probabilities differ by at most 1e-9, which is above rounding and
+#'     below what data can tell, it is the label that the row was given most (by workers whose
+#'     answers differ between components), where components stand for labels and the fit keeps its
+#'     data, then the first: in the order of the labels, else by mixing weight;
+#'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1, those of a row without any
+#'     answer being the mixing weights; where several components stand for one label, n_rows x
+#'     n_labels;
 #'   * `"component"`: a factor, the component with the largest posterior probability, or `NA` as
 #'     above;
 #'   * `"density"`: the log-density of each row's observed items (nats).
@@ -24,8 +24,8 @@
 #'   for `"class"` and `"prob"` may lack them.
 #' @section Errors and warnings:
 #' `mdpd_error_missing_item` names the items that `newdata` lacks; `mdpd_warning_unseen_level` names
-#' levels the fit did not see; a message of class `mdpd_message_no_answer` says how many rows have no
-#' class; `mdpd_error_no_data` when `newdata` is needed and not given.
+#' levels the fit did not see; a message of class `mdpd_message_no_answer` says how many rows have
+#' no class; `mdpd_error_no_data` when `newdata` is needed and not given.
 #' @references
 #' McLachlan, G. and Peel, D. (2000). *Finite Mixture Models*, section 1.15.
 #' \doi{10.1002/0471721182}
@@ -66,8 +66,8 @@ predict.mdpd <- function(object, newdata = NULL,
   posterior_class(object, posterior, coded, no_answer)
 }
 
-# Rows of new data without an answer to any item of the fit, also of those that are the same in every
-# component and are not in `coded`.
+# Rows of new data without an answer to any item of the fit, also of those that are the same in
+# every component and are not in `coded`.
 new_rows_without_answer <- function(newdata, coded, object) {
   rows <- rows_without_answer(coded$codes)
   others <- setdiff(names(object$item_probs), names(coded$levels))

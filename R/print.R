@@ -25,8 +25,9 @@
 #'   \item{method, refine, missing, control, call, status, converged}{how the fit was made and
 #'     ended}
 #'   \item{components}{data frame: `component`, `mixing_weight`, `size` (sum of the case weights of
-#'     the rows assigned to it, which rows without any answer are not) and `mean_posterior`, the mean posterior of the component among
-#'     these rows: how tight the group is, in \[1 / k, 1\]; `NA` where no row is assigned}
+#'     the rows assigned to it, which rows without any answer are not) and `mean_posterior`, the
+#'     mean posterior of the component among these rows: how tight the group is, in \[1 / k, 1\];
+#'     `NA` where no row is assigned}
 #'   \item{overlap}{k x k matrix: the mean posterior of the column's component among the rows
 #'     assigned to the row's; rows sum to 1}
 #'   \item{expected_error}{mean of one minus the largest posterior of a row, in \[0, 1\]: the share
@@ -272,7 +273,9 @@ format_informative <- function(x, max_items) {
   }
   table <- cbind(strength, matrix(cells, nrow(shown)))
   titles <- item_titles(x$informative$item, x$variable_labels)
-  dimnames(table) <- list(shorten(titles[shown$item], title_width(x, 20)), c(colnames(strength), shorten(components, 12)))
+  dimnames(table) <- list(
+    shorten(titles[shown$item], title_width(x, 20)), c(colnames(strength), shorten(components, 12))
+  )
   structure(table, left_out = nrow(x$informative) - nrow(shown))
 }
 

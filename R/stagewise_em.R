@@ -100,8 +100,8 @@
 #'     estimated, see `smoothing_loss` in [stagewise_control()]; 0 by evidence, whose probabilities
 #'     are posterior means}
 #'   \item{coded}{the coded data, or `NULL`}
-#'   \item{variable_labels}{what the items are about, strings named by item, where columns of the data
-#'     have an attribute `label`; else `NULL`}
+#'   \item{variable_labels}{what the items are about, strings named by item, where columns of the
+#'     data have an attribute `label`; else `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
 #'   \item{stands_for}{of a crowd in which several components stand for one label, or in which they
 #'     have other names than their labels ([name_components()]): the label of each component, named
@@ -152,10 +152,10 @@
 #' parameter. The order of factor levels is kept but has no meaning to the model. A constant item is
 #' kept and never informative. Row names are kept.
 #'
-#' Of columns as haven reads them (`haven_labelled`) the value labels are the levels, in the order of
-#' the values; a value without a label is a level by itself; what the user has declared missing
-#' (`na_values`, `na_range`, tagged values) is missing. Variable labels, the attribute `label`, stand
-#' for the items in prints and pictures.
+#' Of columns as haven reads them (`haven_labelled`) the value labels are the levels, in the order
+#' of the values; a value without a label is a level by itself; what the user has declared missing
+#' (`na_values`, `na_range`, tagged values) is missing. Variable labels, the attribute `label`,
+#' stand for the items in prints and pictures.
 #'
 #' @references
 #' Zhao, V. and Zucker, S. W. (2015). Stagewise Learning for Sparse Clustering of Discretely-Valued

@@ -5,10 +5,10 @@
 #' with its class.
 #'
 #' `modelsummary::modelsummary(fit, shape = term ~ class)` makes a table to publish of `tidy()` and
-#' `glance()`, a column for each class; `gt::gt()` and `flextable::flextable()` take the tables as they
-#' are. `tidy()`, `glance()` and `augment()` are the generics that broom has too, in whatever order the
-#' two packages are attached; only its deprecated `bootstrap()` hides [bootstrap()] where broom comes
-#' last: write `mdpd::bootstrap()`.
+#' `glance()`, a column for each class; `gt::gt()` and `flextable::flextable()` take the tables as
+#' they are. `tidy()`, `glance()` and `augment()` are the generics that broom has too, in whatever
+#' order the two packages are attached; only its deprecated `bootstrap()` hides [bootstrap()] where
+#' broom comes last: write `mdpd::bootstrap()`.
 #'
 #' The tables are tibbles where the package tibble is installed, and plain data frames elsewhere;
 #' neither has row names. Column names follow broom where it has a name for the thing.
@@ -52,8 +52,9 @@
 #' * `augment()`: the rows of the data, all of them and in their order, as they are, with `.class`
 #'   (factor, the component or label as from [predict()]), `.probability` (that
 #'   probability, in \[1 / k, 1\]) and `.uncertainty` (one minus it, the probability that the class
-#'   is wrong, in \[0, 1 - 1 / k\]), all three `NA` for a row without any answer. Row names, if there are any, and the ids of a crowd's items
-#'   come first, as `.rownames`. Columns of these names are replaced.
+#'   is wrong, in \[0, 1 - 1 / k\]), all three `NA` for a row without any answer. Row names, if
+#'   there are any, and the ids of a crowd's items come first, as `.rownames`. Columns of these
+#'   names are replaced.
 #' @section Errors:
 #' `mdpd_error_not_stored` for `glance()` and `augment()` of a model that was not fitted (except
 #' with `newdata`); `mdpd_error_no_data` for `augment()` of a fit without data when none are given,

@@ -1,11 +1,11 @@
 # Fits of poLCA, taken over.
 
-polca_example <- function(name, items, nclass, formula = NULL, na.rm = TRUE) { # nolint: object_name_linter.
+polca_example <- function(name, items, nclass, formula = NULL, keep_missing = FALSE) {
   skip_if_not_installed("poLCA")
   here <- environment()
   utils::data(list = name, package = "poLCA", envir = here)
   formula <- formula %||% stats::as.formula(paste0("cbind(", toString(items), ") ~ 1"))
-  with_seed(1, poLCA::poLCA(formula, here[[name]], nclass = nclass, nrep = 3, na.rm = na.rm,
+  with_seed(1, poLCA::poLCA(formula, here[[name]], nclass = nclass, nrep = 3, na.rm = !keep_missing,
                             maxiter = 5000, verbose = FALSE))
 }
 
@@ -39,7 +39,7 @@ test_that("parameters, log-likelihood, posterior and classes are poLCA's", {
     polca_example("values", c("A", "B", "C", "D"), 2),
     polca_example("carcinoma", c("A", "B", "C", "D", "E", "F", "G"), 3),
     polca_example("election", election_items, 3),
-    polca_example("election", election_items, 2, na.rm = FALSE),
+    polca_example("election", election_items, 2, keep_missing = TRUE),
     polca_example("values", c("A", "B", "C", "D"), 1)
   )) {
     expect_taken_over(as_mdpd(peer), peer)
@@ -61,7 +61,7 @@ test_that("everything else is that of a fit of mdpd() at the same parameters", {
   for (part in c("item_information", "item_evidence", "penalised_loglik", "posterior")) {
     expect_equal(fit[[part]], own[[part]], tolerance = polca_tolerance, label = part)
   }
-  gaps <- as_mdpd(polca_example("election", election_items, 2, na.rm = FALSE))
+  gaps <- as_mdpd(polca_example("election", election_items, 2, keep_missing = TRUE))
   own <- align_components(mdpd(peer_data(gaps), k = 2, start = gaps$posterior), gaps)
   expect_equal(gaps$item_evidence, own$item_evidence, tolerance = polca_tolerance)
 })

@@ -402,8 +402,9 @@ test_that("an answer to an item that no class differs in is an answer", {
   crowd <- small_crowd()
   fit <- stagewise_em(crowd$labels, k = 3, control = stagewise_control(criterion = "bic"))
   same <- setdiff(crowd$labels$workers, fit$informative)[1]
-  few <- crowd_labels(data.frame(item = c("x", "y", "z"),
-                                 worker = c(same, "nobody", fit$informative[1]), label = c(1, 2, 3)))
+  few <- crowd_labels(data.frame(
+    item = c("x", "y", "z"), worker = c(same, "nobody", fit$informative[1]), label = c(1, 2, 3)
+  ))
   expect_message(class <- predict(fit, few), "1 row without")
   expect_identical(is.na(class), c(x = FALSE, y = TRUE, z = FALSE))
 })

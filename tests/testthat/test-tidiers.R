@@ -250,7 +250,7 @@ test_that("the columns are those that broom has for fits of poLCA, and their num
   skip_if_not_installed("poLCA")
   here <- environment()
   utils::data("carcinoma", package = "poLCA", envir = here)
-  formula <- cbind(A, B, C, D, E, F, G) ~ 1
+  formula <- cbind(A, B, C, D, E) ~ 1
   peer <- with_seed(1, poLCA::poLCA(formula, carcinoma, nclass = 2, verbose = FALSE, nrep = 3))
   theirs <- broom::tidy(peer)
   ours <- tidy(as_mdpd(peer))
