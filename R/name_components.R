@@ -29,11 +29,11 @@
 #' @family results
 #' @seealso [align_components()] for the names and the order of another fit.
 #' @examples
-#' crowd <- simulate_crowd(n_items = 300, n_workers = 15, accuracy = rep(0.7, 5), seed = 1)
-#' fit <- stagewise_em(as.matrix(crowd$labels), k = 3)
-#' fit <- name_components(fit, c("1" = "Careful", "3" = "Hasty"))
-#' table(predict(fit))
-#' reorder_components(fit, c("Hasty", "2", "Careful"))$mixing_weights
+#' fit <- stagewise_em(house_votes[-1], k = 2)
+#' table(predict(fit), house_votes$party)
+#' fit <- name_components(fit, c("1" = "Liberal", "2" = "Conservative"))
+#' fit <- reorder_components(fit, c("Conservative", "Liberal"))
+#' fit
 #' @export
 name_components <- function(object, names) {
   check_class(object, "mdpd")

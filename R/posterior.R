@@ -45,7 +45,7 @@ inform_no_answer <- function(rows) {
   if (n > 0) {
     inform_mdpd(
       c("{n} row{?s} without any answer {?has/have} no class: {.code NA}.",
-        i = 'What is known of such a row, {.code type = "prob"}, are the sizes of the components.'),
+        i = 'By {.code type = "prob"} its probabilities are the sizes of the components.'),
       class = "no_answer"
     )
   }

@@ -167,11 +167,13 @@ test_that("an unknown argument is an error that names it", {
   expect_error(stagewise_em(x, k = 2, methods = "paper"), "methods",
                class = "rlib_error_dots_nonempty")
   expect_error(stagewise_em(x, 2, "paper"), class = "rlib_error_dots_nonempty")
-  expect_error(stagewise_em(x, k = 2, seed = 1), "seed", class = "rlib_error_dots_nonempty")
-  expect_error(stagewise_em(~., k = 2, data = x, seed = 1), "seed",
+  expect_error(stagewise_em(~., k = 2, data = x, methods = 1), "methods",
                class = "rlib_error_dots_nonempty")
+  # One that other packages have is answered with what to write, see test-foreign_arguments.R.
+  expect_error(stagewise_em(x, k = 2, seed = 1), "seed", class = "mdpd_error_argument")
+  expect_error(stagewise_em(~., k = 2, data = x, seed = 1), "seed", class = "mdpd_error_argument")
   expect_error(stagewise_em(small_crowd()$labels, k = 3, seed = 1), "seed",
-               class = "rlib_error_dots_nonempty")
+               class = "mdpd_error_argument")
 })
 
 test_that("errors are the user's call, also by formula", {

@@ -65,7 +65,7 @@ test_that("rows are given labels, the sums over the components of each", {
   expect_identical(as.character(augment(fit)$.class), as.character(predict(fit)))
   expect_equal(augment(fit)$.probability, unname(apply(prob, 1, max)))
   expect_equal(summary(fit)$expected_error, mean(1 - apply(prob, 1, max)))
-  expect_identical(as.character(tidy(fit, "mixing_weights", se = FALSE)$component),
+  expect_identical(as.character(tidy(fit, "mixing_weights", se = FALSE)$class),
                    names(fit$mixing_weights))
 })
 
