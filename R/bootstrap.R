@@ -10,6 +10,11 @@
 #' Rows of a known class tell the class that was drawn. Prior counts of [mdpd()] are added in every
 #' sample.
 #'
+#' With `cluster` or `strata`, or of a fit of a survey design, whole clusters are drawn within their
+#' strata, n - 1 of the n clusters of a stratum with replacement, and the weight of a row is
+#' multiplied by n / (n - 1) for each time its cluster is drawn (Rao and Wu 1988); weights are
+#' then sampling weights. A share of the population that is in the sample is not counted.
+#'
 #' With `refit = TRUE` every sample goes through the whole method of the fit, stages, refinement and
 #' polish, so that the spread contains the choice of the informative items and the optimum found.
 #' With `refit = FALSE` the informative items are held and EM goes on from the fit's posterior,
@@ -35,7 +40,12 @@
 #' @param threads Number of processes, a count of at least 1. Default 1. Forks, so on Windows always
 #'   one.
 #' @param x,weights The data and their case weights, where the fit keeps none; by default those of
-#'   the fit. For `print()` and `plot()`, `x` is the result of `bootstrap()`.
+#'   the fit. For `print()` and `plot()`, `x` is the result of `bootstrap()`. `weights` may be a
+#'   survey design, see [stagewise_em()].
+#' @param cluster,strata For `type = "nonparametric"`: vectors with one value for each row, none of
+#'   them missing: the cluster and the stratum in which the row was drawn; every cluster in one
+#'   stratum, every stratum with at least two clusters. By default those of the design of the fit;
+#'   without one, `NULL`, each row is drawn for itself.
 #' @param verbose Show a progress bar? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_bootstrap"`:
@@ -59,10 +69,14 @@
 #' `mdpd_error_argument` for an argument out of range or `refit = TRUE` on a fit that is not of
 #' [stagewise_em()], `mdpd_error_no_data` when the fit keeps no data and `x` is not given,
 #' `mdpd_error_not_stored` for a model without data, or a picture of the selection without `refit`,
-#' `mdpd_error_replicate` when a process fails. `confint()` warns by `mdpd_warning_few_samples`.
+#' `mdpd_error_single_cluster` for a stratum with one cluster, `mdpd_error_replicate` when a process
+#' fails. `confint()` warns by `mdpd_warning_few_samples`.
 #' @references
 #' Efron, B. and Tibshirani, R. J. (1993). *An Introduction to the Bootstrap*.
 #' \doi{10.1201/9780429246593}
+#'
+#' Rao, J. N. K. and Wu, C. F. J. (1988). Resampling inference with complex survey data. *Journal of
+#' the American Statistical Association* 83, 231-241. \doi{10.1080/01621459.1988.10478591}
 #'
 #' Meinshausen, N. and Buehlmann, P. (2010). Stability selection. *Journal of the Royal Statistical
 #' Society B* 72, 417-473. \doi{10.1111/j.1467-9868.2010.00740.x}
@@ -84,7 +98,8 @@ bootstrap <- function(object, ...) {
 #' @export
 bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametric"), ...,
                            refit = inherits(object, "stagewise_em"), seed = 1, threads = 1,
-                           x = NULL, weights = NULL, verbose = interactive()) {
+                           x = NULL, weights = NULL, cluster = NULL, strata = NULL,
+                           verbose = interactive()) {
   rlang::check_dots_empty()
   check_count(n, min = 2)
   type <- check_choice(type, c("nonparametric", "parametric"))
@@ -94,11 +109,13 @@ bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametri
   check_flag(verbose)
   check_fit(object)
   check_refit(object, refit)
-  coded <- data_of(object, x, weights)
+  sample <- read_sample(weights)
+  coded <- data_of(object, x, sample$weights)
+  design <- bootstrap_design(object, coded, sample, x, cluster, strata, type)
 
   seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))
   run <- function(seed) {
-    sample <- with_seed(seed, draw_sample(object, coded, type))
+    sample <- with_seed(seed, draw_sample(object, coded, type, design))
     fit_sample(object, drop_unobserved(sample), refit)
   }
   replicates <- run_replicates(seeds, run, threads, verbose)
@@ -139,12 +156,53 @@ check_refit <- function(object, refit, call = rlang::caller_env()) {
 
 # Samples ------------------------------------------------------------------------------------------
 
-draw_sample <- function(object, coded, type) {
+draw_sample <- function(object, coded, type, design = NULL) {
   if (type == "nonparametric") {
-    coded$weights <- resampled_weights(coded$weights)
+    coded$weights <- if (is.null(design)) {
+      resampled_weights(coded$weights)
+    } else {
+      resampled_clusters(coded$weights, design)
+    }
     return(coded)
   }
   draw_parametric(object, coded)
+}
+
+# The design by which clusters are drawn; NULL: rows are drawn one by one.
+bootstrap_design <- function(object, coded, sample, x, cluster, strata, type,
+                             call = rlang::caller_env()) {
+  if (type == "parametric") {
+    if (!is.null(cluster) || !is.null(strata)) {
+      abort_mdpd(
+        "{.arg cluster} and {.arg strata} need {.code type = \"nonparametric\"}: the model knows of
+         neither.", class = "argument", call = call
+      )
+    }
+    return(NULL)
+  }
+  if (!is.null(cluster) || !is.null(strata)) {
+    return(new_design(cluster, strata, nrow(coded$codes), call))
+  }
+  own <- is.null(x) && is.null(sample$weights)
+  design <- sample$design %||% if (own) object$design
+  if (!is.null(design$replicates)) {
+    abort_mdpd(
+      c("The replicate weights of the survey design take the place of a bootstrap.",
+        i = "{.code standard_errors(fit)} is by them."),
+      class = "argument", call = call
+    )
+  }
+  design
+}
+
+# Of a stratum's n clusters n - 1 are drawn, and count n / (n - 1) times as often as drawn.
+resampled_clusters <- function(weights, design) {
+  times <- numeric(length(design$stratum))
+  for (at in split(seq_along(design$stratum), design$stratum)) {
+    n <- length(at)
+    times[at] <- stats::rmultinom(1, n - 1, rep(1, n)) * n / (n - 1)
+  }
+  weights * times[design$cluster]
 }
 
 # How often each row is drawn. The total stays what it was where it is not a whole number.
@@ -185,7 +243,10 @@ drop_unobserved <- function(coded) {
 
 # The model of one sample, with the components of `object`.
 fit_sample <- function(object, coded, refit) {
-  fit <- if (refit) fit_anew(object, coded) else fit_held(object, coded)
+  name_sample(if (refit) fit_anew(object, coded) else fit_held(object, coded), object, coded)
+}
+
+name_sample <- function(fit, object, coded) {
   by_label <- is_tied_to_labels(object, coded) &&
     length(fit$mixing_weights) == length(object$labels)
   names <- if (by_label) label_names(object) else as.character(seq_along(fit$mixing_weights))

@@ -1,35 +1,114 @@
 # The covariance of the estimates by Louis's identity, see standard_errors().
 
-# The covariance matrix as its diagonal blocks, in the order of the parameter table: the mixing
-# weights with the informative items, then every other item. NA on the diagonal: no standard error.
-covariance_blocks <- function(object, type, x, weights, call = rlang::caller_env()) {
+# How the covariance is to be computed, checked: `type`, the `coded` data with their weights, the
+# `posterior` of their rows, and the sampling `design` if it is robust.
+read_how <- function(object, type, x = NULL, weights = NULL, cluster = NULL, strata = NULL,
+                     call = rlang::caller_env()) {
   check_fit(object, call)
-  coded <- data_of(object, x, weights, call = call)
+  sample <- read_sample(weights, call)
+  coded <- data_of(object, x, sample$weights, call = call)
+  design <- sample$design
+  if (!is.null(cluster) || !is.null(strata)) {
+    design <- new_design(cluster, strata, nrow(coded$codes), call)
+  } else if (is.null(x) && is.null(weights)) {
+    design <- object$design
+  }
+  type <- covariance_type(type, design, !is.null(cluster) || !is.null(strata), call)
+  if (type == "robust") design <- design %||% new_design(NULL, NULL, nrow(coded$codes), call)
   # The fit's own posterior knows of rows whose class was given.
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
-  model <- mixture_parameters(object)
-  sums <- likelihood_sums(model, coded, posterior, type)
-  observed <- n_observed(coded$codes, coded$weights)
-  drawn <- if (!is.null(object$evidence)) {
-    drawn_to_common(model, sums$count, level_shares(coded, model$items), observed)
+  list(type = type, coded = coded, posterior = posterior,
+       design = if (type == "robust") design)
+}
+
+# A sample that is more than rows drawn one by one is by default taken as such.
+covariance_type <- function(type, design, is_given, call) {
+  choices <- c("observed", "score", "robust")
+  if (identical(type, choices) && !is.null(design)) {
+    return("robust")
   }
+  if (identical(type, "exact")) type <- "observed" # the name of 0.1.0
+  type <- check_choice(type, choices, call = call)
+  if (is_given && type != "robust") {
+    abort_mdpd("{.arg cluster} and {.arg strata} need {.code type = \"robust\"}, not {.val {type}}.",
+               class = "argument", call = call)
+  }
+  type
+}
+
+# The covariance matrix of all estimates, in the order of the parameter table; NA: none.
+estimate_covariance <- function(object, how, call = rlang::caller_env()) {
+  if (!is.null(how$design$replicates)) {
+    return(crossprod(replicate_distances(object, how$coded, how$design$replicates)))
+  }
+  parts <- covariance_parts(object, how, call)
+  shared <- setdiff(names(object$item_probs), object$informative)
+  blocks <- covariance_blocks(object, parts, shared)
+  covariance <- if (is.null(how$design)) 0 else joint_covariance(parts, object, shared)
+  size <- sum(vapply(blocks, nrow, 0L))
+  covariance <- matrix(covariance, size, size)
+  last <- 0
+  for (block in blocks) {
+    at <- last + seq_len(nrow(block))
+    covariance[at, at] <- block
+    last <- last + nrow(block)
+  }
+  without <- is.na(diag(covariance))
+  covariance[without, ] <- NA
+  covariance[, without] <- NA
+  covariance
+}
+
+# Their standard errors, without the matrix.
+estimate_errors <- function(object, how, call = rlang::caller_env()) {
+  if (!is.null(how$design$replicates)) {
+    return(sqrt(colSums(replicate_distances(object, how$coded, how$design$replicates)^2)))
+  }
+  parts <- covariance_parts(object, how, call)
+  shared <- setdiff(names(object$item_probs), object$informative)
+  blocks <- covariance_blocks(object, parts, shared)
+  # Rounding may leave less than nothing of what cannot vary.
+  sqrt(pmax(unlist(lapply(blocks, diag), use.names = FALSE), 0))
+}
+
+# The covariance matrix as its diagonal blocks: the mixing weights with the informative items, then
+# every other item. NA on the diagonal: no standard error.
+covariance_blocks <- function(object, parts, shared) {
+  mixture <- if (is.null(parts$design)) parts$mixture$covariance else robust_mixture(parts)
+  if (!is.null(parts$drawn)) {
+    mixture <- mixture + common_covariance(parts)
+    if (!is.null(object$crowd_probs)) mixture <- mixture + crowd_covariance(object, parts)
+  }
+  c(list(mixture), lapply(shared, function(item) {
+    probs <- unname(object$item_probs[[item]][, 1])
+    covariance <- share_covariance(parts, item, probs)
+    diag(covariance)[!is_free(probs * parts$observed[[item]], rep(1, length(probs)))] <- NA
+    covariance
+  }))
+}
+
+# What the covariance is made of.
+covariance_parts <- function(object, how, call) {
+  coded <- how$coded
+  model <- mixture_parameters(object)
+  by_score <- how$type == "score"
+  sums <- likelihood_sums(model, coded, how$posterior, if (by_score) "score" else "observed")
+  observed <- n_observed(coded$codes, coded$weights)
+  shares <- if (!is.null(object$evidence)) level_shares(coded, model$items)
+  drawn <- if (!is.null(shares)) drawn_to_common(object, model, sums$count, shares)
   pseudo_counts <- drawn$pseudo_counts %||% prior_of_parameters(object, coded)
   sums$count <- sums$count + pseudo_counts
   diag(sums$information) <- diag(sums$information) + pseudo_counts
   model$free <- is_free(sums$count, model$simplex)
   mixture <- mixture_covariance(model, sums)
-  if (!is.null(drawn)) {
-    mixture$covariance <- mixture$covariance + drawn$covariance
-    mixture$step <- 0 # posterior means are not where the likelihood is highest
-  }
+  if (!is.null(drawn)) mixture$step <- 0 # posterior means are not where the likelihood is highest
   warn_uncertainty(model, mixture, call)
-  shared <- lapply(setdiff(names(object$item_probs), object$informative), function(item) {
-    shared_covariance(object$item_probs[[item]][, 1], observed[[item]])
-  })
-  c(list(mixture$covariance), shared)
+  list(
+    model = model, coded = coded, posterior = how$posterior, design = how$design,
+    answers = if (!is.null(how$design)) answers_by_item(coded$codes), observed = observed,
+    shares = shares, drawn = drawn, pseudo_counts = pseudo_counts, mixture = mixture
+  )
 }
-
-block_errors <- function(blocks) sqrt(unlist(lapply(blocks, diag), use.names = FALSE))
 
 # Levels that are not on the boundary of their distribution, `simplex`; a single one is bound to 1.
 # EM creeps towards zero without reaching it, hence a hundredth of a row.
@@ -41,13 +120,13 @@ is_free <- function(count, simplex) {
 # Of a distribution estimated from `n` answers.
 column_covariance <- function(probs, n) (diag(probs, length(probs)) - tcrossprod(probs)) / n
 
-# The distribution of an item that all components share; `n` is the weight of the rows that observe
-# it.
-shared_covariance <- function(probs, n) {
-  probs <- unname(probs)
-  covariance <- column_covariance(probs, n)
-  diag(covariance)[!is_free(probs * n, rep(1, length(probs)))] <- NA
-  covariance
+# Of the shares of an item's levels, `probs`, among the rows that observe it.
+share_covariance <- function(parts, item, probs) {
+  if (is.null(parts$design)) {
+    column_covariance(probs, parts$observed[[item]])
+  } else {
+    robust_shares(parts, item, probs)
+  }
 }
 
 # What the derivatives need to know of each parameter of the mixture, in the order of the parameter
@@ -92,35 +171,74 @@ prior_of_parameters <- function(object, coded) {
 }
 
 # By evidence: how far each column is drawn from its own counts to what all components have in
-# common, in pseudo-counts as the estimate has them, and what that is uncertain by itself. A column
-# alike in all components is so known as well as if it were one.
-# `shares`: of the items' levels among all answers, `observed` the weight of these.
-drawn_to_common <- function(model, count, shares, observed) {
+# common, or in a crowd to what the crowd answers, in pseudo-counts as the estimate has them.
+# `of_item`, `of_crowd`: how much of the estimate is the item's own shares, which are uncertain as a
+# column of all rows is, and how much the crowd's, uncertain as a column of all workers' answers. A
+# column alike in all components is so known as well as if it were one.
+# `shares`: of the items' levels among all answers.
+drawn_to_common <- function(object, model, count, shares) {
   sum_of <- function(x) stats::ave(x, model$simplex, FUN = sum)
-  k <- max(model$component)
-  common <- unlist(
-    c(rep(1 / k, k), lapply(shares, function(share) rep(share, k))), use.names = FALSE
-  )
+  centre <- centre_of_columns(object, shares)
   own <- count / pmax(sum_of(count), 1e-300)
-  weight <- sum_of((common - own) * (model$estimate - own)) / sum_of((common - own)^2)
+  weight <- sum_of((centre$probs - own) * (model$estimate - own)) / sum_of((centre$probs - own)^2)
   weight <- pmin(pmax(ifelse(is.finite(weight), weight, 1), 0), 0.999)
   total <- pmax(sum_of(count) * weight / (1 - weight), 1)
   is_size <- model$item == 0
   list(
     # The sizes of the components have a uniform prior.
-    pseudo_counts = ifelse(is_size, 1, total * common),
-    covariance = common_covariance(model, ifelse(is_size, 0, weight), shares, observed)
+    pseudo_counts = ifelse(is_size, 1, total * centre$probs),
+    of_item = ifelse(is_size, 0, weight * centre$of_item),
+    of_crowd = ifelse(is_size, 0, weight * (1 - centre$of_item)),
+    crowd_counts = tapply(count * (1 - centre$of_item), model$component, sum)
   )
 }
 
-# Of the common column of each item, as far as the columns are drawn to it.
-common_covariance <- function(model, weight, shares, observed) {
-  covariance <- matrix(0, length(weight), length(weight))
+# What each column is drawn to, in the order of the parameters, and how much of that is the item's
+# own shares: in a crowd as probable as that its worker is not one of the crowd.
+centre_of_columns <- function(object, shares) {
+  k <- object$k
+  columns <- lapply(shares, function(share) matrix(share, length(share), k))
+  of_item <- rep(1, length(shares))
+  if (!is.null(object$crowd_probs)) {
+    by_crowd <- startsWith(colnames(object$item_shares), "crowd")
+    of_item <- 1 - rowSums(object$item_shares[names(shares), by_crowd, drop = FALSE])
+    columns <- Map(function(item, own, of_item) {
+      levels <- rownames(object$item_probs[[item]])
+      of_item * own + (1 - of_item) * object$crowd_probs[levels, , drop = FALSE]
+    }, names(shares), columns, of_item)
+  }
+  list(
+    probs = c(rep(1 / k, k), unlist(columns, use.names = FALSE)),
+    of_item = c(rep(1, k), rep(unname(of_item), lengths(columns)))
+  )
+}
+
+# Of the items' own shares, as far as the columns are drawn to them.
+common_covariance <- function(parts) {
+  model <- parts$model
+  covariance <- matrix(0, length(model$root), length(model$root))
   for (i in seq_along(model$items)) {
     at <- which(model$item == i)
     level <- model$column[at] - min(model$column[at]) + 1
-    of_levels <- column_covariance(shares[[i]], observed[[model$items[i]]])
-    covariance[at, at] <- tcrossprod(weight[at]) * of_levels[level, level]
+    of_levels <- share_covariance(parts, model$items[i], parts$shares[[i]])
+    covariance[at, at] <- tcrossprod(parts$drawn$of_item[at]) * of_levels[level, level]
+  }
+  covariance
+}
+
+# Of what the crowd answers, which all workers drawn to it have in common.
+crowd_covariance <- function(object, parts) {
+  model <- parts$model
+  levels <- unlist(lapply(object$item_probs[model$items], function(probs) {
+    rep(rownames(probs), object$k)
+  }), use.names = FALSE)
+  level <- match(levels, rownames(object$crowd_probs))
+  covariance <- matrix(0, length(model$root), length(model$root))
+  for (k in seq_len(object$k)) {
+    at <- which(model$component == k & model$item > 0)
+    of_levels <- column_covariance(object$crowd_probs[, k], max(parts$drawn$crowd_counts[k], 1))
+    level_at <- level[at - object$k]
+    covariance[at, at] <- tcrossprod(parts$drawn$of_crowd[at]) * of_levels[level_at, level_at]
   }
   covariance
 }
@@ -135,10 +253,12 @@ mixture_covariance <- function(model, sums) {
   half <- basis %*% inverse$half
   covariance <- tcrossprod(model$root * half)
   step <- model$root * half %*% crossprod(half, sums$count * scale)
+  # What a score, times the parameters as likelihood_sums() has it, moves the estimates by.
+  influence <- covariance * rep(scale^2, each = length(scale))
   loose <- rowSums((basis %*% inverse$null)^2) > 1e-6
   diag(covariance)[!model$free | loose] <- NA
   list(
-    covariance = covariance, loose = loose,
+    covariance = covariance, influence = influence, loose = loose,
     step = max(0, abs(step) / sqrt(diag(covariance)), na.rm = TRUE)
   )
 }
@@ -153,17 +273,22 @@ likelihood_sums <- function(model, coded, posterior, type, cells = 4e6) {
   information <- matrix(0, n_parameters, n_parameters)
   repeats <- has_repeats(coded$codes)
   for (block in split(rows, (rows - 1) %/% max(1, cells %/% n_parameters))) {
-    shown <- cbind(rep(1, length(block)), one_hot(coded, model$items, block))
-    g <- posterior[block, , drop = FALSE]
     weights <- coded$weights[block]
-    scores <- g[, model$component, drop = FALSE] * shown[, model$column + 1, drop = FALSE]
+    g <- posterior[block, , drop = FALSE]
+    shown <- cbind(rep(1, length(block)), one_hot(coded, model$items, block))
+    scores <- row_scores(model, shown, g)
     count <- count + colSums(scores * weights)
     information <- information + crossprod(scores * sqrt(weights))
-    if (type == "exact") {
+    if (type == "observed") {
       information <- information - joint_moments(model, shown, g * weights, repeats)
     }
   }
   list(count = unname(count), information = unname(information))
+}
+
+# The gradient of the log-density of each row, times the parameters.
+row_scores <- function(model, shown, posterior) {
+  posterior[, model$component, drop = FALSE] * shown[, model$column + 1, drop = FALSE]
 }
 
 # sum_n c g (u u' - D) of Louis's identity, times the parameters. It joins parameters of one

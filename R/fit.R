@@ -5,7 +5,8 @@
 #'
 #' @param result One of the `fits` of run_engine().
 #' @param problem,settings What was asked, see new_problem() and new_settings().
-#' @param about A list of the `class` before `"mdpd"` or NULL, the user's `call`, and `keep_data`.
+#' @param about A list of the `class` before `"mdpd"` or NULL, the user's `call`, `keep_data`, and
+#'   the `design` by which the rows were sampled or NULL.
 #' @return An object of class `mdpd`, see [stagewise_em()].
 #' @noRd
 new_mdpd <- function(result, problem, settings, about) {
@@ -46,7 +47,7 @@ new_mdpd <- function(result, problem, settings, about) {
     method = settings$method, refine = settings$refine, missing = coded$missing,
     control = settings$control, call = about$call,
     version = as.character(utils::packageVersion("mdpd")),
-    coded = if (about$keep_data) coded,
+    coded = if (about$keep_data) coded, design = about$design,
     variable_labels = coded$variable_labels,
     labels = problem$labels, stands_for = labels_of_kinds(result, problem, order, names),
     label_agreement = if (length(result$labels) > length(problem$labels)) result$label_agreement,

@@ -8,6 +8,9 @@
 #' @noRd
 formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
   check_formula(formula, call)
+  if (!missing(data) && is_survey_design(data)) {
+    return(survey_table(formula, data, weights, call))
+  }
   check_formula_data(data, call)
   named <- if (rlang::quo_is_symbol(weights)) rlang::as_name(weights)
   others <- as.data.frame(data)[setdiff(names(data), named)]
@@ -22,6 +25,18 @@ formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
   items <- vapply(terms, function(term) as.character(str2lang(term)), character(1))
   check_has_items(items, names(data), "data", call)
   list(items = as.data.frame(data)[unname(items)], weights = masked_weights(weights, data, call))
+}
+
+# The items of a survey design, which is then the weights.
+survey_table <- function(formula, design, weights, call) {
+  if (!rlang::quo_is_null(weights)) {
+    abort_mdpd(
+      "{.arg weights} must not be given where {.arg data} is a survey design, which has its own.",
+      class = "argument", call = call
+    )
+  }
+  items <- formula_table(formula, survey_variables(design), weights, call)$items
+  list(items = items, weights = design)
 }
 
 check_formula <- function(formula, call) {

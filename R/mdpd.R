@@ -110,7 +110,9 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   check_class(control, "stagewise_control")
   check_flag(keep_data)
   check_flag(verbose)
-  coded <- open_fit(x, k, weights, missing)
+  check_not_design(x)
+  sample <- read_sample(weights)
+  coded <- open_fit(x, k, sample$weights, missing)
   labels <- labels_of(x)
   known <- known_components(known, x, k)
   prior <- prior %||% default_prior(x, k, start, missing, control)
@@ -125,9 +127,8 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   result <- run_engine(problem, settings)
   call <- match.call()
   call[[1]] <- quote(mdpd)
-  fit <- new_mdpd(
-    result$fits[[1]], problem, settings, list(class = NULL, call = call, keep_data = keep_data)
-  )
+  about <- list(class = NULL, call = call, keep_data = keep_data, design = sample$design)
+  fit <- new_mdpd(result$fits[[1]], problem, settings, about)
   fit$starts <- result$starts
   warn_status(fit, k)
   warn_equal_components(fit)

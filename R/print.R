@@ -120,6 +120,7 @@ fit_fields <- function(x) {
     paste0(" (", comma(length(x$no_answer)), " without any answer)")
   }
   weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
+  if (!is.null(x$design)) weighted <- paste0(weighted, " (", design_title(x$design), ")")
   c(
     Method = if (x$method == "em") em_title(x) else paste0(growth_of(x), ", ", refined),
     Data = paste0(plural(x$n_obs, "row"), empty, weighted, ", ", plural(n_items, "item"), ", ",

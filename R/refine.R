@@ -68,7 +68,8 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   if (inherits(x, "crowd_labels")) problem$labels <- x$labels
   fit <- new_mdpd(result, problem, settings, list(
     class = setdiff(class(object), "mdpd"), call = match.call(),
-    keep_data = !is.null(object$coded)
+    keep_data = !is.null(object$coded),
+    design = if (is.null(x) && is.null(weights)) object$design
   ))
   warn_status(fit, object$k)
   keep_arrangement(fit, object, if (is.null(x)) object$posterior)

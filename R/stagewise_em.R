@@ -27,7 +27,8 @@
 #'   highest penalised log-likelihood; the others are in its `path`, see [choose_k()]. Of several,
 #'   those above the number of rows are left out.
 #' @param ... For a formula: the arguments below. Otherwise not used; must be empty.
-#' @param data For a formula: the data frame its names are looked up in.
+#' @param data For a formula: the data frame its names are looked up in, or a design of the package
+#'   survey, see Survey designs.
 #' @param method `"robust"`, the default, selects pairs by a significance test and chooses the
 #'   length of a split by search; `"paper"` does what the paper describes.
 #' @param refine What follows the stages: `"sparse"`, the default, does EM on the evidence, or
@@ -40,6 +41,7 @@
 #' @param weights Case weights, a non-negative finite number for every row; a row of weight 2 counts
 #'   like two equal rows. Default: all 1. With a formula it is looked up in `data` first, such as
 #'   `weights = Freq` for the data frame of a [table()]; the dot of `~ .` leaves that column out.
+#'   Or a design of the package survey, see Survey designs.
 #' @param known For crowds with as many components as labels: true labels of some items (gold
 #'   questions), as a vector with one value or `NA` an item, or a vector named by item ids. These
 #'   items keep their class in a last refinement.
@@ -102,6 +104,7 @@
 #'   \item{coded}{the coded data, or `NULL`}
 #'   \item{variable_labels}{what the items are about, strings named by item, where columns of the
 #'     data have an attribute `label`; else `NULL`}
+#'   \item{design}{of a survey design the clusters and strata or the replicate weights, else `NULL`}
 #'   \item{labels}{the labels of a [crowd_labels()] fit, else `NULL`}
 #'   \item{stands_for}{of a crowd in which several components stand for one label, or in which they
 #'     have other names than their labels ([name_components()]): the label of each component, named
@@ -130,6 +133,14 @@
 #' tell. So of several `k` a fit whose `label_agreement` is below 0.8 is not chosen: a message of
 #' class `mdpd_message_unsure_labels` names those with more evidence. With one `k` that is yours to
 #' judge.
+#'
+#' @section Survey designs:
+#' With a formula `data` may be a design made by `survey::svydesign()` or `survey::svrepdesign()`:
+#' the items are looked up in its variables, of which the dot of `~ .` leaves out the clusters, the
+#' strata and the weights. A design may also be given as `weights`, one row for each row of `x`. Its
+#' weights are scaled to a mean of 1, so that the evidence is that of the rows, not of the
+#' population. The clusters of the first stage and the strata, or the replicate weights, stay in the
+#' fit as `design`, and [standard_errors()] are then robust by default.
 #'
 #' @section Errors and warnings:
 #' Errors of class `mdpd_error_data` name the column that cannot be used (fractions, `NaN`, infinite
@@ -206,7 +217,9 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   check_class(control, "stagewise_control")
   check_flag(keep_data)
   check_flag(verbose)
-  coded <- open_fit(x, k, weights, missing, several = TRUE)
+  check_not_design(x)
+  sample <- read_sample(weights)
+  coded <- open_fit(x, k, sample$weights, missing, several = TRUE)
   check_known(known, k, refine)
   known <- known_components(known, x, k)
 
@@ -217,7 +230,9 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   )
   call <- match.call()
   call[[1]] <- quote(stagewise_em)
-  about <- list(class = "stagewise_em", call = call, keep_data = keep_data)
+  about <- list(
+    class = "stagewise_em", call = call, keep_data = keep_data, design = sample$design
+  )
   fits <- run_engine(problem, settings)$fits
   if (length(k) > 1) {
     return(new_path(fits, problem, settings, about))

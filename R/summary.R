@@ -6,7 +6,7 @@ summary.mdpd <- function(object, ...) {
   rlang::check_dots_empty()
   copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
               "status", "converged", "loglik", "df", "penalised_loglik", "evidence",
-              "variable_labels", "no_answer")
+              "variable_labels", "no_answer", "design")
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],

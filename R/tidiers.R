@@ -30,6 +30,7 @@
 #' @param se Compute standard errors? Default `TRUE`. The time grows with the cube of the number of
 #'   parameters of the informative items: some seconds for 1500 of them, so that `FALSE` is for wide
 #'   fits. Ignored with `conf.int = TRUE`.
+#' @param type,cluster,strata For `tidy()`: which standard errors, see [standard_errors()].
 #' @param data For `augment()`: the data of the fit, n_obs rows in the order of the fit, if the
 #'   table is to have their own columns, also those that were no items, and dplyr's groups if there
 #'   are any. By default the items as the fit keeps them: factors.
@@ -99,7 +100,8 @@ generics::augment
 #' @rdname tidy.mdpd
 #' @export
 tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FALSE,
-                      conf.level = 0.95, se = TRUE, ...) {
+                      conf.level = 0.95, se = TRUE, type = c("observed", "score", "robust"),
+                      cluster = NULL, strata = NULL, ...) {
   what <- check_choice(what, c("item_probs", "mixing_weights"))
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
@@ -107,7 +109,8 @@ tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FA
   parameters <- parameter_table(x)
   columns <- list(std.error = rep(NA_real_, nrow(parameters)))
   if (conf.int || se && !is.null(x$coded)) {
-    columns$std.error <- quiet_errors(x, rlang::current_env())
+    how <- read_how(x, type, cluster = cluster, strata = strata)
+    columns$std.error <- quiet_errors(x, how, rlang::current_env())
   }
   if (conf.int) {
     limits <- wald_limits(parameters$estimate, columns$std.error, conf.level, "logit")
@@ -166,9 +169,9 @@ augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
 
 # NA says that an estimate on the boundary has no standard error; a warning for each fit of
 # many would say no more.
-quiet_errors <- function(object, call) {
+quiet_errors <- function(object, how, call) {
   withCallingHandlers(
-    block_errors(covariance_blocks(object, "exact", NULL, NULL, call = call)),
+    estimate_errors(object, how, call = call),
     mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
   )
 }

@@ -9,13 +9,26 @@
 #' \deqn{J = \sum_n c_n \Big[ s_n s_n^\top - \sum_k g_{nk} \big( u_{nk} u_{nk}^\top -
 #'   D_{nk} \big) \Big],}{J = sum_n c_n [s_n s_n' - sum_k g[n,k] (u[n,k] u[n,k]' - D[n,k])],}
 #' with \eqn{u_{nk}} the gradient of the log-density of row n jointly with component k and
-#' \eqn{D_{nk}} the diagonal matrix of its squares. The covariance is the inverse of \eqn{J} on the
-#' directions in which every distribution keeps its sum of 1, so it holds for all levels, the last
-#' one too. `type = "score"` is the sum of \eqn{c_n s_n s_n^\top}{c_n s_n s_n'} alone, which
+#' \eqn{D_{nk}} the diagonal matrix of its squares. The covariance of `type = "observed"` is the
+#' inverse of \eqn{J} on the directions in which every distribution keeps its sum of 1, so it holds
+#' for all levels, the last one too. `type = "score"` is the sum of \eqn{c_n s_n s_n^\top}{c_n s_n s_n'} alone, which
 #' estimates the same thing and is what poLCA reports. An item that is not informative has one
 #' distribution \eqn{p} for all components, estimated from the \eqn{N_i} rows that observe it and
 #' independent of the rest: its covariance is \eqn{(\mathrm{diag}(p) - p p^\top) / N_i}{(diag(p) - p
 #' p') / N_i}.
+#'
+#' `type = "robust"` is the sandwich (White 1982, Binder 1983)
+#' \deqn{J^{-1} \Big[ \sum_h \frac{m_h}{m_h - 1} \sum_{c \in h} (t_c - \bar t_h)
+#'   (t_c - \bar t_h)^\top \Big] J^{-1},}{J^-1 [sum_h m_h / (m_h - 1) sum_{c in h} (t_c - tbar_h)
+#'   (t_c - tbar_h)'] J^-1,}
+#' with \eqn{t_c} the sum of \eqn{c_n s_n} over the rows of cluster c and \eqn{m_h} the number of
+#' clusters in stratum h; without `cluster` each row is its own, without `strata` there is one
+#' stratum. It holds where the model is wrong, where rows come in clusters, and where the weights are
+#' sampling weights: ten times the weights change nothing, whereas the other types take them for
+#' counts of rows. The shares of items that are not informative are linearised in the same way. Of a
+#' single component these are the standard errors of the package survey. With few clusters the
+#' sandwich is too small: the number of clusters less that of strata should be well above the number
+#' of parameters that one looks at together.
 #'
 #' The default interval of a probability \eqn{p} is made on the logit scale,
 #' \eqn{\mathrm{logit}(p) \pm z \, \mathrm{se} / (p (1 - p))}{logit(p) +- z se / (p (1 - p))}, and
@@ -23,11 +36,17 @@
 #'
 #' @param object A fitted mixture, see [stagewise_em()]; for `standard_errors()` and `confint()`
 #'   also the result of [bootstrap()].
-#' @param type `"exact"`, the default, the negative second derivatives of the log-likelihood, or
-#'   `"score"`, the outer product of its gradient by row.
+#' @param type `"observed"`, the negative second derivatives of the log-likelihood (called `"exact"`
+#'   in 0.1.0, which is still taken); `"score"`, the outer product of its gradient by row; or
+#'   `"robust"`. Default: `"robust"` with `cluster` or `strata` and for a fit of a survey design,
+#'   else `"observed"`.
 #' @param x Data with the fit's items, needed where the fit keeps none. By default those of the fit.
 #' @param weights Case weights of `x`, one non-negative number a row; by default all 1, or those of
-#'   the fit when `x` is not given.
+#'   the fit when `x` is not given. Or a survey design, see [stagewise_em()].
+#' @param cluster,strata For `type = "robust"`: vectors with one value for each row, none of them
+#'   missing: the cluster and the stratum in which the row was drawn; every cluster in one stratum,
+#'   every stratum with at least two clusters. By default those of the design of the fit; without
+#'   one, or with `x` or `weights` given, `NULL`: rows drawn one by one.
 #' @param parm Which parameters: names of parameters (see Value), names of items, or
 #'   `"mixing_weights"`, in any mixture; or positions. By default all.
 #' @param level Confidence level, from 0 to 1. Default 0.95.
@@ -43,10 +62,24 @@
 #' * `confint()`: a matrix with a row for every parameter, named as in `vcov()`, and the columns of
 #'   the lower and the upper end, such as `2.5 %` and `97.5 %`.
 #'
+#' @section Survey designs:
+#' Of a fit of a `survey::svydesign()` the clusters are those of its first stage, in their strata;
+#' later stages are part of what these vary by. A finite population correction counts where there is
+#' one stage; with several it is left out, which is on the safe side. Rows of a subset of a design
+#' keep the numbers of clusters of the whole. Of a calibrated design the weights are taken as they
+#' are, with a message of class `mdpd_message_calibrated`. Of a fit of a `survey::svrepdesign()`
+#' EM goes on from the fit under each set of replicate weights, and the covariance is that of these
+#' estimates; informative items are held, except by evidence, where the estimates are again
+#' posterior means under the weights of items that the replicate shows.
+#'
 #' @section Fits by evidence:
 #' Their estimates are posterior means. Each column is drawn from its own counts to what the
-#' components have in common, by as many pseudo-counts as the estimate shows; these enter the
-#' information, and what is common is uncertain as a column of all rows is.
+#' components have in common, or in a crowd to what the crowd answers, by as many pseudo-counts as
+#' the estimate shows; these enter the information, and what is common is uncertain as a column of
+#' all rows is, what the crowd answers as a column of all labels in the component. What comes
+#' out is how far posterior means are from truths that vary as the prior says, not a spread in
+#' repeated samples of one truth, which is smaller. In `type = "robust"` pseudo-counts are as many
+#' rows more, inside the sandwich too, for the same reason.
 #'
 #' @section Estimates without a standard error:
 #' An estimate on the boundary, a probability of 0 or 1 (to which less than 0.01 of a row's weight
@@ -61,8 +94,12 @@
 #' enter the information as the counts of a Dirichlet prior.
 #' @section Errors:
 #' `mdpd_error_not_stored` for a model that was not fitted to data, `mdpd_error_no_data` when the
-#' fit keeps no data and `x` is not given, `mdpd_error_argument` for an argument out of range.
+#' fit keeps no data and `x` is not given, `mdpd_error_argument` for an argument out of range,
+#' `mdpd_error_single_cluster` for a stratum with one cluster.
 #' @references
+#' Binder, D. A. (1983). On the variances of asymptotically normal estimators from complex surveys.
+#' *International Statistical Review* 51, 279-292. \doi{10.2307/1402588}
+#'
 #' Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm.
 #' *Journal of the Royal Statistical Society B* 44, 226-233.
 #'   \doi{10.1111/j.2517-6161.1982.tb01203.x}
@@ -72,6 +109,9 @@
 #'
 #' Linzer, D. A. and Lewis, J. B. (2011). poLCA: an R package for polytomous variable latent class
 #' analysis. *Journal of Statistical Software* 42 (10). \doi{10.18637/jss.v042.i10}
+#'
+#' White, H. (1982). Maximum likelihood estimation of misspecified models. *Econometrica* 50, 1-25.
+#' \doi{10.2307/1912526}
 #' @family uncertainty
 #' @examples
 #' model <- simulate_crowd(n_workers = 8, n_labels = 2, accuracy = rep(0.8, 5), seed = 1)$model
@@ -79,6 +119,9 @@
 #' standard_errors(fit)$mixing_weights
 #' confint(fit, "mixing_weights")
 #' confint(fit, informative(fit)[1])
+#'
+#' # Rows that come by ten
+#' standard_errors(fit, cluster = rep(1:50, each = 10))$mixing_weights
 #' @export
 standard_errors <- function(object, ...) {
   UseMethod("standard_errors")
@@ -86,47 +129,37 @@ standard_errors <- function(object, ...) {
 
 #' @rdname standard_errors
 #' @export
-standard_errors.mdpd <- function(object, type = c("exact", "score"), x = NULL, weights = NULL,
-                                 ...) {
+standard_errors.mdpd <- function(object, type = c("observed", "score", "robust"), x = NULL,
+                                 weights = NULL, cluster = NULL, strata = NULL, ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("exact", "score"))
-  blocks <- covariance_blocks(object, type, x, weights)
-  shape_as_coef(object, block_errors(blocks), parameter_table(object))
+  how <- read_how(object, type, x, weights, cluster, strata)
+  shape_as_coef(object, estimate_errors(object, how), parameter_table(object))
 }
 
 #' @rdname standard_errors
 #' @importFrom stats vcov
 #' @export
-vcov.mdpd <- function(object, type = c("exact", "score"), x = NULL, weights = NULL, ...) {
+vcov.mdpd <- function(object, type = c("observed", "score", "robust"), x = NULL, weights = NULL,
+                      cluster = NULL, strata = NULL, ...) {
   rlang::check_dots_empty()
-  type <- check_choice(type, c("exact", "score"))
-  blocks <- covariance_blocks(object, type, x, weights)
+  how <- read_how(object, type, x, weights, cluster, strata)
   names <- parameter_table(object)$name
-  covariance <- matrix(0, length(names), length(names), dimnames = list(names, names))
-  first <- 0
-  for (block in blocks) {
-    at <- first + seq_len(nrow(block))
-    covariance[at, at] <- block
-    first <- first + nrow(block)
-  }
-  on_boundary <- is.na(diag(covariance))
-  covariance[on_boundary, ] <- NA
-  covariance[, on_boundary] <- NA
-  covariance
+  `dimnames<-`(estimate_covariance(object, how), list(names, names))
 }
 
 #' @rdname standard_errors
 #' @importFrom stats confint
 #' @export
 confint.mdpd <- function(object, parm = NULL, level = 0.95, scale = c("logit", "linear"),
-                         type = c("exact", "score"), x = NULL, weights = NULL, ...) {
+                         type = c("observed", "score", "robust"), x = NULL, weights = NULL,
+                         cluster = NULL, strata = NULL, ...) {
   rlang::check_dots_empty()
   check_number(level, c(0, 1))
   scale <- check_choice(scale, c("logit", "linear"))
-  type <- check_choice(type, c("exact", "score"))
   parameters <- parameter_table(object)
   rows <- find_parameters(parm, parameters)
-  errors <- block_errors(covariance_blocks(object, type, x, weights))
+  how <- read_how(object, type, x, weights, cluster, strata)
+  errors <- estimate_errors(object, how)
   limits <- wald_limits(parameters$estimate[rows], errors[rows], level, scale)
   dimnames(limits) <- list(parameters$name[rows], limit_names(level))
   limits

@@ -44,8 +44,8 @@ true_values <- function(model) {
 }
 
 intervals <- list(
-  "exact, logit" = list(type = "exact", scale = "logit"),
-  "exact, linear" = list(type = "exact", scale = "linear"),
+  "observed, logit" = list(type = "observed", scale = "logit"),
+  "observed, linear" = list(type = "observed", scale = "linear"),
   "score, logit" = list(type = "score", scale = "logit")
 )
 

@@ -207,6 +207,43 @@ test_that("print says what was done", {
   expect_snapshot(print(samples))
 })
 
+test_that("whole clusters are drawn within their strata", {
+  cluster <- rep(1:6, c(2, 3, 1, 2, 2, 2))
+  strata <- c("a", "b")[c(1, 1, 1, 1, 2, 2)][cluster]
+  design <- new_design(cluster, strata, 12)
+  draws <- with_seed(1, replicate(400, resampled_clusters(rep(c(1, 2), 6), design)))
+  times <- draws / rep(c(1, 2), 6)
+  expect_true(all(apply(times, 2, function(t) tapply(t, cluster, function(x) all(x == x[1])))))
+  # Three of four clusters are drawn and count 4/3 each time, one of two counts twice.
+  of_clusters <- times[match(1:6, cluster), ]
+  expect_equal(colSums(of_clusters[1:4, ]), rep(4, 400))
+  expect_equal(colSums(of_clusters[5:6, ]), rep(2, 400))
+  # Unbiased, and for a total with the variance of the linearisation: 400 draws are good to 7 %.
+  totals <- c(5, 9, 2, 7, 4, 8)
+  expected <- 4 / 3 * sum((totals[1:4] - mean(totals[1:4]))^2) + 2 * sum((totals[5:6] - 6)^2)
+  expect_equal(stats::var(drop(totals %*% of_clusters)), expected, tolerance = 0.2)
+})
+
+test_that("clusters are drawn where they are given, and agree with the sandwich", {
+  x <- answers(400)
+  cluster <- rep(1:100, each = 4)
+  x <- x[c(rep(seq(1, 400, 4), each = 4)), ]  # four rows alike in each
+  fit <- mdpd(x, k = 2, n_starts = 2)
+  samples <- bootstrap(fit, n = 150, cluster = cluster, verbose = FALSE)
+  errors <- unlist(standard_errors(samples))
+  # The standard deviation of 150 draws is off by 6 %; terms of higher order of 100 clusters.
+  expect_equal(stats::median(errors / unlist(standard_errors(fit, cluster = cluster))), 1,
+               tolerance = 0.12)
+  alone <- unlist(standard_errors(bootstrap(fit, n = 50, verbose = FALSE)))
+  # Four equal rows are one.
+  expect_equal(stats::median(errors / alone), 2, tolerance = 0.2)
+  expect_error(bootstrap(fit, n = 2, cluster = 1:3), class = "mdpd_error_argument")
+  expect_error(bootstrap(fit, n = 2, strata = c(1, rep(2, 399))),
+               class = "mdpd_error_single_cluster")
+  expect_error(bootstrap(fit, n = 2, type = "parametric", cluster = cluster),
+               class = "mdpd_error_argument")
+})
+
 test_that("bad arguments are told", {
   fit <- small_fit(100)
   expect_error(bootstrap(fit, n = 1), class = "mdpd_error_argument")

@@ -1,63 +1,3 @@
-# A fit at the maximum of the likelihood: first-order errors of the optimum do not reach the tests.
-converged <- stagewise_control(tol = 1e-14, max_iter = 5000)
-
-# Twelve hundred rows of five items, the components well apart and no probability near zero.
-sharp_model <- function(k = 2) {
-  items <- lapply(c(2, 3, 2, 4, 3), function(n_levels) {
-    probs <- vapply(seq_len(k), function(component) {
-      p <- rep(0.5 / n_levels, n_levels)
-      favourite <- (component - 1) %% n_levels + 1
-      replace(p, favourite, p[favourite] + 0.5)
-    }, numeric(n_levels))
-    dimnames(probs) <- list(letters[seq_len(n_levels)], seq_len(k))
-    probs
-  })
-  names(items) <- paste0("item_", 1:5)
-  weights <- stats::setNames(rev(seq_len(k) + 2) / sum(seq_len(k) + 2), seq_len(k))
-  structure(list(k = k, mixing_weights = weights, item_probs = items, informative = names(items)),
-            class = "mdpd")
-}
-
-sharp_rows <- function(n_obs = 1200, k = 2) simulate(sharp_model(k), seed = 1, n_obs = n_obs)[[1]]
-
-full_fit <- function(x, k = 2, weights = NULL, missing = "ignore") {
-  mdpd(x, k = k, start = sharp_model(k), weights = weights, missing = missing, control = converged)
-}
-
-# Free parameters of a fit in plain R: all levels of each distribution but its last.
-free_parameters <- function(fit) {
-  c(head(fit$mixing_weights, -1), unlist(lapply(fit$item_probs, function(p) p[-nrow(p), ])))
-}
-twin_model_of <- function(theta, fit) {
-  k <- fit$k
-  take <- function(n) {
-    values <- theta[seq_len(n)]
-    theta <<- theta[-seq_len(n)]
-    values
-  }
-  weights <- take(k - 1)
-  probs <- lapply(fit$item_probs, function(p) {
-    free <- matrix(take(length(p) - k), nrow(p) - 1)
-    rbind(free, 1 - colSums(free))
-  })
-  list(mixing_weights = c(weights, 1 - sum(weights)), item_probs = probs)
-}
-twin_covariance <- function(fit) {
-  theta <- unname(free_parameters(fit))
-  minus_loglik <- function(move) {
-    -twin_posterior(fit$coded, twin_model_of(theta + move, fit), seq_along(fit$item_probs))$loglik
-  }
-  # Central differences: errors of order step^2 and rounding / step^2.
-  solve(twin_numerical_hessian(minus_loglik, length(theta), 1e-4))
-}
-free_names <- function(fit) {
-  k <- names(fit$mixing_weights)
-  c(paste0("weight|", head(k, -1)), unlist(lapply(names(fit$item_probs), function(item) {
-    levels <- head(rownames(fit$item_probs[[item]]), -1)
-    paste0(item, ":", levels, "|", rep(k, each = length(levels)))
-  })))
-}
-
 test_that("the exact information is minus the second derivatives of the log-likelihood", {
   x <- sharp_rows(300)
   weights <- rep(c(1, 2, 0.5), 100)
@@ -112,15 +52,7 @@ test_that("prior counts are a prior too, and a default fit is at its mode", {
 
 test_that("the score information is the outer product of the gradients of the rows", {
   fit <- full_fit(with_gaps(sharp_rows(400)), weights = rep(c(1, 3), 200))
-  theta <- unname(free_parameters(fit))
-  row_loglik <- function(move) {
-    twin_posterior(fit$coded, twin_model_of(theta + move, fit), 1:5)$row_loglik
-  }
-  step <- 1e-6
-  scores <- vapply(seq_along(theta), function(i) {
-    move <- replace(0 * theta, i, step)
-    (row_loglik(move) - row_loglik(-move)) / (2 * step)
-  }, numeric(400))
+  scores <- twin_scores(fit)
   names <- free_names(fit)
   # Central differences of first order: 1e-8 a score.
   expect_close(vcov(fit, type = "score")[names, names],
@@ -165,7 +97,7 @@ test_that("a case weight of 2 counts like two equal rows", {
   x <- sharp_rows(600)
   fit <- full_fit(x)
   doubled <- full_fit(rbind(x, x))
-  for (type in c("exact", "score")) {
+  for (type in c("observed", "score")) {
     expect_close(vcov(fit, type = type, x = x, weights = rep(2, 600)), vcov(doubled, type = type),
                  tolerance = 1e-6)
   }
@@ -185,7 +117,7 @@ test_that("the order of rows and of components does not matter", {
 test_that("sums over blocks of rows add up", {
   fit <- full_fit(with_gaps(sharp_rows(250)))
   sums <- lapply(c(4e6, 100, 1), function(cells) {
-    likelihood_sums(mixture_parameters(fit), fit$coded, fit$posterior, "exact", cells = cells)
+    likelihood_sums(mixture_parameters(fit), fit$coded, fit$posterior, "observed", cells = cells)
   })
   expect_close(sums[[2]], sums[[1]])
   expect_close(sums[[3]], sums[[1]])
@@ -295,7 +227,8 @@ test_that("bad arguments are told", {
   expect_error(confint(fit, 1000), class = "mdpd_error_argument")
   expect_error(confint(fit, character()), class = "mdpd_error_argument")
   expect_error(confint(fit, level = 2), class = "mdpd_error_argument")
-  expect_error(vcov(fit, type = "robust"), class = "mdpd_error_argument")
+  expect_error(vcov(fit, type = "sandwich"), class = "mdpd_error_argument")
+  expect_identical(vcov(fit, type = "exact"), vcov(fit))  # the name of 0.1.0
   expect_error(standard_errors(sharp_model()), class = "mdpd_error_not_stored")
   fit$coded <- NULL
   expect_error(vcov(fit), class = "mdpd_error_no_data")

@@ -1,0 +1,114 @@
+# The covariance of the estimates that holds where the model is wrong, rows come in clusters or have
+# sampling weights, see standard_errors(): sums over clusters of what each row adds to an estimate.
+
+#' Covariance of a sum by a sampling design
+#'
+#' The terms of each cluster are totalled and the totals centred in their stratum. Goes over blocks
+#' of whole clusters, so that some `cells` numbers are all that is ever held.
+#'
+#' @param values A function of numbers of terms: a matrix with a row for each.
+#' @param n_values Its number of columns.
+#' @param design See new_design().
+#' @param cluster The cluster of each term; by default each is a row of the data.
+#' @return n_values x n_values matrix.
+#' @noRd
+linearised_covariance <- function(values, n_values, design, cluster = design$cluster,
+                                  cells = 4e6) {
+  order <- order(cluster)
+  begins <- match(cluster, cluster[order])[order]
+  squares <- matrix(0, n_values, n_values)
+  sums <- matrix(0, length(design$n_clusters), n_values)
+  for (block in split(order, (begins - 1) %/% max(1, cells %/% n_values))) {
+    totals <- rowsum(values(block), cluster[block], reorder = FALSE)
+    stratum <- design$stratum[as.integer(rownames(totals))]
+    squares <- squares + crossprod(totals * sqrt(design$factor[stratum]))
+    of_strata <- rowsum(totals, stratum, reorder = FALSE)
+    at <- as.integer(rownames(of_strata))
+    sums[at, ] <- sums[at, , drop = FALSE] + of_strata
+  }
+  unname(squares - crossprod(sums * sqrt(design$factor / design$n_clusters)))
+}
+
+# What a row adds to the estimates of the mixture, to first order: its score, times the inverse of
+# the information.
+mixture_values <- function(parts) {
+  coded <- parts$coded
+  function(rows) {
+    shown <- cbind(rep(1, length(rows)), one_hot(coded, parts$model$items, rows))
+    scores <- row_scores(parts$model, shown, parts$posterior[rows, , drop = FALSE])
+    tcrossprod(scores, parts$mixture$influence) * coded$weights[rows]
+  }
+}
+
+# What a row adds to the shares `probs` of the levels of some items, each a vector, among the rows
+# that observe them.
+share_values <- function(parts, items, probs) {
+  coded <- parts$coded
+  item <- rep(seq_along(items), lengths(probs))
+  n <- unname(parts$observed[items])[item]
+  function(rows) {
+    shown <- one_hot(coded, items, rows)
+    # As often as the row answers the item.
+    answered <- shown %*% outer(item, item, `==`)
+    (shown - sweep(answered, 2, unlist(probs), "*")) * outer(coded$weights[rows], n, "/")
+  }
+}
+
+# Of one item, answer by answer: a crowd has many with few answers each.
+robust_shares <- function(parts, item, probs) {
+  given <- parts$answers(item)
+  values <- function(at) {
+    shown <- outer(given$code[at], seq_along(probs), `==`)
+    sweep(shown, 2, probs) * parts$coded$weights[given$row[at]] / parts$observed[[item]]
+  }
+  linearised_covariance(values, length(probs), parts$design, parts$design$cluster[given$row])
+}
+
+# Of the mixture: the sandwich. Pseudo-counts enter it as so many rows more, so that of rows drawn
+# one by one from the model the covariance is the inverse of the information, prior and all.
+robust_mixture <- function(parts) {
+  influence <- parts$mixture$influence
+  covariance <- linearised_covariance(mixture_values(parts), nrow(influence), parts$design) +
+    tcrossprod(sweep(influence, 2, sqrt(parts$pseudo_counts), "*"))
+  diag(covariance)[is.na(diag(parts$mixture$covariance))] <- NA
+  covariance
+}
+
+# Between all parameters, which have their rows and clusters in common.
+joint_covariance <- function(parts, object, shared) {
+  probs <- lapply(object$item_probs[shared], function(probs) probs[, 1])
+  of_mixture <- mixture_values(parts)
+  of_shares <- share_values(parts, shared, probs)
+  values <- function(rows) cbind(of_mixture(rows), if (length(shared) > 0) of_shares(rows))
+  n_values <- length(parts$model$root) + sum(lengths(probs))
+  linearised_covariance(values, n_values, parts$design)
+}
+
+# Replicate weights --------------------------------------------------------------------------------
+
+# The distances of the estimates of all samples from the centre, each times the root of what its
+# square counts: samples x parameters, of which the covariance is the cross-product.
+replicate_distances <- function(object, coded, replicates) {
+  estimate <- function(weights) {
+    coded$weights <- weights * sum(weights > 0) / sum(weights)
+    replicate_values(fit_on(object, drop_unobserved(coded)), object)
+  }
+  n_samples <- ncol(replicates$weights)
+  values <- do.call(rbind, lapply(seq_len(n_samples), function(r) estimate(replicates$weights[, r])))
+  centre <- if (replicates$mse) estimate(coded$weights) else colMeans(values)
+  sweep(values, 2, centre) * sqrt(replicates$scale * rep_len(replicates$rscales, n_samples))
+}
+
+# EM goes on from the fit under other weights, so far that what is left to go does not count beside
+# the small distances of a jackknife.
+fit_on <- function(object, coded) {
+  object$control[c("tol", "max_iter", "polish")] <- list(1e-13, 5000, FALSE)
+  if (is.null(object$evidence) || object$k == 1) {
+    return(fit_sample(object, coded, refit = FALSE))
+  }
+  start <- continued_from(object, engine_order(object, coded), same_data = TRUE)
+  start$informative <- match(object$informative, colnames(coded$codes), nomatch = 0L)
+  problem <- new_problem(coded, object$labels, coded$known, object$prior, list(start))
+  settings <- new_settings("continue", object$k, object$method, "sparse", object$control)
+  name_sample(run_engine(problem, settings)$fits[[1]], object, coded)
+}

@@ -1,0 +1,156 @@
+# How the rows were sampled. A `design` is a plain list:
+#   cluster     integer, the number of each row's cluster
+#   stratum     integer, the number of each cluster's stratum
+#   n_clusters  double, how many clusters of each stratum were drawn
+#   factor      double, by stratum: n / (n - 1), times the share of the stratum that was not drawn
+#   replicates  NULL or, instead of all these, a list of `weights` (n_obs x samples) and of what
+#               turns the squared distances of their estimates into a covariance: `scale`,
+#               `rscales`, and `mse`, from the estimate itself or from their mean
+
+# By `cluster` and `strata` as the user gives them, one value a row; NULL: each row its own cluster,
+# one stratum.
+new_design <- function(cluster, strata, n_obs, call = rlang::caller_env()) {
+  cluster <- sample_codes(cluster %||% seq_len(n_obs), n_obs, "cluster", call)
+  strata <- sample_codes(strata %||% rep(1L, n_obs), n_obs, "strata", call)
+  check_nested(cluster, strata, call)
+  stratum <- strata$codes[match(seq_along(cluster$values), cluster$codes)]
+  n_clusters <- tabulate(stratum, length(strata$values))
+  complete_design(cluster$codes, stratum, n_clusters, strata$values, call = call)
+}
+
+# `drawn`: the share of each stratum's clusters that is in the sample.
+complete_design <- function(cluster, stratum, n_clusters, values, drawn = 0, call) {
+  alone <- n_clusters < 2
+  if (any(alone)) {
+    where <- if (length(values) > 1) " in stratum {.val {as.character(values[alone][1])}}"
+    abort_mdpd(
+      c(paste0("There must be at least two clusters in every stratum; there is one", where, "."),
+        i = "What a single cluster varies by cannot be told: join its stratum with a similar one."),
+      class = "single_cluster", call = call
+    )
+  }
+  list(cluster = cluster, stratum = stratum, n_clusters = n_clusters,
+       factor = n_clusters / (n_clusters - 1) * (1 - drawn))
+}
+
+sample_codes <- function(x, n_obs, arg, call) {
+  if (!is.atomic(x) || length(x) != n_obs || length(dim(x)) > 1) {
+    abort_mdpd(
+      c("{.arg {arg}} must be a vector with one value for each of the {n_obs} row{?s}.",
+        x = "It is {describe(x)}."),
+      class = "argument", call = call
+    )
+  }
+  if (anyNA(x)) {
+    abort_mdpd(
+      c("{.arg {arg}} must have no missing value.", x = "Row {which(is.na(x))[1]} has none."),
+      class = "argument", call = call
+    )
+  }
+  values <- unique(x)
+  list(codes = match(x, values), values = values)
+}
+
+check_nested <- function(cluster, strata, call) {
+  pairs <- unique(data.frame(cluster = cluster$codes, stratum = strata$codes))
+  if (anyDuplicated(pairs$cluster)) {
+    twice <- pairs$cluster[anyDuplicated(pairs$cluster)]
+    given <- as.character(cluster$values[twice])
+    found <- as.character(strata$values[pairs$stratum[pairs$cluster == twice]])
+    abort_mdpd(
+      c("Every cluster must be in one stratum; {.val {given}} is in {.val {found}}.",
+        i = "If clusters are numbered anew in each stratum, give
+             {.code cluster = interaction(strata, cluster)}."),
+      class = "argument", call = call
+    )
+  }
+}
+
+# Objects of survey --------------------------------------------------------------------------------
+
+is_survey_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase"))
+
+# Case weights as the user gives them, and the design that comes with them, if they are an object of
+# the package survey. Its weights are scaled to a mean of one: the rows are what was observed, not
+# the population.
+read_sample <- function(weights, call = rlang::caller_env()) {
+  if (!is_survey_design(weights)) {
+    return(list(weights = weights, design = NULL))
+  }
+  rlang::check_installed("survey", "to read its designs.", call = call)
+  inform_calibrated(weights)
+  by_replicates <- inherits(weights, "svyrep.design")
+  design <- if (by_replicates) replicate_design(weights) else linearised_design(weights, call)
+  weights <- unname(stats::weights(weights, type = "sampling"))
+  list(weights = weights * sum(weights > 0) / sum(weights), design = design)
+}
+
+replicate_design <- function(x) {
+  list(replicates = list(
+    weights = unname(as.matrix(stats::weights(x, type = "analysis"))), scale = x$scale,
+    rscales = x$rscales, mse = isTRUE(x$mse)
+  ))
+}
+
+# Clusters of the first stage. With one stage the share of the population in the sample is known
+# where the design says so; with more than one the later stages add to the variance, and it is left
+# out.
+linearised_design <- function(x, call) {
+  if (!inherits(x, "survey.design2") || inherits(x, c("twophase2", "DBIsvydesign"))) {
+    abort_mdpd(
+      c("The design must be one of {.fn survey::svydesign} or {.fn survey::svrepdesign}.",
+        x = "It is {.cls {class(x)[1]}}."),
+      class = "argument", call = call
+    )
+  }
+  strata <- if (x$has.strata) as.character(x$strata[[1]]) else rep("1", nrow(x$cluster))
+  cluster <- match(x$cluster[[1]], unique(x$cluster[[1]]))
+  first <- !duplicated(cluster)
+  values <- unique(strata)
+  in_stratum <- match(values, strata)
+  n_clusters <- as.double(x$fpc$sampsize[in_stratum, 1])
+  one_stage <- ncol(x$cluster) == 1 && !is.null(x$fpc$popsize)
+  drawn <- if (one_stage) n_clusters / x$fpc$popsize[in_stratum, 1] else 0
+  complete_design(cluster, match(strata[first], values), n_clusters, values, drawn, call)
+}
+
+inform_calibrated <- function(x) {
+  if (!is.null(x$postStrata)) {
+    inform_mdpd(
+      c("The survey design is calibrated or post-stratified.",
+        i = "Robust standard errors take its weights as they are: what calibration gains is not
+             counted, and they are rather too large."),
+      class = "calibrated"
+    )
+  }
+}
+
+# A table for a formula: the columns of the design that do not say how the rows were drawn.
+survey_variables <- function(x) {
+  apart <- unlist(lapply(unclass(x)[c("cluster", "strata", "allprob")], names))
+  x$variables[setdiff(names(x$variables), apart)]
+}
+
+check_not_design <- function(x, call = rlang::caller_env()) {
+  if (is_survey_design(x)) {
+    abort_mdpd(
+      c("{.arg x} must be the items: a survey design holds other columns too.",
+        i = "Name the items, {.code stagewise_em(~ item_1 + item_2, k = 2, data = design)}, or give
+             their table and {.code weights = design}."),
+      class = "argument", call = call
+    )
+  }
+}
+
+# "162 clusters in 3 strata"
+design_title <- function(design) {
+  if (!is.null(design$replicates)) {
+    return(paste0(ncol(design$replicates$weights), " replicate weights"))
+  }
+  strata <- if (length(design$n_clusters) == 1) "1 stratum" else {
+    paste(length(design$n_clusters), "strata")
+  }
+  clusters <- if (anyDuplicated(design$cluster)) plural(sum(design$n_clusters), "cluster") else
+    "rows"
+  paste(clusters, "in", strata)
+}

@@ -1,0 +1,151 @@
+# A stratified sample of districts from the schools of California, without the help of data().
+schools <- function() {
+  api <- new.env()
+  utils::data("api", package = "survey", envir = api)
+  api$apistrat[c("dnum", "stype", "pw", "fpc", "sch.wide", "comp.imp", "awards", "yr.rnd")]
+}
+items <- c("sch.wide", "comp.imp", "awards", "yr.rnd")
+district_design <- function(data = schools()) {
+  survey::svydesign(ids = ~dnum, strata = ~stype, weights = ~pw, data = data, nest = TRUE)
+}
+quickly <- function(...) suppressWarnings(suppressMessages(stagewise_em(...)))
+
+# The standard errors of the second level of each item, and those of survey.
+of_second <- function(fit) {
+  vapply(standard_errors(fit)$item_probs[items], function(errors) errors[2, 1], 0)
+}
+of_survey <- function(design) {
+  means <- survey::svymean(~ sch.wide + comp.imp + awards + yr.rnd, design)
+  unname(survey::SE(means))[c(2, 4, 6, 8)]
+}
+
+test_that("the shares of a single component are survey's means, with their standard errors", {
+  skip_if_not_installed("survey")
+  data <- schools()
+  designs <- list(
+    survey::svydesign(ids = ~1, weights = ~pw, data = data),
+    survey::svydesign(ids = ~1, strata = ~stype, fpc = ~fpc, data = data),
+    district_design(),
+    subset(district_design(), sch.wide == "Yes" | comp.imp == "No"),
+    survey::as.svrepdesign(district_design()),
+    survey::as.svrepdesign(district_design(), type = "JKn", mse = TRUE)
+  )
+  for (design in designs) {
+    fit <- quickly(~ sch.wide + comp.imp + awards + yr.rnd, k = 1, data = design)
+    shares <- vapply(fit$item_probs, function(probs) probs[2, 1], 0)
+    means <- survey::svymean(~ sch.wide + comp.imp + awards + yr.rnd, design)
+    expect_close(shares, unname(coef(means))[c(2, 4, 6, 8)])
+    expect_close(of_second(fit), of_survey(design))
+    # The covariances between items too.
+    at <- paste0(items, ":Yes")
+    expect_close(vcov(fit)[at, at], vcov(means)[c(2, 4, 6, 8), c(2, 4, 6, 8)])
+    # In the subset one item repeats another.
+    ordinary <- suppressWarnings(
+      mdpd(~ sch.wide + comp.imp + awards + yr.rnd, k = 1, data = design)
+    )
+    expect_close(of_second(ordinary), of_survey(design))
+  }
+})
+
+test_that("a design is taken as data and as weights, and stays in the fit", {
+  skip_if_not_installed("survey")
+  design <- district_design()
+  fit <- quickly(~., k = 2, data = design)
+  expect_setequal(names(fit$item_probs), c(items, "fpc"))
+  named <- quickly(~ sch.wide + comp.imp + awards + yr.rnd, k = 2, data = design)
+  expect_equal(named$nobs, 200)
+  expect_equal(named$weights, unname(weights(design) * 200 / sum(weights(design))))
+  beside <- quickly(schools()[items], k = 2, weights = design)
+  expect_identical(beside$item_probs, named$item_probs)
+  expect_identical(beside$design, named$design)
+  by_hand <- quickly(schools()[items], k = 2, weights = named$weights)
+  expect_null(by_hand$design)
+  given <- schools()
+  errors <- standard_errors(named)
+  expect_equal(
+    standard_errors(by_hand, cluster = paste(given$stype, given$dnum), strata = given$stype),
+    errors
+  )
+  expect_equal(standard_errors(by_hand, weights = design), errors)
+  expect_equal(standard_errors(named, type = "observed"), standard_errors(by_hand))
+  expect_equal(refine(named)$design, named$design)
+  expect_null(refine(named, schools()[items])$design)
+  expect_equal(choose_k(quickly(schools()[items], k = 1:2, weights = design), 2)$design,
+               named$design)
+})
+
+test_that("prints say how the rows were sampled", {
+  skip_if_not_installed("survey")
+  fit <- quickly(schools()[items], k = 1, weights = district_design())
+  expect_output(print(fit), "200 rows (162 clusters in 3 strata)", fixed = TRUE)
+  expect_output(print(summary(fit)), "162 clusters in 3 strata", fixed = TRUE)
+  expect_equal(design_title(list(replicates = list(weights = diag(3)))), "3 replicate weights")
+  expect_equal(design_title(new_design(NULL, NULL, 5)), "rows in 1 stratum")
+})
+
+test_that("replicate weights give about the standard errors of the sandwich", {
+  skip_if_not_installed("survey")
+  x <- answers(400)
+  design <- survey::svydesign(ids = ~cluster, weights = ~1,
+                              data = data.frame(x, cluster = rep(1:80, 5)))
+  replicates <- survey::as.svrepdesign(design)
+  fits <- list(
+    function(weights) mdpd(x, k = 2, n_starts = 2, weights = weights),
+    function(weights) stagewise_em(x, k = 2, weights = weights),
+    function(weights) {
+      stagewise_em(x, k = 2, weights = weights, control = stagewise_control(criterion = "bic"))
+    }
+  )
+  for (make in fits) {
+    # Of an item that may be the same, replicates show by evidence how that varies, too.
+    sure <- function(fit) unlist(standard_errors(fit)$item_probs[1:5])
+    ratio <- sure(make(replicates)) / sure(make(design))
+    # Terms of higher order of 80 clusters.
+    expect_gt(min(ratio), 0.94)
+    expect_lt(max(ratio), 1.06)
+  }
+  fit <- fits[[1]](replicates)
+  errors <- unlist(standard_errors(fit))
+  expect_close(sqrt(diag(vcov(fit)))[1:2], errors[1:2])
+  # By hand: as many fits from the estimates.
+  weights <- weights(replicates, "analysis")
+  shares <- apply(weights, 2, function(w) {
+    mdpd(x, k = 2, start = fit, weights = w, control = converged)$mixing_weights[["1"]]
+  })
+  by_hand <- sqrt(replicates$scale * sum(replicates$rscales * (shares - mean(shares))^2))
+  expect_close(errors[[1]], by_hand, 1e-4)
+})
+
+test_that("a bootstrap of a fit of a design draws its clusters", {
+  skip_if_not_installed("survey")
+  fit <- quickly(schools()[items], k = 1, weights = district_design())
+  samples <- bootstrap(fit, n = 200, verbose = FALSE)
+  ratio <- unlist(standard_errors(samples)$item_probs) / unlist(standard_errors(fit)$item_probs)
+  # The standard deviation of 200 draws is off by 5 %.
+  expect_true(all(ratio > 0.85 & ratio < 1.15))
+  replicates <- survey::as.svrepdesign(district_design())
+  by_replicates <- quickly(schools()[items], k = 1, weights = replicates)
+  expect_error(bootstrap(by_replicates, n = 2), class = "mdpd_error_argument")
+})
+
+test_that("what is no such design is told", {
+  skip_if_not_installed("survey")
+  design <- district_design()
+  expect_snapshot({
+    show_conditions(stagewise_em(design, k = 2))
+    show_conditions(stagewise_em(~awards + yr.rnd, k = 2, data = design, weights = 1:200))
+    show_conditions(mdpd(schools()[1:50, items], k = 2, weights = design))
+    show_conditions(stagewise_em(schools()[items], k = 2, weights = structure(
+      list(), class = c("twophase2", "survey.design")
+    )))
+  })
+  rows <- c(which(schools()$stype == "E"), which(schools()$stype == "M")[1])
+  alone <- survey::svydesign(ids = ~1, strata = ~stype, weights = ~pw, data = schools()[rows, ])
+  expect_error(mdpd(schools()[rows, items], k = 1, weights = alone),
+               class = "mdpd_error_single_cluster")
+  ranked <- survey::postStratify(
+    survey::svydesign(ids = ~1, weights = ~pw, data = schools()), ~stype,
+    data.frame(stype = c("E", "H", "M"), Freq = c(4421, 755, 1018))
+  )
+  expect_message(mdpd(schools()[items], k = 1, weights = ranked), class = "mdpd_message_calibrated")
+})
