@@ -111,8 +111,8 @@ code_crowd <- function(x, missing) {
 
 # A table with few answers is sparse, if a cell without one is left out of all sums, and one in
 # which a cell has several answers.
-answers_to_codes <- function(row, item, code, dimnames, missing) {
-  dim <- lengths(dimnames)
+answers_to_codes <- function(row, item, code, dimnames, missing, n_obs = length(dimnames[[1]])) {
+  dim <- c(n_obs, length(dimnames[[2]]))
   cell <- cell_index(row, item, dim[1])
   is_small <- length(code) < sparse_share * prod(dim)
   if (missing %in% c("ignore", "fail") && (is_small || anyDuplicated(cell))) {

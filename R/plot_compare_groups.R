@@ -1,0 +1,144 @@
+#' Pictures of a comparison of groups
+#'
+#' * `"sizes"`: the sizes of the components by group, with 95 % intervals.
+#' * `"items"`: of each item the largest difference between two groups in a probability, with the
+#'   level and the component where it is, and the corrected p-value of working differently; the
+#'   freed items stand out.
+#' * `"item_probs"`: the probabilities of the freed items, by component and group, with 95 %
+#'   intervals.
+#'
+#' @param object,x The result of [compare_groups()].
+#' @param type `"sizes"`, the default, `"items"` or `"item_probs"`.
+#' @param max_items The largest number of items shown, a count of at least 1: those with most
+#'   evidence. By default, `NULL`, 30 for `"items"` and 6 for `"item_probs"`.
+#' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
+#' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
+#' @section Errors:
+#' `mdpd_error_argument` for an argument out of range, `mdpd_error_not_stored` for
+#' `type = "item_probs"` where no item is free.
+#' @references Okabe and Ito (2008), Color Universal Design.
+#' @family diagnostics
+#' @examples
+#' fit <- stagewise_em(house_votes[c(4, 6, 9, 13)], k = 2)
+#' parties <- compare_groups(fit, house_votes$party, free = "contras_aid")
+#' plot(parties, type = "items")
+#' @name plot.mdpd_groups
+NULL
+
+#' @rdname plot.mdpd_groups
+#' @export
+autoplot.mdpd_groups <- function(object, type = c("sizes", "items", "item_probs"),
+                                 max_items = NULL, ...) {
+  rlang::check_dots_empty()
+  type <- check_choice(type, c("sizes", "items", "item_probs"))
+  if (!is.null(max_items)) check_count(max_items)
+  switch(
+    type,
+    sizes = plot_group_sizes(object),
+    items = plot_group_items(object, max_items %||% 30),
+    item_probs = plot_free_items(object, max_items %||% 6)
+  )
+}
+
+#' @rdname plot.mdpd_groups
+#' @export
+plot.mdpd_groups <- function(x, ...) {
+  picture <- autoplot.mdpd_groups(x, ...)
+  print(picture)
+  invisible(picture)
+}
+
+plot_group_sizes <- function(object) {
+  points <- tidy.mdpd_groups(object, conf.int = TRUE)
+  ggplot2::ggplot(
+    points, ggplot2::aes(.data$estimate, .data$component, colour = .data$group)
+  ) +
+    group_intervals(length(object$n)) +
+    ggplot2::scale_x_continuous(limits = c(0, NA), labels = percent) +
+    ggplot2::scale_y_discrete(limits = rev, labels = function(x) shorten(x, 20)) +
+    group_colours(object) +
+    picture_titles("How common each component is in each group",
+                   "95 % intervals", format_test(object$test, object$by_design),
+                   paste0("Free items: ", free_title(object))) +
+    ggplot2::labs(x = "Size in the group", y = "Component") +
+    theme_mdpd() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
+}
+
+plot_group_items <- function(object, max_items) {
+  items <- object$items[!is.na(object$items$effect), ]
+  shown <- utils::head(items, max_items)
+  shown$item <- factor(shown$item, rev(shown$item))
+  shown$kind <- ifelse(shown$free, "free", "the same in all groups")
+  many <- if (nrow(shown) < nrow(object$items)) paste("of", nrow(object$items))
+  ggplot2::ggplot(shown, ggplot2::aes(.data$effect, .data$item, colour = .data$kind)) +
+    ggplot2::geom_segment(
+      ggplot2::aes(x = 0, xend = .data$effect, yend = .data$item), linewidth = 0.8
+    ) +
+    ggplot2::geom_point(size = 2.2) +
+    ggplot2::geom_text(ggplot2::aes(label = effect_text(shown)), hjust = 0, nudge_x = max(shown$effect) / 60,
+                       size = 2.6, show.legend = FALSE) +
+    # Room for the words beside the longest.
+    ggplot2::scale_x_continuous(labels = percent, expand = ggplot2::expansion(c(0, 0.5))) +
+    ggplot2::scale_y_discrete(labels = function(x) shorten(x, 20), guide = sparse_axis()) +
+    ggplot2::scale_colour_manual(
+      name = NULL, values = c("free" = "#D55E00", "the same in all groups" = "#0072B2")
+    ) +
+    picture_titles("Which items work differently in the groups",
+                   paste0(nrow(shown), " ", many, " items, the one with most evidence first")) +
+    ggplot2::labs(x = "Largest difference between two groups in a probability", y = NULL) +
+    theme_mdpd() +
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_blank(),
+      axis.text.y = ggplot2::element_text(size = label_size(nrow(shown)))
+    )
+}
+
+# "yes in component 2, p < 0.001"
+effect_text <- function(items) {
+  paste0(shorten(items$level, 12), " in component ", shorten(items$component, 10), ", p ",
+         p_text(items$p_adjusted, equals = "= "))
+}
+
+plot_free_items <- function(object, max_items) {
+  if (!any(object$items$free)) {
+    abort_mdpd("The comparison must have a free item to draw it, and this one has none.",
+               class = "not_stored", call = rlang::caller_env())
+  }
+  shown <- utils::head(object$items$item[object$items$free], max_items)
+  points <- as.data.frame(tidy.mdpd_groups(object, "item_probs", conf.int = TRUE))
+  points <- points[points$item %in% shown, ]
+  points$item <- factor(points$item, shown)
+  points$level <- factor(points$level, unique(points$level))
+  ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$level, colour = .data$group)) +
+    group_intervals(length(object$n)) +
+    ggplot2::facet_grid(
+      item ~ component, scales = "free_y", space = "free_y",
+      labeller = ggplot2::labeller(item = function(x) shorten(x, 14),
+                                   component = function(x) shorten(x, 18))
+    ) +
+    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = percent) +
+    ggplot2::scale_y_discrete(limits = rev, labels = function(x) shorten(x, 14)) +
+    group_colours(object) +
+    picture_titles("Items that work differently, by component and group", "95 % intervals") +
+    ggplot2::labs(x = "Probability of the answer", y = NULL) +
+    theme_mdpd() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
+                   panel.spacing = ggplot2::unit(8, "pt"))
+}
+
+# Points with their intervals, the groups one below the other.
+group_intervals <- function(n_groups) {
+  beside <- ggplot2::position_dodge2(width = min(0.8, 0.25 * n_groups), reverse = TRUE)
+  list(
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high),
+                            position = beside, linewidth = 0.6, na.rm = TRUE),
+    ggplot2::geom_point(position = beside, size = 2)
+  )
+}
+
+group_colours <- function(object) {
+  groups <- names(object$n)
+  ggplot2::scale_colour_manual(name = "Group", values = component_colours(groups),
+                               labels = function(x) shorten(x, 18))
+}

@@ -1,0 +1,272 @@
+# Two groups of rows of five items, with the same classes in other sizes; in the second group the
+# items named are answered by the reversed probabilities.
+two_groups <- function(seed = 1, n_obs = 600, sizes = c(0.75, 0.45), differ = character()) {
+  model <- sharp_model()
+  with_seed(seed, {
+    group <- rep(c("north", "south"), length.out = n_obs)
+    class <- 2 - (stats::runif(n_obs) < sizes[1 + (group == "south")])
+    x <- lapply(names(model$item_probs), function(item) {
+      probs <- model$item_probs[[item]]
+      vapply(seq_len(n_obs), function(n) {
+        p <- probs[, class[n]]
+        sample(rownames(probs), 1, prob = if (item %in% differ && group[n] == "south") rev(p) else p)
+      }, "")
+    })
+    list(x = as.data.frame(stats::setNames(x, names(model$item_probs))), group = group)
+  })
+}
+group_fit <- function(x, ...) mdpd(x, k = 2, start = sharp_model(), ...)
+
+# EM of several groups in plain R: sizes by group, and probabilities by group of free items.
+twin_groups <- function(fit, group, free, n_iter = 600) {
+  codes <- matrix(as.integer(fit$coded$codes), nrow(fit$posterior))
+  g <- fit$posterior
+  weights <- fit$coded$weights
+  for (iteration in seq_len(n_iter)) {
+    sizes <- prop.table(rowsum(g * weights, group), 1)
+    log_joint <- log(sizes)[group, ]
+    for (j in seq_len(ncol(codes))) {
+      of <- if (colnames(fit$coded$codes)[j] %in% free) group else rep("all", nrow(g))
+      for (part in unique(of)) {
+        rows <- which(of == part & codes[, j] > 0)
+        counts <- rowsum(g[rows, ] * weights[rows], factor(codes[rows, j], seq_len(max(codes[, j]))))
+        probs <- sweep(counts, 2, colSums(counts), "/")
+        at <- match(codes[rows, j], as.integer(rownames(counts)))
+        log_joint[rows, ] <- log_joint[rows, ] + log(probs)[at, ]
+      }
+    }
+    density <- rowSums(exp(log_joint))
+    g <- exp(log_joint) / density
+  }
+  list(loglik = sum(weights * log(density)), sizes = sizes)
+}
+
+test_that("sizes, log-likelihood and tests are those of EM in plain R", {
+  data <- two_groups(differ = "item_2", n_obs = 300)
+  weights <- rep(c(1, 2, 0.5), 100)
+  fit <- group_fit(with_gaps(data$x), weights = weights)
+  found <- compare_groups(fit, data$group)
+  expect_identical(found$items$item[found$items$free], "item_2")
+  twin <- twin_groups(fit, data$group, "item_2")
+  # Both stop short of the maximum by some 1e-8 of the log-likelihood.
+  expect_equal(found$loglik, twin$loglik, tolerance = 1e-7)
+  expect_close(found$sizes$size, t(twin$sizes), 1e-4)
+  tied <- twin_groups(fit, data$group, character())
+  both <- twin_groups(fit, data$group, c("item_2", "item_4"))
+  statistic <- stats::setNames(found$items$statistic, found$items$item)
+  expect_equal(statistic[["item_2"]], 2 * (twin$loglik - tied$loglik), tolerance = 1e-4)
+  expect_equal(statistic[["item_4"]], 2 * (both$loglik - twin$loglik), tolerance = 1e-3)
+  expect_equal(found$items$df[match("item_4", found$items$item)], 2 * 3)
+  alike <- twin_groups(fit, rep("all", 300), character())
+  none <- compare_groups(fit, data$group, free = character())
+  expect_equal(none$test$statistic, 2 * (tied$loglik - alike$loglik), tolerance = 1e-4)
+  expect_equal(none$test$df, 1)
+  expect_equal(found$df, 2 + 2 * (1 + 2 + 1 + 3 + 2) + 2 * 2)
+})
+
+test_that("the models are those of glca", {
+  skip_if_not_installed("glca")
+  data <- two_groups(differ = "item_2")
+  item <- glca::item
+  formula <- stats::as.formula("item(item_1, item_2, item_3, item_4, item_5) ~ 1")
+  fit <- group_fit(data$x)
+  for (same in c(TRUE, FALSE)) {
+    utils::capture.output(peer <- glca::glca(
+      formula, group = group, data = data.frame(data$x, group = data$group), nclass = 2,
+      measure.inv = same, seed = 1, n.init = 4, eps = 1e-10, maxiter = 5000, verbose = FALSE
+    ))
+    free <- if (same) character() else names(data$x)
+    ours <- suppressWarnings(compare_groups(fit, data$group, free = free))
+    theirs <- stats::logLik(peer)
+    expect_equal(ours$loglik, as.numeric(theirs), tolerance = 1e-7)
+    expect_equal(ours$df, attr(theirs, "df"))
+    sizes <- as.matrix(peer$param$gamma)[c("north", "south"), ]
+    mine <- matrix(ours$sizes$size, 2, byrow = TRUE)
+    # Each at its maximum to some 1e-5.
+    expect_close(mine[, order(mine[1, ])], sizes[, order(sizes[1, ])], 1e-3)
+  }
+})
+
+test_that("an item that works differently is found, and where", {
+  data <- two_groups(differ = c("item_2", "item_4"), n_obs = 1000)
+  found <- compare_groups(group_fit(data$x), data$group)
+  expect_setequal(found$items$item[found$items$free], c("item_2", "item_4"))
+  expect_identical(found$items$item[1:2], found$items$item[found$items$free])
+  expect_true(all(found$items$p_adjusted[1:2] < 1e-6 & found$items$evidence[1:2] > 10))
+  # Half the probability moves from one end to the other.
+  expect_equal(found$items$effect[1:2], c(0.5, 0.5), tolerance = 0.3)
+  first <- found$items[found$items$item == "item_2", ]
+  of_first <- found$item_probs[found$item_probs$item == "item_2" &
+                                 found$item_probs$level == first$level &
+                                 found$item_probs$component == first$component, ]
+  expect_equal(diff(range(of_first$probability)), first$effect)
+  expect_equal(as.character(of_first$group[which.max(of_first$probability)]), first$highest)
+  # The sizes are right although two of five items mislead; within three standard errors.
+  truth <- c(0.75, 0.25, 0.45, 0.55)
+  expect_true(all(abs(found$sizes$size - truth) < 3 * found$sizes$std.error))
+  expect_lt(found$test$p_value, 1e-6)
+})
+
+test_that("where nothing differs few items are freed, and p-values are uniform", {
+  found <- lapply(1:30, function(seed) {
+    data <- two_groups(seed, n_obs = 300, sizes = c(0.5, 0.5))
+    compare_groups(group_fit(data$x), data$group)
+  })
+  # At 5 % one or two of thirty are expected; six or more come in 0.4 %.
+  expect_lt(sum(vapply(found, function(each) any(each$items$free), NA)), 6)
+  p <- unlist(lapply(found, function(each) each$items$p_value))
+  # 150 p-values; the items of a table are nearly independent.
+  expect_gt(suppressWarnings(stats::ks.test(p, "punif")$p.value), 0.01)
+  of_sizes <- vapply(found, function(each) each$test$p_value, 0)
+  expect_gt(stats::ks.test(of_sizes, "punif")$p.value, 0.01)
+  # Standard errors are those of the sizes that are found.
+  north <- vapply(found, function(each) each$sizes$size[1], 0)
+  errors <- vapply(found, function(each) each$sizes$std.error[1], 0)
+  # The standard deviation of thirty is off by 13 %.
+  expect_equal(stats::sd(north) / mean(errors), 1, tolerance = 0.3)
+})
+
+test_that("the order of rows and the kind of group do not matter", {
+  data <- two_groups(differ = "item_2", n_obs = 300)
+  found <- compare_groups(group_fit(data$x), data$group)
+  other <- with_seed(5, sample(300))
+  moved <- compare_groups(group_fit(data$x[other, ]), data$group[other])
+  # EM ends within 1e-6 of the same place.
+  expect_close(moved$sizes[3:4], found$sizes[3:4], 1e-4)
+  expect_equal(moved$items, found$items, tolerance = 1e-3)
+  for (group in list(factor(data$group), data$group == "south", 1L + (data$group == "south"))) {
+    same <- compare_groups(group_fit(data$x), group)
+    expect_identical(same$sizes$size, found$sizes$size)
+  }
+  expect_identical(levels(compare_groups(group_fit(data$x), data$group == "south")$sizes$group),
+                   c("FALSE", "TRUE"))
+})
+
+test_that("rows without a group are left out, with a message", {
+  data <- two_groups(n_obs = 300)
+  fit <- group_fit(data$x)
+  group <- replace(data$group, 1:20, NA)
+  expect_message(found <- compare_groups(fit, group), "20 rows", class = "mdpd_message_missing_group")
+  expect_equal(found$n_left_out, 20)
+  expect_equal(found$n, c(north = 140, south = 140))
+  rest <- compare_groups(group_fit(data$x[-(1:20), ]), data$group[-(1:20)])
+  expect_close(found$sizes$size, rest$sizes$size, 1e-4)
+})
+
+test_that("an item that one group never answered is not tested", {
+  data <- two_groups(n_obs = 300)
+  data$x$item_3[data$group == "south"] <- NA
+  found <- compare_groups(group_fit(data$x), data$group)
+  expect_true(is.na(found$items$p_value[found$items$item == "item_3"]))
+  expect_false(anyNA(found$items$p_value[found$items$item != "item_3"]))
+  expect_output(print(found), "item_3")
+})
+
+test_that("crowds, fits by evidence and known classes are compared too", {
+  crowd <- simulate_crowd(n_items = 400, n_workers = 12, n_labels = 2, accuracy = rep(0.8, 12),
+                          missing = 0.5, seed = 1)
+  group <- rep(c("day", "night"), 200)
+  fit <- stagewise_em(crowd$labels, k = 2)
+  found <- compare_groups(fit, group)
+  expect_identical(levels(found$sizes$component), fit$labels)
+  expect_false(anyNA(found$sizes))
+  known <- mdpd(crowd$labels, k = 2, known = crowd$truth[1:100])
+  with_gold <- compare_groups(known, group)
+  expect_identical(levels(with_gold$sizes$component), known$labels)
+  sparse <- fit
+  sparse$coded$codes <- as_sparse_codes(fit$coded$codes)
+  expect_equal(compare_groups(sparse, group)$sizes, found$sizes)
+  table <- stagewise_em(answers(400), k = 2)
+  expect_setequal(compare_groups(table, rep(1:2, 200))$items$item, informative(table))
+})
+
+test_that("of a survey design errors are robust and statistics are scaled", {
+  skip_if_not_installed("survey")
+  data <- two_groups(n_obs = 150, sizes = c(0.5, 0.5))
+  # Every row four times: the design effect is four.
+  x <- data$x[rep(1:150, each = 4), ]
+  group <- rep(data$group, each = 4)
+  design <- survey::svydesign(ids = ~id, weights = ~1, data = data.frame(id = rep(1:150, each = 4)))
+  by_design <- compare_groups(group_fit(x, weights = design), group, free = "item_2")
+  single <- compare_groups(group_fit(data$x), data$group, free = "item_2")
+  expect_close(by_design$sizes$size, single$sizes$size, 1e-3)
+  # Both estimate the same variances, one from the curvature and one from the scores of 150 rows.
+  expect_equal(by_design$sizes$std.error, single$sizes$std.error, tolerance = 0.15)
+  expect_equal(by_design$test$statistic, single$test$statistic, tolerance = 0.3)
+  ratio <- by_design$items$statistic / single$items$statistic[match(by_design$items$item,
+                                                                     single$items$item)]
+  expect_equal(stats::median(ratio), 1, tolerance = 0.3)
+  expect_equal(nrow(differences(c("a", "a", "b", "b"), c("x", "y", "x", "y"))), 2)
+  expect_equal(mean_variance_ratio(3 * diag(4), diag(4),
+                                   differences(c("a", "a", "b", "b"), c("x", "y", "x", "y"))), 3)
+})
+
+test_that("tables are tidy", {
+  data <- two_groups(differ = "item_2", n_obs = 300)
+  found <- compare_groups(group_fit(data$x), data$group)
+  sizes <- tidy(found, conf.int = TRUE)
+  expect_named(sizes, c("group", "component", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_true(all(sizes$conf.low < sizes$estimate & sizes$estimate < sizes$conf.high))
+  expect_equal(as.vector(tapply(sizes$estimate, sizes$group, sum)), c(1, 1))
+  items <- tidy(found, "items")
+  expect_true(all(c("statistic", "df", "p.value", "adj.p.value", "estimate") %in% names(items)))
+  expect_equal(nrow(tidy(found, "item_probs")), 3 * 2 * 2)
+  none <- compare_groups(group_fit(data$x), data$group, free = character())
+  expect_equal(nrow(tidy(none, "item_probs", conf.int = TRUE)), 0)
+  expect_error(tidy(found, "classes"), class = "mdpd_error_argument")
+})
+
+test_that("pictures show sizes, items and what was freed", {
+  data <- two_groups(differ = c("item_2", "item_4"))
+  found <- compare_groups(group_fit(data$x), data$group)
+  local_pdf()
+  for (type in c("sizes", "items", "item_probs")) {
+    picture <- autoplot(found, type = type)
+    expect_s3_class(picture, "ggplot")
+    expect_silent(ggplot2::ggplot_build(picture))
+  }
+  expect_equal(nrow(autoplot(found, type = "items", max_items = 3)$data), 3)
+  expect_identical(plot(found)$data, autoplot(found)$data)
+  none <- compare_groups(group_fit(data$x), data$group, free = character())
+  expect_error(plot(none, type = "item_probs"), class = "mdpd_error_not_stored")
+  expect_error(plot(found, type = "profiles"), class = "mdpd_error_argument")
+})
+
+test_that("print says what was found", {
+  data <- two_groups(differ = "item_2", n_obs = 300)
+  found <- compare_groups(group_fit(data$x), data$group)
+  # No estimates in a snapshot.
+  found$sizes$size <- c(0.6, 0.4, 0, 1)
+  found$sizes$std.error <- c(0.02, 0.02, NA, NA)
+  found$items[c("evidence", "effect")] <- c(20, -3, -4, -5, NA, 0.5, 0.1, 0.1, 0, NA)
+  found$items$p_adjusted <- c(1e-9, 0.5, 1, 1, NA)
+  found$items[c("item", "component", "level")] <- rep(c("i", "1", "b"), each = 5)
+  found$items[c("lowest", "highest")] <- rep(c("north", "south"), each = 5)
+  found$test[1, ] <- list(12.3, 1, 0.0005)
+  found$loglik <- -1234.5
+  found$n_left_out <- 3
+  expect_snapshot(print(found, max_items = 5))
+  expect_snapshot(print(found, max_items = 1))
+})
+
+test_that("what cannot be compared is told", {
+  data <- two_groups(n_obs = 100)
+  fit <- group_fit(data$x)
+  expect_snapshot({
+    show_conditions(compare_groups(fit, rep("north", 100)))
+    show_conditions(compare_groups(fit, data$group[1:10]))
+    show_conditions(compare_groups(fit, list(1)))
+    show_conditions(compare_groups(fit, seq(0, 1, length.out = 100)))
+    show_conditions(compare_groups(stagewise_em(data$x, k = 1), data$group))
+    show_conditions(compare_groups(fit, data$group, free = "item_9"))
+    show_conditions(compare_groups(fit, data$group, free = 1))
+    show_conditions(compare_groups(fit, replace(data$group, 1, NA), free = names(data$x)))
+  })
+  expect_error(compare_groups(fit, data$group, alpha = 2), class = "mdpd_error_argument")
+  expect_error(compare_groups(sharp_model(), data$group), class = "mdpd_error_not_stored")
+  bare <- fit
+  bare$coded <- NULL
+  expect_error(compare_groups(bare, data$group), class = "mdpd_error_no_data")
+  expect_equal(compare_groups(bare, data$group, x = data$x)$sizes,
+               compare_groups(fit, data$group)$sizes, tolerance = 1e-4)
+})
