@@ -1,18 +1,19 @@
 #' Compare groups of rows
 #'
-#' Are the classes as common in every group, and do the items mean the same in all of them? Estimates
-#' the class sizes of each group, looks for items that work differently in the groups, and frees
-#' these, so that the sizes can be compared.
+#' Are the classes as common in every group, and do the items mean the same in all of them?
+#' Estimates the class sizes of each group, looks for items that work differently in the groups, and
+#' frees these, so that the sizes can be compared.
 #'
 #' The model is that of several groups at once: the informative items of the fit have the same
-#' probabilities in all groups (they are *invariant*), except the freed ones, which have their own in
-#' each, and the class sizes are free,
+#' probabilities in all groups (they are *invariant*), except the freed ones, which have their own
+#' in each, and the class sizes are free,
 #' \deqn{P(x_n \mid g) = \sum_k \pi_{k \mid g} \prod_{i \notin F} \mu_{ik}(x_{ni})
-#'   \prod_{i \in F} \mu_{ikg}(x_{ni}).}{P(x[n] | g) = sum_k pi[k|g] prod_{i not in F} mu[i,k](x[n,i])
-#'   prod_{i in F} mu[i,k,g](x[n,i]).}
-#' It is fitted by EM from the posterior of the fit as an ordinary mixture, in which the group is one
-#' item more and a freed item is replaced by one item for each group, missing in the others; both are
-#' exact. There is no prior in it: of a fit by evidence the estimates are not drawn together.
+#'   \prod_{i \in F} \mu_{ikg}(x_{ni}).}{P(x[n] | g) =
+#'   sum_k pi[k|g] prod_{i not in F} mu[i,k](x[n,i]) prod_{i in F} mu[i,k,g](x[n,i]).}
+#' It is fitted by EM from the posterior of the fit as an ordinary mixture, in which the group is
+#' one item more and a freed item is replaced by one item for each group, missing in the others;
+#' both are exact. There is no prior in it: of a fit by evidence the estimates are not drawn
+#' together.
 #'
 #' The search begins with all items the same. Each of the others is freed in turn; the one with the
 #' smallest p-value of the likelihood-ratio test is kept free if this, corrected for the number of
@@ -22,8 +23,9 @@
 #' robust and statistics are divided by the mean design effect of what they test (Rao and Scott
 #' 1984).
 #'
-#' A small difference is significant in a large sample: look at `effect`. Where more than half of the
-#' items work differently, the classes are hardly the same ones in all groups, and a warning says so.
+#' A small difference is significant in a large sample: look at `effect`. Where more than half of
+#' the items work differently, the classes are hardly the same ones in all groups, and a warning
+#' says so.
 #'
 #' @param object A fitted mixture, see [stagewise_em()] and [mdpd()], with at least two components
 #'   and two informative items.
@@ -31,8 +33,8 @@
 #'   them with at least two different ones. Rows in which it is `NA` are left out, with a message.
 #' @param alpha The level of the search, a number from 0 to 1: the probability that some item is
 #'   freed though all are the same. Default 0.05.
-#' @param free Names of the items to free, instead of the search; `character()` for none. By default,
-#'   `NULL`, they are searched for.
+#' @param free Names of the items to free, instead of the search; `character()` for none. By
+#'   default, `NULL`, they are searched for.
 #' @param x,weights The data and their case weights (or a survey design), where the fit keeps none;
 #'   by default those of the fit.
 #' @param ... Not used; must be empty.
@@ -40,13 +42,14 @@
 #'   \item{sizes}{data frame, a row for each group and component: `group` and `component` (factors),
 #'     `size` (they sum to 1 in each group), `std.error` (`NA` of a size of 0)}
 #'   \item{items}{data frame, a row for each informative item, the one with most evidence first:
-#'     `item`; `free`; `statistic` (twice the log-likelihood ratio), `df`, `p_value` and `p_adjusted`
-#'     (Holm) of the test that it works the same in all groups; `evidence`, the log Bayes factor of
-#'     working differently as far as the BIC has it, \eqn{(\mathrm{statistic} - \mathrm{df} \log
-#'     N_i) / 2}{(statistic - df log N_i) / 2} (nats); `effect`, the largest difference between two
-#'     groups in the probability of a level in a component, among groups with at least five expected
-#'     answers there; with its `component`, its `level`, and the groups with the `lowest` and the
-#'     `highest` probability. `NA` where fewer than two groups answered the item.}
+#'     `item`; `free`; `statistic` (twice the log-likelihood ratio), `df`, `p_value` and
+#'     `p_adjusted` (Holm) of the test that it works the same in all groups; `evidence`, the log
+#'     Bayes factor of working differently as far as the BIC has it, \eqn{(\mathrm{statistic} -
+#'     \mathrm{df} \log N_i) / 2}{(statistic - df log N_i) / 2} (nats); `effect`, the largest
+#'     difference between two groups in the probability of a level in a component, among groups with
+#'     at least five expected answers there; with its `component`, its `level`, and the groups with
+#'     the `lowest` and the `highest` probability. `NA` where fewer than two groups answered the
+#'     item.}
 #'   \item{item_probs}{data frame, a row for each level of each freed item in each component and
 #'     group: `item`, `level`, `component`, `group`, `probability`, `std.error`}
 #'   \item{test}{data frame of one row, the test of equal sizes: `statistic`, `df`, `p_value`}
@@ -68,8 +71,8 @@
 #' contingency tables. *Journal of the American Statistical Association* 79, 762-771.
 #' \doi{10.1080/01621459.1984.10477093}
 #'
-#' Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal of
-#' Statistics* 6, 65-70.
+#' Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
+#' of Statistics* 6, 65-70.
 #'
 #' Rao, J. N. K. and Scott, A. J. (1984). On chi-squared tests for multiway contingency tables with
 #' cell proportions estimated from survey data. *Annals of Statistics* 12, 46-60.
@@ -80,7 +83,7 @@
 #' answers <- simulate(model, seed = 1, n_obs = 600)[[1]]
 #' region <- rep(c("north", "south"), each = 300)
 #' # In the south nobody understands the first question
-#' answers[[1]][301:600] <- answers[[1]][sample(301:600)]
+#' answers[[1]][301:600] <- rev(answers[[1]][301:600])
 #' fit <- stagewise_em(answers, k = 2)
 #' regions <- compare_groups(fit, region)
 #' regions
@@ -355,7 +358,8 @@ mean_variance_ratio <- function(first, second, contrasts) {
   mean(colSums(vectors * (of(first) %*% vectors)) / axes$values[kept])
 }
 
-how_of_groups <- function(fit, groups, type = if (is.null(groups$design)) "observed" else "robust") {
+how_of_groups <- function(fit, groups, type = NULL) {
+  type <- type %||% if (is.null(groups$design)) "observed" else "robust"
   list(type = type, coded = fit$coded, posterior = fit$posterior,
        design = if (type == "robust") groups$design)
 }
@@ -406,7 +410,7 @@ size_table <- function(fit, covariance, groups) {
   size <- as.vector(sizes)
   data.frame(
     group = factor(rep(groups$levels, each = k), groups$levels),
-    component = factor(rep(names(fit$mixing_weights), length(groups$levels)), component_levels(fit)),
+    component = factor(rep(rownames(joint), length(groups$levels)), component_levels(fit)),
     size = size, std.error = ifelse(size > 1e-8, as.vector(errors), NA)
   )
 }
@@ -452,7 +456,9 @@ item_effect <- function(groups, model, item, at_least = 5) {
 
 # `probs`: levels x components x groups.
 largest_difference <- function(probs, levels, components, groups) {
-  span <- apply(probs, 1:2, function(p) if (sum(!is.na(p)) > 1) diff(range(p, na.rm = TRUE)) else NA)
+  span <- apply(probs, 1:2, function(p) {
+    if (sum(!is.na(p)) > 1) diff(range(p, na.rm = TRUE)) else NA
+  })
   if (all(is.na(span))) {
     return(data.frame(effect = NA_real_, component = NA_character_, level = NA_character_,
                       lowest = NA_character_, highest = NA_character_))

@@ -76,8 +76,8 @@ plot_group_items <- function(object, max_items) {
       ggplot2::aes(x = 0, xend = .data$effect, yend = .data$item), linewidth = 0.8
     ) +
     ggplot2::geom_point(size = 2.2) +
-    ggplot2::geom_text(ggplot2::aes(label = effect_text(shown)), hjust = 0, nudge_x = max(shown$effect) / 60,
-                       size = 2.6, show.legend = FALSE) +
+    ggplot2::geom_text(ggplot2::aes(label = effect_text(shown)), hjust = 0, size = 2.6,
+                       nudge_x = max(shown$effect) / 60, show.legend = FALSE) +
     # Room for the words beside the longest.
     ggplot2::scale_x_continuous(labels = percent, expand = ggplot2::expansion(c(0, 0.5))) +
     ggplot2::scale_y_discrete(labels = function(x) shorten(x, 20), guide = sparse_axis()) +

@@ -94,7 +94,8 @@ replicate_distances <- function(object, coded, replicates) {
     replicate_values(fit_on(object, drop_unobserved(coded)), object)
   }
   n_samples <- ncol(replicates$weights)
-  values <- do.call(rbind, lapply(seq_len(n_samples), function(r) estimate(replicates$weights[, r])))
+  values <- lapply(seq_len(n_samples), function(r) estimate(replicates$weights[, r]))
+  values <- do.call(rbind, values)
   centre <- if (replicates$mse) estimate(coded$weights) else colMeans(values)
   sweep(values, 2, centre) * sqrt(replicates$scale * rep_len(replicates$rscales, n_samples))
 }

@@ -147,10 +147,9 @@ design_title <- function(design) {
   if (!is.null(design$replicates)) {
     return(paste0(ncol(design$replicates$weights), " replicate weights"))
   }
-  strata <- if (length(design$n_clusters) == 1) "1 stratum" else {
-    paste(length(design$n_clusters), "strata")
-  }
-  clusters <- if (anyDuplicated(design$cluster)) plural(sum(design$n_clusters), "cluster") else
-    "rows"
+  n_strata <- length(design$n_clusters)
+  strata <- if (n_strata == 1) "1 stratum" else paste(n_strata, "strata")
+  in_clusters <- anyDuplicated(design$cluster) > 0
+  clusters <- if (in_clusters) plural(sum(design$n_clusters), "cluster") else "rows"
   paste(clusters, "in", strata)
 }

@@ -11,11 +11,11 @@
 #' with \eqn{u_{nk}} the gradient of the log-density of row n jointly with component k and
 #' \eqn{D_{nk}} the diagonal matrix of its squares. The covariance of `type = "observed"` is the
 #' inverse of \eqn{J} on the directions in which every distribution keeps its sum of 1, so it holds
-#' for all levels, the last one too. `type = "score"` is the sum of \eqn{c_n s_n s_n^\top}{c_n s_n s_n'} alone, which
-#' estimates the same thing and is what poLCA reports. An item that is not informative has one
-#' distribution \eqn{p} for all components, estimated from the \eqn{N_i} rows that observe it and
-#' independent of the rest: its covariance is \eqn{(\mathrm{diag}(p) - p p^\top) / N_i}{(diag(p) - p
-#' p') / N_i}.
+#' for all levels, the last one too. `type = "score"` is the sum of
+#' \eqn{c_n s_n s_n^\top}{c_n s_n s_n'} alone, which estimates the same thing and is what poLCA
+#' reports. An item that is not informative has one distribution \eqn{p} for all components,
+#' estimated from the \eqn{N_i} rows that observe it and independent of the rest: its covariance is
+#' \eqn{(\mathrm{diag}(p) - p p^\top) / N_i}{(diag(p) - p p') / N_i}.
 #'
 #' `type = "robust"` is the sandwich (White 1982, Binder 1983)
 #' \deqn{J^{-1} \Big[ \sum_h \frac{m_h}{m_h - 1} \sum_{c \in h} (t_c - \bar t_h)
@@ -23,8 +23,8 @@
 #'   (t_c - tbar_h)'] J^-1,}
 #' with \eqn{t_c} the sum of \eqn{c_n s_n} over the rows of cluster c and \eqn{m_h} the number of
 #' clusters in stratum h; without `cluster` each row is its own, without `strata` there is one
-#' stratum. It holds where the model is wrong, where rows come in clusters, and where the weights are
-#' sampling weights: ten times the weights change nothing, whereas the other types take them for
+#' stratum. It holds where the model is wrong, where rows come in clusters, and where the weights
+#' are sampling weights: ten times the weights change nothing, whereas the other types take them for
 #' counts of rows. The shares of items that are not informative are linearised in the same way. Of a
 #' single component these are the standard errors of the package survey. With few clusters the
 #' sandwich is too small: the number of clusters less that of strata should be well above the number

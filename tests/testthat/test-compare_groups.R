@@ -9,7 +9,8 @@ two_groups <- function(seed = 1, n_obs = 600, sizes = c(0.75, 0.45), differ = ch
       probs <- model$item_probs[[item]]
       vapply(seq_len(n_obs), function(n) {
         p <- probs[, class[n]]
-        sample(rownames(probs), 1, prob = if (item %in% differ && group[n] == "south") rev(p) else p)
+        if (item %in% differ && group[n] == "south") p <- rev(p)
+        sample(rownames(probs), 1, prob = p)
       }, "")
     })
     list(x = as.data.frame(stats::setNames(x, names(model$item_probs))), group = group)
@@ -29,7 +30,7 @@ twin_groups <- function(fit, group, free, n_iter = 600) {
       of <- if (colnames(fit$coded$codes)[j] %in% free) group else rep("all", nrow(g))
       for (part in unique(of)) {
         rows <- which(of == part & codes[, j] > 0)
-        counts <- rowsum(g[rows, ] * weights[rows], factor(codes[rows, j], seq_len(max(codes[, j]))))
+        counts <- rowsum(g[rows, ] * weights[rows], codes[rows, j])
         probs <- sweep(counts, 2, colSums(counts), "/")
         at <- match(codes[rows, j], as.integer(rownames(counts)))
         log_joint[rows, ] <- log_joint[rows, ] + log(probs)[at, ]
@@ -146,7 +147,8 @@ test_that("rows without a group are left out, with a message", {
   data <- two_groups(n_obs = 300)
   fit <- group_fit(data$x)
   group <- replace(data$group, 1:20, NA)
-  expect_message(found <- compare_groups(fit, group), "20 rows", class = "mdpd_message_missing_group")
+  expect_message(found <- compare_groups(fit, group), "20 rows",
+                 class = "mdpd_message_missing_group")
   expect_equal(found$n_left_out, 20)
   expect_equal(found$n, c(north = 140, south = 140))
   rest <- compare_groups(group_fit(data$x[-(1:20), ]), data$group[-(1:20)])

@@ -156,7 +156,8 @@ test_that("workers drawn to the crowd are known about as well as samples say", {
     expect_lt(ratio, 1.3)
   }
   swapped <- align_components(fit, rev(fit$labels)[match(predict(fit), fit$labels)])
-  expect_equal(unname(swapped$crowd_probs[, fit$labels]), unname(fit$crowd_probs[, rev(fit$labels)]))
+  expect_equal(unname(swapped$crowd_probs[, fit$labels]),
+               unname(fit$crowd_probs[, rev(fit$labels)]))
   expect_close(sort(unlist(standard_errors(swapped))), sort(unlist(standard_errors(fit))), 1e-8)
 })
 
