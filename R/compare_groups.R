@@ -145,13 +145,7 @@ read_group <- function(group, n_obs, call = rlang::caller_env()) {
       class = "argument", call = call
     )
   }
-  if (is.double(group) && !all_whole(group) || is_time(group)) {
-    abort_mdpd(
-      c("{.arg group} must hold categories (a factor, strings, whole numbers or logical values).",
-        i = "Cut measurements into classes first, for example with {.fn cut}."),
-      class = "argument", call = call
-    )
-  }
+  check_categories(group, call)
   coded <- code_values(group)
   if (length(coded$levels) < 2 || length(coded$levels) > max_levels) {
     abort_mdpd(
@@ -160,6 +154,16 @@ read_group <- function(group, n_obs, call = rlang::caller_env()) {
     )
   }
   coded
+}
+
+check_categories <- function(group, call) {
+  if (is_time(group) || is.double(group) && !all_whole(group)) {
+    abort_mdpd(
+      c("{.arg group} must hold categories (a factor, strings, whole numbers or logical values).",
+        i = "Cut measurements into classes first, for example with {.fn cut}."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # Data of several groups ---------------------------------------------------------------------------

@@ -77,7 +77,7 @@ plot_group_items <- function(object, max_items) {
     ) +
     ggplot2::geom_point(size = 2.2) +
     ggplot2::geom_text(ggplot2::aes(label = effect_text(shown)), hjust = 0, size = 2.6,
-                       nudge_x = max(shown$effect) / 60, show.legend = FALSE) +
+                       nudge_x = max(shown$effect) / 35, show.legend = FALSE) +
     # Room for the words beside the longest.
     ggplot2::scale_x_continuous(labels = percent, expand = ggplot2::expansion(c(0, 0.5))) +
     ggplot2::scale_y_discrete(labels = function(x) shorten(x, 20), guide = sparse_axis()) +
@@ -94,7 +94,7 @@ plot_group_items <- function(object, max_items) {
     )
 }
 
-# "yes in component 2, p < 0.001"
+# Such as: yes in component 2, p < 0.001.
 effect_text <- function(items) {
   paste0(shorten(items$level, 12), " in component ", shorten(items$component, 10), ", p ",
          p_text(items$p_adjusted, equals = "= "))
@@ -114,7 +114,7 @@ plot_free_items <- function(object, max_items) {
     group_intervals(length(object$n)) +
     ggplot2::facet_grid(
       item ~ component, scales = "free_y", space = "free_y",
-      labeller = ggplot2::labeller(item = function(x) shorten(x, 14),
+      labeller = ggplot2::labeller(item = function(x) shorten(x, 16),
                                    component = function(x) shorten(x, 18))
     ) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = percent) +
@@ -123,8 +123,11 @@ plot_free_items <- function(object, max_items) {
     picture_titles("Items that work differently, by component and group", "95 % intervals") +
     ggplot2::labs(x = "Probability of the answer", y = NULL) +
     theme_mdpd() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank(),
-                   panel.spacing = ggplot2::unit(8, "pt"))
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_blank(), panel.spacing.x = ggplot2::unit(20, "pt"),
+      panel.spacing.y = ggplot2::unit(8, "pt"), axis.text.x = ggplot2::element_text(size = 7.5),
+      strip.text.y = ggplot2::element_text(angle = 0, hjust = 0)
+    )
 }
 
 # Points with their intervals, the groups one below the other.
