@@ -1,0 +1,328 @@
+#' Regression of the class on covariates
+#'
+#' Which rows are in which class? A multinomial logit model of the class given covariates, with the
+#' classes known only as far as the fit tells them. The shares of the classes of a row with
+#' covariates \eqn{z} are
+#' \deqn{P(Y = k | z) = \frac{\exp(z^\top \beta_k)}{\sum_l \exp(z^\top \beta_l)}, \qquad
+#'   \beta_{ref} = 0,}{P(Y = k | z) = exp(z' beta_k) / sum_l exp(z' beta_l), beta_ref = 0,}
+#' so that \eqn{\exp(\beta_{jk})} is the factor by which the odds of class k against the reference
+#' change with one more unit of covariate j.
+#'
+#' To assign each row to its likeliest class and to regress that class on covariates, as if it were
+#' known, draws all coefficients to zero, the more the less sure the classes are. Each method here
+#' undoes that:
+#'
+#' * `"two-step"`, the default (Bakk and Kuha 2018): the item-response probabilities stay those of
+#'   the fit, and the coefficients have the greatest likelihood of the answers,
+#'   \eqn{\sum_n c_n \log \sum_k P(k | z_n) P(x_n | k)}{sum_n c_n log sum_k P(k | z_n) P(x_n | k)}.
+#' * `"ml"` (Vermunt 2010): each row is assigned to its likeliest class, and the likelihood is that
+#'   of the assigned classes, given how often the fit expects a class to be assigned when another is
+#'   the true one.
+#' * `"bch"` (Bolck, Croon and Hagenaars 2004; Vermunt 2010): the same errors are undone by weights,
+#'   the rows of the inverse of their table. Some weights are negative. There is no likelihood.
+#' * `"one-step"` (Bandeen-Roche and others 1997): coefficients and item-response probabilities are
+#'   estimated together by maximum likelihood, from the fit, as poLCA does. The classes may become
+#'   other ones than those of the fit, the more so where the model of the covariates is wrong. No
+#'   prior is used. Items that are the same in all components of the fit stay so.
+#'
+#' Standard errors count the uncertainty of the fit. With \eqn{J} the information of the coefficients
+#' \eqn{\beta}, \eqn{\Sigma} the covariance of the fit's parameters \eqn{\theta} (see
+#' [vcov()][vcov.mdpd]) and \eqn{C = \partial s / \partial \theta} the derivative of the score of
+#' \eqn{\beta}, the covariance of two or three steps is
+#' \deqn{J^{-1} + J^{-1} C \Sigma C^\top J^{-1}}{J^-1 + J^-1 C Sigma C' J^-1}
+#' (Bakk and Kuha 2018, section 3; Bakk, Oberski and Vermunt 2014); by `"bch"` the first part is
+#' \eqn{J^{-1} B J^{-1}}{J^-1 B J^-1} with \eqn{B} the sum of squared scores. With `"one-step"` it is
+#' the inverse of the information of all parameters.
+#'
+#' Rows with a missing covariate do not count in the regression, and a message of class
+#' `mdpd_message_incomplete_covariates` says how many; in the classes of the fit they count as
+#' before, except by `"one-step"`. Rows with missing answers count with those that they have. Case
+#' weights of the fit count.
+#'
+#' @param object A fitted mixture of at least two components that keeps its data, see
+#'   [stagewise_em()] and [mdpd()].
+#' @param formula One-sided, as for [stats::lm()]: numbers, factors, logicals, strings,
+#'   transformations, interactions and an [offset()]. An offset is one number a row, added to the
+#'   logits of all classes but the reference, or a matrix with a column for each class. `~ 1` has the
+#'   sizes of the classes alone.
+#' @param data Data frame with the covariates: a row for each row of the fit, in the same order.
+#' @param method `"two-step"`, `"ml"`, `"bch"` or `"one-step"`; by default the first.
+#' @param ... Not used; must be empty.
+#' @param reference The class that the others are compared with: name or number of a component; by
+#'   default, `NULL`, the first, which is the largest.
+#' @param information What standard errors rest on: `"exact"`, the default, the second derivatives
+#'   of the log-likelihood; or `"score"`, the squares of its gradient by row, as in poLCA. By `"bch"`
+#'   it is not used.
+#' @param max_iter The largest number of iterations, a count. Default 5000.
+#' @return A list of class `"class_regression"`:
+#'   \item{coefficients}{terms x (k - 1) matrix, a column for each class but the reference}
+#'   \item{covariance}{of the coefficients, class by class, named `"term|class"`}
+#'   \item{shares, posterior}{rows with covariates x k: the probability of each class by the
+#'     covariates, and by covariates and answers}
+#'   \item{item_probs, item_errors}{by `"one-step"` the item-response probabilities, in the shape of
+#'     `coef(fit)`, and their standard errors; else `NULL`}
+#'   \item{errors}{by `"ml"` and `"bch"` the k x k probabilities of being assigned to the class of
+#'     the column for a row of the class of the row; else `NULL`}
+#'   \item{loglik, df}{log-likelihood (nats) and number of parameters: of the answers, comparable
+#'     with those of the fit on the same rows, by `"two-step"` and `"one-step"`; of the assigned
+#'     classes by `"ml"`; `NA` by `"bch"`}
+#'   \item{n_obs, n_incomplete, rows, nobs, weights}{rows of the fit, how many of them lack a
+#'     covariate, the numbers of the others, the sum of their case weights, and these or `NULL`}
+#'   \item{classes, reference, k, method, information, formula, covariates, call, status, converged,
+#'     iterations}{what was asked and how it ended}
+#'   Methods are in [print.class_regression()], pictures in [plot.class_regression()].
+#' @section Errors and warnings:
+#' `mdpd_error_argument` names the argument or the covariate, `mdpd_error_collinear` the terms that
+#' follow from others, `mdpd_error_one_component` is for a fit of one component,
+#' `mdpd_error_empty_class` names classes that no row is assigned to (`"ml"`, `"bch"`),
+#' `mdpd_error_no_data` is for fits that keep no data. `mdpd_warning_separation` names coefficients
+#' without a finite estimate, as where a covariate tells a class for sure;
+#' `mdpd_warning_not_identified` those that the data do not determine, `mdpd_warning_not_converged`
+#' says that `max_iter` was reached. The fit's own covariance may warn too, see [standard_errors()].
+#' @references
+#' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
+#' variables. *Psychometrika* 83, 871-892. \doi{10.1007/s11336-017-9592-7}
+#'
+#' Bakk, Z., Oberski, D. L. and Vermunt, J. K. (2014). Relating latent class assignments to external
+#' variables: standard errors for correct inference. *Political Analysis* 22, 520-540.
+#' \doi{10.1093/pan/mpu003}
+#'
+#' Bandeen-Roche, K., Miglioretti, D. L., Zeger, S. L. and Rathouz, P. J. (1997). Latent variable
+#' regression for multiple discrete outcomes. *Journal of the American Statistical Association* 92,
+#' 1375-1386. \doi{10.1080/01621459.1997.10473658}
+#'
+#' Bolck, A., Croon, M. and Hagenaars, J. (2004). Estimating latent structure models with categorical
+#' variables: one-step versus three-step estimators. *Political Analysis* 12, 3-27.
+#' \doi{10.1093/pan/mph001}
+#'
+#' Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for accelerating the
+#' convergence of any EM algorithm. *Scandinavian Journal of Statistics* 35, 335-353.
+#' \doi{10.1111/j.1467-9469.2007.00585.x}
+#'
+#' Vermunt, J. K. (2010). Latent class modeling with covariates: two improved three-step approaches.
+#' *Political Analysis* 18, 450-469. \doi{10.1093/pan/mpq025}
+#' @family conclusions
+#' @examples
+#' # Did the parties vote as blocks?
+#' fit <- stagewise_em(house_votes[-1], k = 2)
+#' regression <- class_regression(fit, ~ party, data = house_votes)
+#' regression
+#' exp(confint(regression))
+#' plot(regression, type = "shares")
+#' @export
+class_regression <- function(object, formula, data,
+                             method = c("two-step", "ml", "bch", "one-step"), ...,
+                             reference = NULL, information = c("exact", "score"),
+                             max_iter = 5000) {
+  rlang::check_dots_empty()
+  method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
+  information <- check_choice(information, c("exact", "score"))
+  check_count(max_iter)
+  check_several_components(object)
+  reference <- check_reference(reference, object)
+  design <- read_covariates(formula, data, object, reference, rlang::current_env())
+  first <- first_step(object, rlang::current_env())
+  found <- if (method == "one-step") {
+    regress_in_one(first, design, reference, information, max_iter)
+  } else {
+    regress_in_steps(first, design, reference, information, method, max_iter)
+  }
+  call <- match.call()
+  call[[1]] <- quote(class_regression)
+  settings <- list(
+    method = method, information = information, reference = reference, call = call
+  )
+  regression <- new_class_regression(found, first, design, settings)
+  warn_regression(regression, found)
+  regression
+}
+
+check_several_components <- function(object, call = rlang::caller_env()) {
+  check_class(object, "mdpd", call = call)
+  check_fit(object, call)
+  if (object$k == 1) {
+    abort_mdpd("{.arg object} must have at least two components; it has one.",
+               class = "one_component", call = call)
+  }
+}
+
+# The reference as a number.
+check_reference <- function(reference, object, call = rlang::caller_env()) {
+  if (is.null(reference)) {
+    return(1L)
+  }
+  names <- names(object$mixing_weights)
+  at <- if (is.character(reference)) match(reference, names) else reference
+  if (rlang::is_scalar_integerish(at, finite = TRUE) && at >= 1 && at <= object$k) {
+    return(as.integer(at))
+  }
+  abort_mdpd(
+    "{.arg reference} must be one of the classes, {.val {names}}, not {describe(reference)}.",
+    class = "argument", call = call
+  )
+}
+
+# Estimates ----------------------------------------------------------------------------------------
+
+# What both ways below return: the problem, coefficients `gamma` of its design and their
+# `covariance`, `null` for directions that the data do not determine, and what is known of the end.
+regress_in_steps <- function(first, design, reference, information, method, max_iter,
+                             call = rlang::caller_env()) {
+  classes <- if (method != "two-step") classification(first)
+  if (method != "two-step") check_classification(classes, first$object, call)
+  evidence <- row_evidence(first, method, classes, design$rows)
+  problem <- new_share_problem(design, first$object$k, reference, evidence)
+  start <- null_shares(problem, first$object$mixing_weights)
+  found <- c(list(problem = problem), solve_shares(problem, start, max_iter))
+  squared <- crossprod(share_scores(problem, found$at) * sqrt(problem$weights))
+  by_score <- information == "score" && method != "bch"
+  inverse <- invert_information(if (by_score) squared else share_information(problem, found$at))
+  covariance <- tcrossprod(inverse$half)
+  own <- if (method == "bch") covariance %*% squared %*% covariance else covariance
+  cross <- score_slopes(first, found, method, classes, design$rows)
+  found$covariance <- own + first_step_part(covariance, cross, first)
+  found$null <- inverse$null
+  found$errors <- classes$errors
+  found$value <- found$at$value
+  found
+}
+
+# The derivative of the score of the coefficients by the parameters of the first step.
+score_slopes <- function(first, found, method, classes, rows) {
+  if (method == "two-step") {
+    coded <- coded_rows(first$coded, rows)
+    cross <- cross_information(found$problem, found$at, coded, first$model, "exact")
+    return(sweep(-cross, 2, inverse_estimates(first$model), "*"))
+  }
+  problem <- found$problem
+  slopes <- error_slopes(first, classes)
+  if (method == "ml") {
+    target <- found$at$target
+    moved <- function(class) {
+      values <- problem$weights * target[, class] * ((col(target) == class) - target)
+      products_by_class(problem, values)
+    }
+    return(cross_by_density(moved, classes, rows, slopes))
+  }
+  sums <- crossprod(problem$q, problem$weights * problem$shares)
+  moved <- cross_by_weights(sums, classes, slopes)[, -problem$reference, , drop = FALSE]
+  matrix(moved, length(found$gamma))
+}
+
+regress_in_one <- function(first, design, reference, information, max_iter) {
+  rows <- design$rows
+  densities <- row_log_densities(first$object, first$coded)[rows, , drop = FALSE]
+  problem <- new_share_problem(design, first$object$k, reference, list(log_density = densities))
+  start <- null_shares(problem, first$object$mixing_weights)
+  start <- solve_shares(problem, start, max_iter)$gamma
+  found <- fit_one_step(first, problem, rows, start, max_iter)
+  c(found, one_step_covariance(found, first, information))
+}
+
+# The result ---------------------------------------------------------------------------------------
+
+new_class_regression <- function(found, first, design, settings) {
+  object <- first$object
+  classes <- names(object$mixing_weights)
+  back <- found$problem$back
+  terms <- colnames(design$x)
+  free <- classes[-settings$reference]
+  row_names <- rownames(object$posterior)[design$rows]
+  n_coefficients <- length(found$gamma)
+  one_step <- settings$method == "one-step"
+  structure(
+    list(
+      coefficients = `dimnames<-`(back %*% found$gamma, list(terms, free)),
+      covariance = name_covariance(found, back, terms, free),
+      shares = `dimnames<-`(found$at$share, list(row_names, classes)),
+      posterior = regression_posterior(found, first, design, list(row_names, classes)),
+      item_probs = if (one_step) found$item_probs,
+      item_errors = if (one_step) shape_errors(object, found$item_errors),
+      errors = if (!is.null(found$errors)) {
+        `dimnames<-`(found$errors, list(true = classes, assigned = classes))
+      },
+      loglik = if (settings$method == "bch") NA_real_ else found$value,
+      df = n_coefficients +
+        if (settings$method %in% c("two-step", "one-step")) object$df - (object$k - 1) else 0,
+      n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
+      nobs = sum(design$weights), weights = if (any(design$weights != 1)) design$weights,
+      classes = classes, reference = classes[settings$reference], k = object$k,
+      method = settings$method, information = settings$information, formula = design$formula,
+      terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
+      covariates = design$covariates, x = design$x, offset = design$offset,
+      model = unclass(object)[c("k", "mixing_weights", "item_probs", "informative", "missing",
+                                "control", "labels", "loglik")],
+      call = settings$call, status = if (found$converged) "converged" else "iteration_limit",
+      converged = found$converged, iterations = found$iterations
+    ),
+    class = "class_regression"
+  )
+}
+
+# NA: not determined by the data.
+name_covariance <- function(found, back, terms, free) {
+  full <- kronecker(diag(length(free)), back)
+  covariance <- full %*% found$covariance %*% t(full)
+  covariance <- (covariance + t(covariance)) / 2
+  loose <- sqrt(rowSums((full %*% found$null)^2)) > 1e-3 * sqrt(rowSums(full^2))
+  covariance[loose, ] <- NA
+  covariance[, loose] <- NA
+  names <- paste0(rep(terms, length(free)), "|", rep(free, each = length(terms)))
+  `dimnames<-`(covariance, list(names, names))
+}
+
+# By covariates and answers, whatever the coefficients were estimated from.
+regression_posterior <- function(found, first, design, names) {
+  posterior <- found$at$target
+  if (is.null(found$problem$log_density) || !is.null(found$errors)) {
+    densities <- row_log_densities(first$object, first$coded)[design$rows, , drop = FALSE]
+    joint <- log(found$at$share) + densities
+    posterior <- exp(joint - log_row_sums(joint))
+  }
+  `dimnames<-`(posterior, names)
+}
+
+shape_errors <- function(object, errors) {
+  parameters <- parameter_table(object)
+  all <- replace(rep(NA_real_, nrow(parameters)), seq_along(errors), errors)
+  shape_as_coef(object, all, parameters)$item_probs
+}
+
+# Warnings -----------------------------------------------------------------------------------------
+
+warn_regression <- function(regression, found, call = rlang::caller_env()) {
+  if (!regression$converged) {
+    warn_mdpd(
+      c("The regression did not converge in {regression$iterations} iteration{?s}.",
+        i = "Raise {.arg max_iter}, or take fewer covariates."),
+      class = "not_converged", call = call
+    )
+  }
+  names <- rownames(regression$covariance)
+  loose <- names[is.na(diag(regression$covariance))]
+  infinite <- setdiff(names[is_infinite_coefficient(regression)], loose)
+  if (length(infinite) > 0) {
+    warn_mdpd(
+      c("{length(infinite)} coefficient{?s} {?has/have} no finite estimate: {.val {infinite}}.",
+        i = "A covariate that tells a class for sure, or a class without rows, is the usual
+             reason: its estimate grows without end and its standard error says nothing."),
+      class = "separation", call = call, terms = infinite
+    )
+  }
+  if (length(loose) > 0) {
+    warn_mdpd(
+      c("{length(loose)} coefficient{?s} {?is/are} not determined by the data and {?has/have} no
+         standard error: {.val {loose}}.", i = "Fewer covariates may be enough."),
+      class = "not_identified", call = call, terms = loose
+    )
+  }
+}
+
+# Estimates beyond what data of any size tell apart, over the range of the covariate: odds of e^8
+# and a standard error many times as large, where the likelihood is flat.
+is_infinite_coefficient <- function(regression) {
+  span <- apply(regression$x, 2, function(x) max(abs(x - min(x)), if (diff(range(x)) == 0) 1))
+  size <- as.vector(abs(regression$coefficients) * span)
+  error <- sqrt(diag(regression$covariance)) * rep(span, regression$k - 1)
+  size > 8 & error > 5 * size
+}

@@ -1,0 +1,486 @@
+#' Read a class regression
+#'
+#' The numbers of a [class_regression()]: coefficients, intervals and tests; class probabilities of
+#' new rows; nested regressions compared.
+#'
+#' Intervals and tests are those of Wald: estimate plus and minus \eqn{z} standard errors, and for
+#' several coefficients together \eqn{b^\top V^{-1} b}{b' V^-1 b} against a chi-square distribution.
+#' The interval of a probability is made on the logit scale, by the delta method.
+#'
+#' `anova()` of one regression tests each term of the formula, all its coefficients in all classes
+#' together, given the others; of several it is the likelihood-ratio test of each against the one
+#' before, ordered by their number of coefficients. The ratio is exact for `"one-step"`. By
+#' `"two-step"` and `"ml"` it takes the fit as certain: it holds where none of the covariates matters,
+#' and is nearly right elsewhere. By `"bch"` there is no likelihood. The tests of one regression
+#' count the uncertainty of the fit always.
+#'
+#' @param object,x A [class_regression()].
+#' @param parm Names of terms, of classes or of coefficients (`"term|class"`), in any mixture; or
+#'   positions. By default, `NULL`, all.
+#' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
+#' @param newdata Data frame with the covariates; for the posterior also with the items of the fit.
+#'   By default, `NULL`, the rows of the fit; one that lacks a covariate gets `NA`.
+#' @param type `"prob"`, the default, the class probabilities by the covariates; `"posterior"`, those
+#'   by covariates and answers; or `"class"`, the class of the largest posterior probability.
+#' @param interval Add standard errors and intervals? Default `FALSE`. For `type = "prob"`.
+#' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
+#' @param exponentiate Odds ratios instead of coefficients? Default `FALSE`. Standard errors stay
+#'   those of the coefficients.
+#' @param ... For `anova()`: further regressions of the same fit, on the same rows, by the same
+#'   method. Otherwise not used; must be empty.
+#' @return
+#' * `coef()`: terms x (k - 1), a column for each class but the reference.
+#' * `vcov()`: the covariance of the coefficients, class by class, named `"term|class"`; `NA` where
+#'   the data do not determine one.
+#' * `confint()`: a row for each coefficient, the columns the ends of its interval.
+#' * `predict()`: rows x k probabilities, rows sum to 1; a factor for `"class"`; with
+#'   `interval = TRUE` a data frame with a row for each row and class: `row` (the row's name, or its
+#'   number where it has none), `class`, `estimate`, `std.error`, `conf.low`, `conf.high`.
+#' * `tidy()`: a row for each coefficient: `class`, `term`, `estimate`, `std.error`, `statistic`,
+#'   `p.value`, with `conf.int = TRUE` also `conf.low` and `conf.high`.
+#' * `glance()`: one row: `k`, `method`, `reference`, `logLik`, `AIC`, `BIC`, `df`, `nobs`,
+#'   `n_incomplete`, `converged`.
+#' * `anova()`: a data frame of class `"anova"`.
+#' * `summary()`: a list of class `"summary_class_regression"`: `regression`, `coefficients` (as
+#'   from `tidy()`, with intervals and odds ratios) and `terms` (as from `anova()`).
+#' * `logLik()`: the log-likelihood with `df` and `nobs`; `nobs()`: the sum of the case weights of the
+#'   rows that count; `formula()`: the formula. `print()` returns its argument invisibly.
+#' @section Errors:
+#' `mdpd_error_argument` for an argument out of range; `mdpd_error_not_nested` when `anova()` is
+#' given regressions that it cannot compare; `mdpd_error_no_likelihood` for `logLik()` and for
+#' `anova()` of several by `"bch"`; `mdpd_error_missing_item` names the columns that `newdata` lacks.
+#' @references
+#' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
+#' variables. *Psychometrika* 83, 871-892. \doi{10.1007/s11336-017-9592-7}
+#' @family conclusions
+#' @examples
+#' fit <- stagewise_em(house_votes[-1], k = 3)
+#' regression <- class_regression(fit, ~ party, data = house_votes)
+#' summary(regression)
+#' tidy(regression, exponentiate = TRUE)
+#' predict(regression, data.frame(party = c("democrat", "republican")), interval = TRUE)
+#' anova(class_regression(fit, ~ 1, data = house_votes), regression)
+#' @name print.class_regression
+NULL
+
+#' @rdname print.class_regression
+#' @importFrom stats coef
+#' @export
+coef.class_regression <- function(object, ...) object$coefficients
+
+#' @rdname print.class_regression
+#' @export
+vcov.class_regression <- function(object, ...) object$covariance
+
+#' @rdname print.class_regression
+#' @importFrom stats formula
+#' @export
+formula.class_regression <- function(x, ...) x$formula
+
+#' @rdname print.class_regression
+#' @export
+nobs.class_regression <- function(object, ...) object$nobs
+
+#' @rdname print.class_regression
+#' @export
+logLik.class_regression <- function(object, ...) {
+  if (is.na(object$loglik)) {
+    abort_mdpd(
+      c("A regression by {.val bch} has no likelihood.",
+        i = "Use {.code method = \"two-step\"}, or test its terms by {.fn anova}."),
+      class = "no_likelihood"
+    )
+  }
+  structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
+}
+
+#' @rdname print.class_regression
+#' @export
+confint.class_regression <- function(object, parm = NULL, level = 0.95, ...) {
+  rlang::check_dots_empty()
+  check_number(level, c(0, 1))
+  at <- find_coefficients(parm, object)
+  errors <- sqrt(diag(object$covariance))
+  limits <- wald_limits(as.vector(object$coefficients)[at], errors[at], level, "linear")
+  `dimnames<-`(limits, list(rownames(object$covariance)[at], limit_names(level)))
+}
+
+find_coefficients <- function(parm, object, call = rlang::caller_env()) {
+  all <- coefficient_table(object)
+  if (is.null(parm)) {
+    return(seq_len(nrow(all)))
+  }
+  found <- if (is.character(parm)) {
+    lapply(parm, function(p) which(all$name == p | all$term == p | all$class == p))
+  } else {
+    as.list(match(parm, seq_len(nrow(all))))
+  }
+  unknown <- lengths(found) == 0 | is.na(found)
+  if (length(parm) == 0 || any(unknown)) {
+    given <- if (any(unknown)) parm[unknown][1] else parm
+    abort_mdpd(
+      c("{.arg parm} must name terms, classes or coefficients, or be positions from 1 to
+         {nrow(all)}.", x = "There is no {describe(given)}."),
+      class = "argument", call = call
+    )
+  }
+  unlist(found)
+}
+
+# One row for each coefficient, in the order of the covariance.
+coefficient_table <- function(object) {
+  coefficients <- object$coefficients
+  estimate <- as.vector(coefficients)
+  error <- unname(sqrt(diag(object$covariance)))
+  data.frame(
+    name = rownames(object$covariance), class = colnames(coefficients)[col(coefficients)],
+    term = rownames(coefficients)[row(coefficients)], estimate = estimate, std.error = error,
+    statistic = estimate / error, p.value = 2 * stats::pnorm(-abs(estimate / error))
+  )
+}
+
+# Tables ------------------------------------------------------------------------------------------
+
+# conf.int and conf.level are the names that all of broom has.
+# nolint start: object_name_linter.
+
+#' @rdname print.class_regression
+#' @export
+tidy.class_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE,
+                                  ...) {
+  rlang::check_dots_empty()
+  check_flag(conf.int)
+  check_number(conf.level, c(0, 1))
+  check_flag(exponentiate)
+  table <- coefficient_table(x)[-1]
+  if (conf.int) {
+    limits <- confint(x, level = conf.level)
+    table[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
+  }
+  if (exponentiate) {
+    changed <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+    table[changed] <- lapply(table[changed], exp)
+  }
+  as_tidy(table)
+}
+
+# nolint end
+
+#' @rdname print.class_regression
+#' @export
+glance.class_regression <- function(x, ...) {
+  rlang::check_dots_empty()
+  as_tidy(data.frame(
+    k = x$k, method = x$method, reference = x$reference, logLik = x$loglik,
+    AIC = 2 * x$df - 2 * x$loglik, BIC = log(x$nobs) * x$df - 2 * x$loglik, df = x$df,
+    nobs = x$nobs, n_incomplete = x$n_incomplete, converged = x$converged
+  ))
+}
+
+# Predictions -------------------------------------------------------------------------------------
+
+#' @rdname print.class_regression
+#' @export
+predict.class_regression <- function(object, newdata = NULL,
+                                     type = c("prob", "posterior", "class"), interval = FALSE,
+                                     level = 0.95, ...) {
+  rlang::check_dots_empty()
+  type <- check_choice(type, c("prob", "posterior", "class"))
+  check_flag(interval)
+  check_number(level, c(0, 1))
+  if (interval && type != "prob") {
+    abort_mdpd("{.arg interval} needs {.code type = \"prob\"}, not {.val {type}}.",
+               class = "argument")
+  }
+  design <- if (is.null(newdata)) own_design(object) else new_design(object, newdata,
+                                                                     rlang::current_env())
+  if (interval) {
+    return(share_intervals(object, design, level))
+  }
+  if (type == "prob") shares_by(object, design) else predict_posterior(object, design, newdata, type)
+}
+
+# The design of all rows of the fit, NA where a covariate is missing.
+own_design <- function(object) {
+  x <- matrix(NA_real_, object$n_obs, ncol(object$x))
+  offset <- matrix(0, object$n_obs, object$k)
+  x[object$rows, ] <- object$x
+  offset[object$rows, ] <- object$offset
+  names <- rownames(object$posterior)
+  row_names <- if (!is.null(names)) replace(as.character(seq_len(object$n_obs)), object$rows, names)
+  list(x = x, offset = offset, row_names = row_names)
+}
+
+shares_by <- function(object, design, coefficients = object$coefficients) {
+  reference <- match(object$reference, object$classes)
+  shares <- matrix(NA_real_, nrow(design$x), object$k)
+  known <- stats::complete.cases(design$x)
+  shares[known, ] <- exp(log_shares(
+    design$x[known, , drop = FALSE], design$offset[known, , drop = FALSE], coefficients, reference
+  ))
+  `dimnames<-`(shares, list(design$row_names, object$classes))
+}
+
+predict_posterior <- function(object, design, newdata, type) {
+  if (is.null(newdata)) {
+    posterior <- shares_by(object, design)
+    posterior[object$rows, ] <- object$posterior
+  } else {
+    model <- object$model
+    model$item_probs <- object$item_probs %||% model$item_probs
+    items <- differing_items(model)
+    coded <- read_new(newdata, model, items, call = rlang::caller_env())
+    joint <- log(shares_by(object, design)) + row_log_densities(model, coded)
+    known <- stats::complete.cases(design$x)
+    posterior <- joint
+    posterior[known, ] <- exp(joint[known, , drop = FALSE] -
+                                log_row_sums(joint[known, , drop = FALSE]))
+  }
+  if (type == "posterior") {
+    return(posterior)
+  }
+  class <- rep(NA_integer_, nrow(posterior))
+  known <- stats::complete.cases(posterior)
+  class[known] <- first_largest(posterior[known, , drop = FALSE])
+  stats::setNames(factor(object$classes[class], object$classes), rownames(posterior))
+}
+
+share_intervals <- function(object, design, level) {
+  shares <- shares_by(object, design)
+  errors <- vapply(seq_len(object$k), function(class) {
+    moved <- share_slopes(object, design$x, shares, class)
+    sqrt(rowSums((moved %*% object$covariance) * moved))
+  }, numeric(nrow(shares)))
+  rows <- rownames(shares) %||% seq_len(nrow(shares))
+  interval_table(rep(rows, object$k), shares, errors, level)
+}
+
+# Row by row the derivatives of the share of a class by the coefficients.
+share_slopes <- function(object, x, shares, class) {
+  free <- setdiff(seq_len(object$k), match(object$reference, object$classes))
+  do.call(cbind, lapply(free, function(l) shares[, class] * ((l == class) - shares[, l]) * x))
+}
+
+interval_table <- function(row, shares, errors, level) {
+  limits <- wald_limits(as.vector(shares), as.vector(errors), level, "logit")
+  as_tidy(data.frame(
+    row = row, class = factor(colnames(shares)[col(shares)], colnames(shares)),
+    estimate = as.vector(shares), std.error = as.vector(errors), conf.low = limits[, 1],
+    conf.high = limits[, 2]
+  ))
+}
+
+# Tests -------------------------------------------------------------------------------------------
+
+#' @rdname print.class_regression
+#' @importFrom stats anova
+#' @export
+anova.class_regression <- function(object, ...) {
+  others <- list(...)
+  if (length(others) == 0) {
+    return(wald_tests(object))
+  }
+  compared <- c(list(object), others)
+  compared <- compared[order(vapply(compared, function(x) length(x$coefficients), 0))]
+  check_comparable(compared)
+  loglik <- vapply(compared, `[[`, 0, "loglik")
+  df <- vapply(compared, `[[`, 0, "df")
+  ratio <- c(NA, pmax(2 * diff(loglik), 0))
+  table <- data.frame(
+    df, loglik, c(NA, diff(df)), ratio,
+    stats::pchisq(ratio, c(NA, diff(df)), lower.tail = FALSE)
+  )
+  names(table) <- c("#Df", "LogLik", "Df", "Chisq", "Pr(>Chisq)")
+  formulas <- vapply(compared, function(x) formula_text(x), "")
+  heading <- c(
+    paste0("Likelihood-ratio tests of class regressions, ", object$method, "\n"),
+    paste0("Model ", seq_along(formulas), ": ", formulas, collapse = "\n")
+  )
+  structure(table, heading = heading, class = c("anova", "data.frame"))
+}
+
+check_comparable <- function(compared, call = rlang::caller_env()) {
+  is_regression <- vapply(compared, inherits, NA, "class_regression")
+  first <- compared[[1]]
+  problem <- if (!all(is_regression)) {
+    "Not all of them are class regressions."
+  } else if (!all_same(compared, function(x) x$method)) {
+    "Their methods differ."
+  } else if (!all_same(compared, function(x) x$model[c("mixing_weights", "item_probs")])) {
+    "They are of different fits."
+  } else if (!all_same(compared, function(x) x$rows)) {
+    "They count different rows: covariates are missing in others."
+  } else if (!all_nested(compared)) {
+    "The terms of one do not contain those of the one before."
+  }
+  if (!is.null(problem)) {
+    abort_mdpd(
+      c("{.fn anova} needs nested regressions of one fit, on the same rows, by one method.",
+        x = problem), class = "not_nested", call = call
+    )
+  }
+  if (first$method == "bch") {
+    abort_mdpd(
+      c("A regression by {.val bch} has no likelihood.",
+        i = "{.fn anova} of one regression tests its terms."),
+      class = "no_likelihood", call = call
+    )
+  }
+}
+
+all_same <- function(objects, part) {
+  all(vapply(objects[-1], function(x) identical(part(x), part(objects[[1]])), NA))
+}
+
+# Is each design in the space of the next, and smaller? To what rounding leaves.
+all_nested <- function(compared) {
+  pairs <- Map(function(small, large) {
+    left <- qr.resid(qr(large$x), small$x)
+    ncol(small$x) < ncol(large$x) && max(abs(left)) < 1e-6 * max(abs(small$x)) &&
+      isTRUE(all.equal(small$offset, large$offset))
+  }, compared[-length(compared)], compared[-1])
+  all(unlist(pairs))
+}
+
+# All coefficients of a term, in all classes, against zero.
+wald_tests <- function(object) {
+  assigned <- attr(object$x, "assign")
+  labels <- c("(Intercept)", attr(object$terms, "term.labels"))[sort(unique(assigned)) + 1]
+  tests <- lapply(sort(unique(assigned)), function(term) {
+    at <- which(rep(assigned == term, object$k - 1))
+    wald_test(as.vector(object$coefficients)[at], object$covariance[at, at, drop = FALSE])
+  })
+  table <- do.call(rbind, tests)
+  is_term <- sort(unique(assigned)) > 0
+  table <- data.frame(table[is_term, , drop = FALSE])
+  dimnames(table) <- list(labels[is_term], c("Df", "Chisq", "Pr(>Chisq)"))
+  heading <- paste0(
+    "Wald tests of a class regression, ", object$method, "\n",
+    "Each term in all classes together, given the others: ", formula_text(object), "\n"
+  )
+  structure(table, heading = heading, class = c("anova", "data.frame"))
+}
+
+# b' V^-1 b; NA where V is not known or is singular.
+wald_test <- function(estimate, covariance) {
+  known <- !anyNA(covariance) && rcond(covariance) > 1e-14
+  value <- if (known) drop(estimate %*% solve(covariance, estimate)) else NA_real_
+  df <- length(estimate)
+  c(df = df, statistic = value, p.value = stats::pchisq(value, df, lower.tail = FALSE))
+}
+
+# Text --------------------------------------------------------------------------------------------
+
+#' @rdname print.class_regression
+#' @export
+print.class_regression <- function(x, ...) {
+  rlang::check_dots_empty()
+  cat_rule(paste0("Class regression: ", formula_text(x)))
+  cat_fields(regression_fields(x))
+  cat_heading(paste0("Coefficients (standard errors), each class against ", x$reference))
+  cat_table(format_coefficients(x))
+  cat_hint("summary(regression), plot(regression), plot(regression, type = \"shares\")")
+  invisible(x)
+}
+
+formula_text <- function(x) paste(trimws(deparse(x$formula)), collapse = " ")
+
+regression_fields <- function(x) {
+  weighted <- if (x$nobs != length(x$rows)) paste0(" of total weight ", comma(x$nobs))
+  incomplete <- if (x$n_incomplete > 0) {
+    paste0("; ", comma(x$n_incomplete), " more lack", if (x$n_incomplete == 1) "s",
+           " a covariate and do", if (x$n_incomplete == 1) "es", " not count")
+  }
+  title <- c(
+    "two-step" = "two-step, item probabilities of the fit",
+    ml = "three-step, maximum likelihood of the assigned classes",
+    bch = "three-step, weights of Bolck, Croon and Hagenaars",
+    "one-step" = "one-step, classes and coefficients together"
+  )
+  c(
+    Method = title[[x$method]],
+    Data = paste0(plural(length(x$rows), "row"), weighted, incomplete),
+    Fit = if (!is.na(x$loglik)) {
+      paste0("log-likelihood ", nats(x$loglik), ", AIC ", nats(2 * x$df - 2 * x$loglik))
+    },
+    Status = gsub("_", " ", x$status)
+  )
+}
+
+format_coefficients <- function(x) {
+  errors <- matrix(sqrt(diag(x$covariance)), nrow(x$coefficients))
+  digits <- as.vector(row_digits(errors))
+  cells <- paste0(number_text(x$coefficients, digits), " (", number_text(errors, digits), ")")
+  matrix(cells, nrow(errors),
+         dimnames = list(shorten(rownames(x$coefficients), 30), shorten(colnames(x$coefficients))))
+}
+
+# Decimals that show two digits of the smallest error of each row, one number a row.
+row_digits <- function(errors) {
+  smallest <- apply(as.matrix(errors), 1, function(e) min(e[e > 0], Inf, na.rm = TRUE))
+  pmin(pmax(1 - floor(log10(pmin(smallest, 1))), 2), 8)
+}
+
+number_text <- function(x, digits = 2) {
+  text <- ifelse(
+    abs(x) >= 1e4, format(x, digits = 2, trim = TRUE),
+    mapply(formatC, x, digits = digits, MoreArgs = list(format = "f"))
+  )
+  replace(text, is.na(x), "-")
+}
+
+#' @rdname print.class_regression
+#' @export
+summary.class_regression <- function(object, level = 0.95, ...) {
+  rlang::check_dots_empty()
+  table <- coefficient_table(object)[-1]
+  limits <- confint(object, level = level)
+  table[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
+  table$odds_ratio <- exp(table$estimate)
+  structure(
+    list(regression = object, coefficients = table, terms = wald_tests(object), level = level),
+    class = "summary_class_regression"
+  )
+}
+
+#' @rdname print.class_regression
+#' @export
+print.summary_class_regression <- function(x, ...) {
+  rlang::check_dots_empty()
+  regression <- x$regression
+  cat_rule(paste0("Summary: class regression: ", formula_text(regression)))
+  cat_fields(regression_fields(regression))
+  for (class in setdiff(regression$classes, regression$reference)) {
+    cat_heading(paste0("Class ", class, " against ", regression$reference))
+    cat_table(format_terms(x$coefficients[x$coefficients$class == class, ], x$level))
+  }
+  if (nrow(x$terms) > 0) {
+    cat_heading("Each term in all classes together (Wald test)")
+    cat_table(format_tests(x$terms))
+  }
+  invisible(x)
+}
+
+format_terms <- function(table, level) {
+  digits <- row_digits(table$std.error)
+  interval <- paste(number_text(table$conf.low, digits), "to",
+                    number_text(table$conf.high, digits))
+  text <- cbind(
+    estimate = number_text(table$estimate, digits),
+    "std. error" = number_text(table$std.error, digits),
+    interval, p = p_text(table$p.value), "odds ratio" = number_text(table$odds_ratio)
+  )
+  colnames(text)[3] <- paste0(format(100 * level), " % interval")
+  `rownames<-`(text, shorten(table$term, 30))
+}
+
+format_tests <- function(tests) {
+  text <- cbind(df = format(tests[[1]]), "chi-square" = number_text(tests[[2]]),
+                p = p_text(tests[[3]]))
+  `rownames<-`(text, shorten(rownames(tests), 30))
+}
+
+p_text <- function(p) {
+  text <- ifelse(p < 0.001, "< 0.001", formatC(p, format = "f", digits = 3))
+  replace(text, is.na(p), "-")
+}

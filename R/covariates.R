@@ -1,0 +1,150 @@
+# Covariates of the rows of a fit: from a formula and a data frame to a matrix of numbers.
+
+# What a formula makes of the data of a fit:
+#   formula, terms, xlevels, contrasts   to do the same with new data
+#   rows         which rows of the fit have all covariates
+#   covariates   the columns of `data` that the formula names, in these rows
+#   x, offset    the design, rows x terms, and rows x classes, what is added to the logits
+#   weights      the case weights of these rows
+read_covariates <- function(formula, data, object, reference, call) {
+  check_covariates(formula, data, object, call)
+  data <- as.data.frame(data)
+  frame <- covariate_frame(formula, data, "data", call)
+  incomplete <- as.integer(attr(frame, "na.action"))
+  rows <- setdiff(seq_len(nrow(data)), incomplete)
+  weights <- row_weights(object)[rows]
+  tell_incomplete(length(incomplete), nrow(data), sum(weights), call)
+  terms <- attr(frame, "terms")
+  check_varying(frame, terms, weights, call)
+  x <- stats::model.matrix(terms, frame)
+  check_design(x, rows, weights, call)
+  named <- intersect(all.vars(stats::formula(terms)), names(data))
+  list(
+    formula = formula, terms = terms, xlevels = stats::.getXlevels(terms, frame),
+    contrasts = attr(x, "contrasts"), rows = rows, n_incomplete = length(incomplete),
+    covariates = data[rows, named, drop = FALSE], x = x,
+    offset = offset_matrix(frame, object$k, reference, call), weights = weights
+  )
+}
+
+check_covariates <- function(formula, data, object, call) {
+  if (missing(formula) || !rlang::is_formula(formula)) {
+    abort_mdpd(
+      "{.arg formula} must be a one-sided formula of covariates, such as {.code ~ age + sex}.",
+      class = "argument", call = call
+    )
+  }
+  check_formula(formula, call)
+  check_formula_data(data, call)
+  check_rows_of_fit(data, object, call)
+}
+
+# Rows without a covariate are left out of the frame, and named by its attribute.
+covariate_frame <- function(formula, data, arg, call, ...) {
+  rlang::try_fetch(
+    stats::model.frame(formula, data, na.action = stats::na.omit, drop.unused.levels = TRUE, ...),
+    error = function(cnd) {
+      abort_mdpd(
+        c("The covariates must be computable from {.arg {arg}}.", x = "{conditionMessage(cnd)}"),
+        class = "argument", call = call
+      )
+    }
+  )
+}
+
+tell_incomplete <- function(n_incomplete, n_obs, total, call) {
+  if (n_incomplete == n_obs || total == 0) {
+    abort_mdpd(
+      "At least one row of weight above 0 must have all covariates.",
+      class = "argument", call = call
+    )
+  }
+  if (n_incomplete > 0) {
+    inform_mdpd(
+      c("{n_incomplete} of {n_obs} row{?s} {cli::qty(n_incomplete)}lack{?s/} a covariate and
+         {?does/do} not count in the regression.",
+        i = "{cli::qty(n_incomplete)}{?It counts/They count} in the classes as before."),
+      class = "incomplete_covariates", n = n_incomplete
+    )
+  }
+}
+
+# A covariate with one value tells nothing beside the intercept.
+check_varying <- function(frame, terms, weights, call) {
+  shown <- frame[weights > 0, attr(terms, "term.labels")[attr(terms, "order") == 1], drop = FALSE]
+  constant <- vapply(shown, function(x) NCOL(x) == 1 && length(unique(x)) < 2, NA)
+  if (attr(terms, "intercept") == 1 && any(constant)) {
+    abort_mdpd(
+      "Covariate {.field {names(shown)[constant][1]}} must have at least two different values.",
+      class = "argument", call = call
+    )
+  }
+}
+
+check_design <- function(x, rows, weights, call) {
+  if (ncol(x) == 0) {
+    abort_mdpd("{.arg formula} must have an intercept or a covariate.", class = "argument",
+               call = call)
+  }
+  bad <- which(!is.finite(x), arr.ind = TRUE)
+  if (nrow(bad) > 0) {
+    abort_mdpd(
+      c("Covariates must be finite.",
+        x = "{.field {colnames(x)[bad[1, 2]]}} is {x[bad[1, 1], bad[1, 2]]} in row
+             {rows[bad[1, 1]]}."),
+      class = "argument", call = call
+    )
+  }
+  decomposition <- scaled_qr(x, weights)$qr
+  if (decomposition$rank < ncol(x)) {
+    extra <- colnames(x)[decomposition$pivot[(decomposition$rank + 1):ncol(x)]]
+    abort_mdpd(
+      c("The covariates must not determine each other.",
+        x = "{.field {extra}} {cli::qty(extra)}follow{?s/} from the others: leave {?it/them} out."),
+      class = "collinear", call = call, terms = extra
+    )
+  }
+}
+
+# Columns of one length: what counts as collinear has no unit. An intercept beside the year 2000
+# leaves 1e-3 of it.
+scaled_qr <- function(x, weights) {
+  x <- x * sqrt(weights)
+  size <- sqrt(colSums(x^2))
+  list(qr = qr(sweep(x, 2, pmax(size, 1e-300), "/"), tol = 1e-8), size = size)
+}
+
+# What is added to the logits, rows x classes; one column counts for all but the reference.
+offset_matrix <- function(frame, k, reference, call) {
+  offset <- stats::model.offset(frame) %||% numeric(nrow(frame))
+  if (is.matrix(offset) && !ncol(offset) %in% c(1, k)) {
+    abort_mdpd(
+      "An offset must have one column, or one for each of the {k} classes, not {ncol(offset)}.",
+      class = "argument", call = call
+    )
+  }
+  if (NCOL(offset) == 1) {
+    offset <- outer(as.vector(offset), seq_len(k) != reference)
+  }
+  unname(offset - offset[, reference])
+}
+
+# The design of new data; rows that lack a covariate are NA.
+new_design <- function(object, newdata, call) {
+  named <- names(object$covariates)
+  if (!is.data.frame(newdata)) {
+    abort_mdpd("{.arg newdata} must be a data frame, not {describe(newdata)}.",
+               class = "argument", call = call)
+  }
+  check_has_items(named, names(newdata), "newdata", call)
+  newdata <- as.data.frame(newdata)
+  frame <- covariate_frame(object$terms, newdata, "newdata", call, xlev = object$xlevels)
+  absent <- as.integer(attr(frame, "na.action"))
+  rows <- setdiff(seq_len(nrow(newdata)), absent)
+  x <- matrix(NA_real_, nrow(newdata), nrow(object$coefficients))
+  x[rows, ] <- stats::model.matrix(object$terms, frame, contrasts.arg = object$contrasts)
+  offset <- matrix(0, nrow(newdata), object$k)
+  reference <- match(object$reference, object$classes)
+  offset[rows, ] <- offset_matrix(frame, object$k, reference, call)
+  list(x = x, offset = offset, row_names = row_names(newdata))
+}

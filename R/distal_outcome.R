@@ -1,0 +1,424 @@
+#' An outcome by class
+#'
+#' What follows from the class? The mean of a number, or the shares of the levels of a factor, in
+#' each class, with standard errors, a test of whether all classes are equal, and tests of each pair
+#' of classes. The outcome is no part of the fit. To assign each row to its likeliest class and to
+#' average there draws the classes towards each other, the more the less sure they are; both methods
+#' undo that.
+#'
+#' With \eqn{W_n} the class that row n is assigned to and \eqn{D} the k x k table of the
+#' probabilities of being assigned to each class given the true one, as the fit expects it,
+#'
+#' * `"bch"`, the default, weighs the rows by \eqn{w^*_{nk}}{w*[n,k]}, row \eqn{W_n} of
+#'   \eqn{D^{-1}}: the mean of class k is \eqn{\sum_n c_n w^*_{nk} y_n / \sum_n c_n w^*_{nk}}{sum_n
+#'   c_n w*[n,k] y_n / sum_n c_n w*[n,k]} (Bolck, Croon and Hagenaars 2004; Vermunt 2010). It takes
+#'   nothing for granted about the outcome's distribution. Some weights are negative, so that a
+#'   share near 0 may come out below it, with a warning.
+#' * `"ml"` maximises the likelihood of the assigned classes and the outcome, \eqn{\sum_n c_n \log
+#'   \sum_k \pi_k D_{k W_n} f_k(y_n)}{sum_n c_n log sum_k pi_k D[k,W_n] f_k(y_n)}. Of numbers \eqn{f_k}
+#'   is normal with a mean and a variance of its own; where they are far from that, the outcome
+#'   changes the classes, and the result is of other ones (Bakk and Vermunt 2016). Where their sizes
+#'   move by more than 10 % of the rows, a warning says so.
+#'
+#' The covariance has two parts, as in [class_regression()]: that of the outcome, with the fit taken
+#' as certain, and what the uncertainty of the fit adds through \eqn{D} (Bakk, Oberski and Vermunt
+#' 2014). The test of equality is that of Wald, with a chi-square distribution; p-values of pairs
+#' are adjusted by Holm's method.
+#'
+#' @param object A fitted mixture of at least two components that keeps its data, see
+#'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
+#' @param y The outcome: numbers, whose means are compared, or a factor, strings or logical values,
+#'   whose shares are. One value for each row of the fit, in the same order; a column of `data`, or
+#'   its name, where that is given. Rows where it is `NA` do not count, and a message of class
+#'   `mdpd_message_incomplete_outcome` says how many.
+#' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the same
+#'   order. By default, `NULL`, none.
+#' @param method `"bch"`, the default, or `"ml"`.
+#' @param what For `tidy()`: `"classes"`, the default, or `"pairs"`.
+#' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
+#' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
+#' @param x The result of `distal_outcome()`.
+#' @param ... For `plot()`: arguments passed on to `autoplot()`. Otherwise not used; must be empty.
+#' @return A list of class `"distal_outcome"`:
+#'   \item{estimates}{data frame with a row for each class, or for each level of each class: `class`,
+#'     `level` (`NA` of a mean), `estimate`, `std.error`}
+#'   \item{covariance}{of the estimates, in their order}
+#'   \item{test}{that all classes are equal: `statistic`, `df`, `p.value`}
+#'   \item{pairs}{data frame with a row for each pair of classes: `class_1`, `class_2`, `difference`
+#'     (of the means, the first minus the second; `NA` of shares), `statistic`, `df`, `p.value`,
+#'     `p.adjusted`}
+#'   \item{sizes}{the shares of the classes among the rows that count}
+#'   \item{kind, outcome, levels, method, nobs, n_obs, n_incomplete, classes, k, call}{`"mean"` or
+#'     `"shares"`, the name of the outcome, its levels or `NULL`, sum of the case weights of the rows
+#'     that count, numbers of rows, names of the classes}
+#'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`, `statistic`,
+#'   `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object, `plot()` draws
+#'   it.
+#' @section Errors and warnings:
+#' `mdpd_error_argument` for an outcome that is no vector of one value a row, has one value only, or
+#' is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and `mdpd_error_no_data`
+#' as in [class_regression()]. `mdpd_warning_negative_share`, `mdpd_warning_classes_shifted` and
+#' `mdpd_warning_boundary` (a class in which the outcome hardly varies, by `"ml"`) are explained
+#' above.
+#' @references
+#' Bakk, Z. and Vermunt, J. K. (2016). Robustness of stepwise latent class modeling with continuous
+#' distal outcomes. *Structural Equation Modeling* 23, 20-31. \doi{10.1080/10705511.2014.955104}
+#'
+#' Bakk, Z., Oberski, D. L. and Vermunt, J. K. (2014). Relating latent class assignments to external
+#' variables: standard errors for correct inference. *Political Analysis* 22, 520-540.
+#' \doi{10.1093/pan/mpu003}
+#'
+#' Bolck, A., Croon, M. and Hagenaars, J. (2004). Estimating latent structure models with categorical
+#' variables: one-step versus three-step estimators. *Political Analysis* 12, 3-27.
+#' \doi{10.1093/pan/mph001}
+#'
+#' Vermunt, J. K. (2010). Latent class modeling with covariates: two improved three-step approaches.
+#' *Political Analysis* 18, 450-469. \doi{10.1093/pan/mpq025}
+#' @family conclusions
+#' @examples
+#' fit <- stagewise_em(house_votes[-1], k = 2)
+#' parties <- distal_outcome(fit, party, data = house_votes)
+#' parties
+#' tidy(parties, conf.int = TRUE)
+#'
+#' # The mean of a number: how often did members not vote?
+#' absent <- distal_outcome(fit, rowSums(is.na(house_votes)))
+#' plot(absent)
+#' @export
+distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...) {
+  rlang::check_dots_empty()
+  method <- check_choice(method, c("bch", "ml"))
+  check_several_components(object)
+  asked <- rlang::enquo(y)
+  y <- outcome_values(asked, data, object, rlang::current_env())
+  outcome <- read_outcome(y, row_weights(object), rlang::current_env())
+  first <- first_step(object, rlang::current_env())
+  classes <- classification(first)
+  check_classification(classes, object, rlang::current_env())
+  found <- switch(
+    method,
+    bch = weigh_outcome(outcome, first, classes),
+    ml = maximise_outcome(outcome, first, classes)
+  )
+  call <- match.call()
+  call[[1]] <- quote(distal_outcome)
+  result <- new_distal_outcome(found, outcome, object, list(
+    outcome = outcome_name(asked), method = method, call = call
+  ))
+  warn_outcome(result, found, object)
+  result
+}
+
+# Input --------------------------------------------------------------------------------------------
+
+outcome_values <- function(y, data, object, call) {
+  if (rlang::quo_is_missing(y)) {
+    abort_mdpd("{.arg y} must be given: the outcome, one value for each row of the fit.",
+               class = "argument", call = call)
+  }
+  if (!is.null(data)) {
+    check_formula_data(data, call)
+    check_rows_of_fit(data, object, call)
+  }
+  values <- rlang::try_fetch(
+    rlang::eval_tidy(y, as.data.frame(data)),
+    error = function(cnd) {
+      abort_mdpd(
+        c("{.arg y} must be a column of {.arg data} or a vector.", x = "{conditionMessage(cnd)}"),
+        class = "argument", call = call
+      )
+    }
+  )
+  if (rlang::is_string(values) && object$n_obs > 1 && !is.null(data)) {
+    check_has_items(values, names(data), "data", call)
+    values <- data[[values]]
+  }
+  check_outcome(values, object$n_obs, call)
+}
+
+check_outcome <- function(y, n_obs, call) {
+  if (!is.atomic(y) || is.null(y) || length(dim(y)) > 1 || length(y) != n_obs) {
+    abort_mdpd(
+      c("{.arg y} must be a vector with one value for each of the {n_obs} row{?s} of the fit.",
+        x = "It is {describe(y)}."),
+      class = "argument", call = call
+    )
+  }
+  is_category <- is.factor(y) || is.character(y) || is.logical(y)
+  if (is_time(y) || inherits(y, "integer64") || !is.numeric(y) && !is_category) {
+    abort_mdpd(
+      "{.arg y} must hold numbers, a factor, strings or logical values, not {describe(y)}.",
+      class = "argument", call = call
+    )
+  }
+  if (is.numeric(y) && any(is.infinite(y))) {
+    abort_mdpd("{.arg y} must be finite; value {which(is.infinite(y))[1]} is not.",
+               class = "argument", call = call)
+  }
+  y
+}
+
+outcome_name <- function(asked) {
+  if (rlang::is_string(rlang::quo_get_expr(asked))) {
+    rlang::quo_get_expr(asked)
+  } else {
+    rlang::as_label(asked)
+  }
+}
+
+# `values`: what is averaged, rows x 1 or rows x levels, of the rows that count; `rows` are these.
+read_outcome <- function(y, weights, call) {
+  rows <- which(!is.na(y) & weights > 0)
+  n_incomplete <- sum(is.na(y))
+  values <- y[rows]
+  if (length(unique(values)) < 2) {
+    abort_mdpd("{.arg y} must have at least two different values.", class = "argument", call = call)
+  }
+  if (n_incomplete > 0) {
+    inform_mdpd(
+      "{n_incomplete} of {length(y)} row{?s} {cli::qty(n_incomplete)}{?has/have} no outcome and
+       {?does/do} not count in it.",
+      class = "incomplete_outcome", n = n_incomplete
+    )
+  }
+  levels <- NULL
+  if (is.numeric(y)) {
+    values <- matrix(as.double(values))
+  } else {
+    coded <- code_values(values)
+    levels <- coded$levels
+    values <- outer(coded$codes, seq_along(levels), `==`) + 0
+  }
+  list(values = values, levels = levels, rows = rows, weights = weights[rows], n_obs = length(y),
+       n_incomplete = n_incomplete)
+}
+
+# By weights ---------------------------------------------------------------------------------------
+
+# Estimates are in the order of a matrix, (1 or levels) x classes, as are the rows of a covariance.
+weigh_outcome <- function(outcome, first, classes) {
+  shares <- solve(classes$errors)[classes$assigned[outcome$rows], , drop = FALSE]
+  weighted <- outcome$weights * shares
+  sizes <- colSums(weighted)
+  estimate <- sweep(crossprod(outcome$values, weighted), 2, sizes, "/")
+  n_values <- ncol(outcome$values)
+  cell <- expand.grid(value = seq_len(n_values), class = seq_along(sizes))
+  away <- outcome$values[, cell$value] - rep(estimate, each = nrow(shares))
+  influence <- away * shares[, cell$class] / rep(sizes[cell$class], each = nrow(shares))
+  own <- crossprod(influence * sqrt(outcome$weights))
+  sums <- rbind(crossprod(outcome$values, weighted), sizes)
+  moved <- cross_by_weights(sums, classes, error_slopes(first, classes))
+  total <- moved[n_values + 1, cell$class, ]
+  slopes <- matrix(moved[seq_len(n_values), , , drop = FALSE], nrow(cell)) -
+    as.vector(estimate) * matrix(total, nrow(cell))
+  slopes <- slopes / sizes[cell$class]
+  list(estimate = estimate, sizes = sizes / sum(sizes),
+       covariance = own + slopes %*% first$covariance %*% t(slopes))
+}
+
+# By likelihood ------------------------------------------------------------------------------------
+
+maximise_outcome <- function(outcome, first, classes) {
+  log_density <- t(log(classes$errors))[classes$assigned[outcome$rows], , drop = FALSE]
+  end <- outcome_em(outcome, log_density, first$object$mixing_weights)
+  slopes <- error_slopes(first, classes)
+  found <- if (is.null(outcome$levels)) {
+    mean_covariance(outcome, end, classes, slopes)
+  } else {
+    level_covariance(outcome, end, classes, slopes, first$object)
+  }
+  covariance <- found$covariance + first_step_part(found$inverse, found$cross, first)
+  list(estimate = end$means, sizes = end$sizes, spread = end$spread, floor = end$floor,
+       covariance = covariance[found$at, found$at, drop = FALSE])
+}
+
+# EM over sizes and the outcome's distribution in each class: `means` (1 or levels x classes), of
+# numbers with their `spread`, the standard deviations.
+outcome_em <- function(outcome, log_density, sizes, max_iter = 10000) {
+  y <- outcome$values
+  is_number <- is.null(outcome$levels)
+  total <- colSums(y * outcome$weights) / sum(outcome$weights)
+  scale <- if (is_number) sqrt(sum(outcome$weights * (y - total)^2) / sum(outcome$weights)) else 1
+  state <- list(sizes = unname(sizes), means = matrix(total, length(total), length(sizes)),
+                spread = rep(scale, length(sizes)))
+  for (iteration in seq_len(max_iter)) {
+    joint <- rep(log(state$sizes), each = nrow(y)) + log_density +
+      outcome_density(y, state, is_number)
+    posterior <- exp(joint - log_row_sums(joint))
+    weighted <- outcome$weights * posterior
+    counts <- colSums(weighted)
+    before <- state
+    state$sizes <- counts / sum(counts)
+    state$means <- sweep(crossprod(y, weighted), 2, counts, "/")
+    if (is_number) {
+      squares <- colSums(weighted * outer(as.vector(y), as.vector(state$means), `-`)^2)
+      state$spread <- pmax(sqrt(squares / counts), 1e-3 * scale)
+    }
+    change <- max(abs(state$means - before$means) / scale, abs(state$sizes - before$sizes))
+    if (change < 1e-9) break
+  }
+  c(state, list(posterior = posterior, floor = 1e-3 * scale))
+}
+
+outcome_density <- function(y, state, is_number) {
+  if (is_number) {
+    k <- length(state$sizes)
+    vapply(seq_len(k), function(class) {
+      stats::dnorm(y[, 1], state$means[class], state$spread[class], log = TRUE)
+    }, numeric(nrow(y)))
+  } else {
+    log(pmax(y %*% state$means, 1e-300))
+  }
+}
+
+# Of sizes (logits against the first class), means and log standard deviations, by Louis's identity.
+mean_covariance <- function(outcome, end, classes, slopes) {
+  k <- length(end$sizes)
+  away <- outer(outcome$values[, 1], as.vector(end$means), `-`)
+  counts <- colSums(outcome$weights * end$posterior)
+  score_in <- function(class) {
+    scores <- matrix(0, nrow(away), 3 * k - 1)
+    scores[, seq_len(k - 1)] <- rep((seq_len(k) == class)[-1] - end$sizes[-1], each = nrow(away))
+    scores[, k - 1 + class] <- away[, class] / end$spread[class]^2
+    scores[, 2 * k - 1 + class] <- (away[, class] / end$spread[class])^2 - 1
+    scores
+  }
+  in_class <- lapply(seq_len(k), score_in)
+  mean_score <- Reduce(`+`, Map(function(s, class) s * end$posterior[, class], in_class,
+                                seq_len(k)))
+  information <- crossprod(mean_score * sqrt(outcome$weights))
+  for (class in seq_len(k)) {
+    weights <- outcome$weights * end$posterior[, class]
+    information <- information - crossprod(in_class[[class]] * sqrt(weights))
+  }
+  sizes <- end$sizes[-1]
+  curvature <- matrix(0, 3 * k - 1, 3 * k - 1)
+  curvature[seq_len(k - 1), seq_len(k - 1)] <- sum(counts) * column_covariance(sizes, 1)
+  diag(curvature)[k:(3 * k - 1)] <- c(counts / end$spread^2, 2 * counts)
+  inverse <- tcrossprod(invert_information(information + curvature)$half)
+  moved <- function(class) {
+    outcome$weights * end$posterior[, class] * (in_class[[class]] - mean_score)
+  }
+  list(inverse = inverse, covariance = inverse, at = k - 1 + seq_len(k),
+       cross = cross_by_density(moved, classes, outcome$rows, slopes))
+}
+
+# Of sizes and shares, as of a mixture with one item.
+level_covariance <- function(outcome, end, classes, slopes, object) {
+  names <- names(object$mixing_weights)
+  probs <- `dimnames<-`(end$means, list(outcome$levels, names))
+  model <- mixture_parameters(list(
+    k = object$k, mixing_weights = stats::setNames(end$sizes, names),
+    item_probs = list(outcome = probs), informative = "outcome"
+  ))
+  codes <- matrix(as.raw(max.col(outcome$values)), dimnames = list(NULL, "outcome"))
+  coded <- new_coded(codes, list(outcome = outcome$levels), outcome$weights, "ignore")
+  sums <- likelihood_sums(model, coded, end$posterior, "exact")
+  model$free <- is_free(sums$count, model$simplex)
+  covariance <- mixture_covariance(model, sums)$covariance
+  covariance[is.na(covariance)] <- 0
+  shown <- cbind(1, outcome$values)[, model$column + 1]
+  in_all <- end$posterior[, model$component] * shown
+  moved <- function(class) {
+    scores <- rep(model$component == class, each = nrow(shown)) * shown - in_all
+    outcome$weights * end$posterior[, class] * scores
+  }
+  cross <- cross_by_density(moved, classes, outcome$rows, slopes) * inverse_estimates(model)
+  list(inverse = covariance, covariance = covariance, cross = cross, at = which(model$item > 0))
+}
+
+# Result and tests ---------------------------------------------------------------------------------
+
+new_distal_outcome <- function(found, outcome, object, settings) {
+  classes <- names(object$mixing_weights)
+  n_values <- nrow(found$estimate)
+  class <- rep(classes, each = n_values)
+  level <- rep(outcome$levels %||% NA_character_, length(classes))
+  names <- if (n_values == 1) class else paste0(level, "|", class)
+  estimate <- as.vector(found$estimate)
+  covariance <- `dimnames<-`((found$covariance + t(found$covariance)) / 2, list(names, names))
+  tested <- list(classes = classes, levels = outcome$levels, estimate = estimate,
+                 covariance = covariance)
+  structure(
+    c(list(
+      estimates = data.frame(class, level, estimate,
+                             std.error = unname(sqrt(pmax(diag(covariance), 0)))),
+      covariance = covariance, test = test_classes(tested, seq_along(classes)),
+      pairs = test_pairs(tested), sizes = stats::setNames(found$sizes, classes),
+      kind = if (is.null(outcome$levels)) "mean" else "shares", levels = outcome$levels,
+      nobs = sum(outcome$weights), n_obs = outcome$n_obs, n_incomplete = outcome$n_incomplete,
+      classes = classes, k = object$k
+    ), settings),
+    class = "distal_outcome"
+  )
+}
+
+# That some classes have the same mean, or the same shares of all levels but the last.
+test_classes <- function(tested, classes) {
+  n_values <- max(1, length(tested$levels))
+  values <- seq_len(max(1, n_values - 1))
+  at <- function(class) (class - 1) * n_values + values
+  contrasts <- do.call(rbind, lapply(classes[-1], function(class) {
+    contrast <- matrix(0, length(values), length(tested$estimate))
+    contrast[cbind(values, at(classes[1]))] <- 1
+    contrast[cbind(values, at(class))] <- -1
+    contrast
+  }))
+  difference <- drop(contrasts %*% tested$estimate)
+  # A level that no class has any of is certain, and no difference.
+  half <- invert_information(contrasts %*% tested$covariance %*% t(contrasts))$half
+  statistic <- sum(crossprod(half, difference)^2)
+  list(statistic = statistic, df = ncol(half),
+       p.value = stats::pchisq(statistic, ncol(half), lower.tail = FALSE))
+}
+
+test_pairs <- function(tested) {
+  pairs <- utils::combn(length(tested$classes), 2)
+  tests <- apply(pairs, 2, function(pair) unlist(test_classes(tested, pair)))
+  table <- data.frame(
+    class_1 = tested$classes[pairs[1, ]], class_2 = tested$classes[pairs[2, ]],
+    difference = if (is.null(tested$levels)) {
+      tested$estimate[pairs[1, ]] - tested$estimate[pairs[2, ]]
+    } else {
+      NA_real_
+    },
+    t(tests)
+  )
+  table$p.adjusted <- stats::p.adjust(table$p.value, "holm")
+  table
+}
+
+warn_outcome <- function(result, found, object, call = rlang::caller_env()) {
+  estimates <- result$estimates
+  outside <- result$kind == "shares" & (estimates$estimate < -1e-9 | estimates$estimate > 1 + 1e-9)
+  if (any(outside)) {
+    where <- paste0(estimates$level[outside], " in class ", estimates$class[outside])
+    warn_mdpd(
+      c("{length(where)} share{?s} {?is/are} below 0 or above 1: {where}.",
+        i = "Weights undo errors of the classes on average only; {.code method = \"ml\"} keeps to
+             the range."),
+      class = "negative_share", call = call
+    )
+  }
+  if (result$method == "ml") warn_likelihood(result, found, object, call)
+}
+
+warn_likelihood <- function(result, found, object, call) {
+  shift <- sum(abs(found$sizes - object$mixing_weights)) / 2
+  if (shift > 0.1) {
+    warn_mdpd(
+      c("The outcome moves {percent(shift)} of the rows to other classes than those of the fit.",
+        i = "Its distribution within a class may be far from normal: {.code method = \"bch\"} takes
+             none for granted."),
+      class = "classes_shifted", call = call
+    )
+  }
+  flat <- if (result$kind == "mean") result$classes[found$spread <= found$floor]
+  if (length(flat) > 0) {
+    warn_mdpd(
+      c("The outcome hardly varies in class{?es} {.val {flat}}: its normal distribution is no model
+         for it.", i = "Use {.code method = \"bch\"}."),
+      class = "boundary", call = call
+    )
+  }
+}

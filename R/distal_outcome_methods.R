@@ -1,0 +1,161 @@
+# What is read off an outcome by class, see distal_outcome().
+
+#' @rdname distal_outcome
+#' @export
+print.distal_outcome <- function(x, ...) {
+  rlang::check_dots_empty()
+  what <- if (x$kind == "mean") "mean" else "shares"
+  cat_rule(paste0("Outcome by class: ", what, " of ", shorten(x$outcome, 40)))
+  incomplete <- if (x$n_incomplete > 0) {
+    paste0("; ", comma(x$n_incomplete), " without an outcome ",
+           if (x$n_incomplete == 1) "does" else "do", " not count")
+  }
+  cat_fields(c(
+    Method = if (x$method == "bch") {
+      "weights of Bolck, Croon and Hagenaars"
+    } else {
+      "maximum likelihood of the assigned classes"
+    },
+    Data = paste0(plural(x$n_obs, "row"), incomplete),
+    Test = paste0("all classes equal: chi-square ", number_text(x$test$statistic), ", df ",
+                  x$test$df, ", p ", p_phrase(x$test$p.value))
+  ))
+  cat_heading(if (x$kind == "mean") "Means" else "Shares (standard errors)")
+  cat_table(if (x$kind == "mean") format_means(x) else format_shares(x))
+  cat_heading("Pairs of classes, p adjusted by Holm's method")
+  cat_table(format_pairs(x))
+  cat_hint("tidy(outcome, conf.int = TRUE), plot(outcome)")
+  invisible(x)
+}
+
+p_phrase <- function(p) sub("^([0-9])", "= \\1", p_text(p))
+
+format_means <- function(x) {
+  limits <- outcome_limits(x, 0.95)
+  digits <- row_digits(x$estimates$std.error)
+  text <- cbind(
+    size = percent(x$sizes, 1), mean = number_text(x$estimates$estimate, digits),
+    "std. error" = number_text(x$estimates$std.error, digits),
+    "95 % interval" = paste(number_text(limits[, 1], digits), "to", number_text(limits[, 2], digits))
+  )
+  `rownames<-`(text, shorten(x$classes, 20))
+}
+
+format_shares <- function(x) {
+  cells <- paste0(percent(x$estimates$estimate, 1), " (", percent(x$estimates$std.error, 1), ")")
+  matrix(cells, length(x$levels), dimnames = list(shorten(x$levels, 30), shorten(x$classes, 12)))
+}
+
+format_pairs <- function(x) {
+  pairs <- x$pairs
+  text <- cbind(
+    difference = if (x$kind == "mean") number_text(pairs$difference,
+                                                   row_digits(abs(pairs$difference))),
+    "chi-square" = number_text(pairs$statistic), df = pairs$df, p = p_text(pairs$p.adjusted)
+  )
+  `rownames<-`(text, paste(shorten(pairs$class_1, 20), "and", shorten(pairs$class_2, 20)))
+}
+
+#' @rdname distal_outcome
+#' @export
+coef.distal_outcome <- function(object, ...) {
+  stats::setNames(object$estimates$estimate, rownames(object$covariance))
+}
+
+#' @rdname distal_outcome
+#' @export
+vcov.distal_outcome <- function(object, ...) object$covariance
+
+# Shares on the logit scale, where they are inside (0, 1); from 0 to 1.
+outcome_limits <- function(x, level) {
+  estimate <- x$estimates$estimate
+  error <- x$estimates$std.error
+  limits <- wald_limits(estimate, error, level, "linear")
+  if (x$kind == "mean") {
+    return(limits)
+  }
+  inside <- estimate > 0 & estimate < 1
+  limits[inside, ] <- wald_limits(estimate[inside], error[inside], level, "logit")
+  limits[] <- pmin(pmax(limits, 0), 1)
+  limits
+}
+
+# conf.int and conf.level are the names that all of broom has.
+# nolint start: object_name_linter.
+
+#' @rdname distal_outcome
+#' @export
+tidy.distal_outcome <- function(x, what = c("classes", "pairs"), conf.int = FALSE,
+                                conf.level = 0.95, ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, c("classes", "pairs"))
+  check_flag(conf.int)
+  check_number(conf.level, c(0, 1))
+  if (what == "pairs") {
+    return(as_tidy(x$pairs))
+  }
+  table <- x$estimates
+  if (x$kind == "mean") table$level <- NULL
+  if (conf.int) {
+    limits <- outcome_limits(x, conf.level)
+    table[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
+  }
+  as_tidy(table)
+}
+
+# nolint end
+
+#' @rdname distal_outcome
+#' @export
+glance.distal_outcome <- function(x, ...) {
+  rlang::check_dots_empty()
+  as_tidy(data.frame(outcome = x$outcome, method = x$method, x$test, nobs = x$nobs,
+                     n_incomplete = x$n_incomplete))
+}
+
+#' @rdname distal_outcome
+#' @export
+autoplot.distal_outcome <- function(object, level = 0.95, ...) {
+  rlang::check_dots_empty()
+  check_number(level, c(0, 1))
+  table <- object$estimates
+  table[c("low", "high")] <- as.data.frame(outcome_limits(object, level))
+  table$class <- factor(table$class, object$classes)
+  table$turn <- -as.integer(table$class)
+  if (object$kind == "mean") {
+    table$place <- factor(table$class, rev(object$classes))
+    draw_outcome(table, object, level) + ggplot2::guides(colour = "none") +
+      ggplot2::labs(x = paste("Mean of", shorten(object$outcome, 30)), y = "Class")
+  } else {
+    table$place <- factor(table$level, rev(object$levels))
+    draw_outcome(table, object, level) + ggplot2::guides(colour = class_legend(object)) +
+      ggplot2::scale_x_continuous(labels = percent, limits = c(0, 1)) +
+      ggplot2::labs(x = "Share in the class", y = shorten(object$outcome, 30))
+  }
+}
+
+#' @rdname distal_outcome
+#' @export
+plot.distal_outcome <- function(x, ...) {
+  picture <- autoplot.distal_outcome(x, ...)
+  print(picture)
+  invisible(picture)
+}
+
+draw_outcome <- function(table, object, level) {
+  beside <- ggplot2::position_dodge(width = 0.6)
+  ggplot2::ggplot(
+    table, ggplot2::aes(.data$estimate, .data$place, colour = .data$class, group = .data$turn)
+  ) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$low, xmax = .data$high), position = beside,
+                            linewidth = 0.7) +
+    ggplot2::geom_point(position = beside, size = 2.4) +
+    class_scales(object) +
+    ggplot2::scale_y_discrete(labels = function(x) shorten(x, 24)) +
+    picture_titles(
+      paste(shorten(object$outcome, 30), "by class"),
+      paste0(format(100 * level), " % intervals; all classes equal: p ",
+             p_phrase(object$test$p.value))
+    ) +
+    theme_mdpd()
+}

@@ -1,0 +1,155 @@
+# What the fit, the first of two or three steps, tells the later ones: how dense each row is in each
+# class, how often rows are assigned to a wrong class, and how uncertain all that is.
+
+# The parameters are those of mixture_parameters(): sizes, then informative items.
+first_step <- function(object, call) {
+  coded <- data_of(object, arg = "x", call = call)
+  list(
+    object = object, coded = coded, model = mixture_parameters(object),
+    covariance = first_covariance(object, call), weights = row_weights(object)
+  )
+}
+
+# Estimates on the boundary are taken as known.
+first_covariance <- function(object, call) {
+  blocks <- withCallingHandlers(
+    covariance_blocks(object, "exact", NULL, NULL, call = call),
+    mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
+  )
+  covariance <- blocks[[1]]
+  known <- is.na(diag(covariance))
+  covariance[known, ] <- 0
+  covariance[, known] <- 0
+  covariance
+}
+
+# The log-density of the answers of each row given its component, rows x components.
+row_log_densities <- function(object, coded) {
+  uniform <- object
+  uniform$mixing_weights[] <- 1 / object$k
+  step <- posterior_of(uniform, coded)
+  densities <- log(pmax(step$posterior, 1e-300)) + step$row_loglik + log(object$k)
+  if (!is.null(coded$known)) {
+    known <- match(object$labels[coded$known], names(object$mixing_weights))
+    densities[!is.na(known) & col(densities) != known] <- -Inf
+  }
+  unname(densities)
+}
+
+# Assigned classes -------------------------------------------------------------------------------
+
+# The class each row is assigned to, and `errors`, true x assigned: the estimated probability of
+# being assigned to a class given the true one (Bolck, Croon and Hagenaars 2004).
+classification <- function(first) {
+  posterior <- unname(first$object$posterior)
+  assigned <- first_largest(posterior)
+  indicator <- outer(assigned, seq_len(first$object$k), `==`) + 0
+  counts <- crossprod(posterior * first$weights, indicator)
+  list(assigned = assigned, indicator = indicator, sizes = rowSums(counts),
+       errors = counts / rowSums(counts))
+}
+
+check_classification <- function(classes, object, call) {
+  names <- names(object$mixing_weights)
+  empty <- names[colSums(classes$errors) < 1e-12 | !is.finite(classes$sizes) | classes$sizes <= 0]
+  if (length(empty) > 0) {
+    abort_mdpd(
+      c("Every class must have rows that are assigned to it; {.val {empty}} {?has/have} none.",
+        i = "{.code method = \"two-step\"} assigns no row, and fewer classes may be enough."),
+      class = "empty_class", call = call
+    )
+  }
+  if (rcond(classes$errors) < 1e-6) {
+    abort_mdpd(
+      c("The classes must be told apart by the rows that are assigned to them.",
+        i = "{.code method = \"two-step\"} assigns no row, and fewer classes may be enough."),
+      class = "empty_class", call = call
+    )
+  }
+}
+
+# What the later step is given of the classes: as densities of the answers or of the assigned
+# class, or as weights that undo the errors.
+row_evidence <- function(first, method, classes, rows) {
+  switch(
+    method,
+    "two-step" = list(
+      log_density = row_log_densities(first$object, first$coded)[rows, , drop = FALSE]
+    ),
+    ml = list(log_density = t(log(classes$errors))[classes$assigned[rows], , drop = FALSE]),
+    bch = list(shares = solve(classes$errors)[classes$assigned[rows], , drop = FALSE])
+  )
+}
+
+# How evidence moves with the parameters of the first step -----------------------------------------
+
+# The derivatives of `errors` by each parameter of the first step, true x assigned x parameters; the
+# assigned classes themselves are held.
+error_slopes <- function(first, classes) {
+  k <- first$object$k
+  model <- first$model
+  posterior <- unname(first$object$posterior)
+  slopes <- array(0, c(k, k, length(model$root)))
+  cell <- expand.grid(true = seq_len(k), assigned = seq_len(k))
+  for (rows in row_blocks(first, k^2)) {
+    shown <- cbind(1, one_hot(first$coded, model$items, rows))
+    g <- posterior[rows, , drop = FALSE]
+    excess <- classes$indicator[rows, cell$assigned, drop = FALSE] -
+      rep(classes$errors, each = length(rows))
+    share <- first$weights[rows] * excess * g[, cell$true, drop = FALSE] /
+      rep(classes$sizes[cell$true], each = length(rows))
+    for (component in seq_len(k)) {
+      moved <- share * (rep(cell$true == component, each = length(rows)) - g[, component])
+      at <- which(model$component == component)
+      slopes[, , at] <- slopes[, , at] +
+        as.vector(crossprod(moved, shown[, model$column[at] + 1, drop = FALSE]))
+    }
+  }
+  sweep(slopes, 3, inverse_estimates(model), "*")
+}
+
+# Estimates on the boundary do not move.
+inverse_estimates <- function(model) ifelse(model$estimate > 1e-8, 1 / model$estimate, 0)
+
+# Rows in blocks of some 4e6 numbers.
+row_blocks <- function(first, n_more) {
+  rows <- seq_len(nrow(first$object$posterior))
+  width <- n_more + length(unique(first$model$column))
+  split(rows, (rows - 1) %/% max(1, 4e6 %/% width))
+}
+
+# The derivative of a score by the parameters of the first step, score x parameters, where classes
+# are known by the density of the assigned one. `moved` gives for a class the change of each row's
+# score by the row's log-density in that class, rows x score.
+cross_by_density <- function(moved, classes, rows, slopes) {
+  log_slopes <- sweep(slopes, 1:2, ifelse(classes$errors > 0, classes$errors, 1), "/")
+  k <- nrow(classes$errors)
+  assigned <- factor(classes$assigned[rows], seq_len(k))
+  terms <- lapply(seq_len(k), function(class) {
+    sums <- rowsum_by(moved(class), assigned)
+    crossprod(sums, matrix(log_slopes[class, , ], k))
+  })
+  Reduce(`+`, terms)
+}
+
+# As rowsum(), with a row of zeros for a level that does not occur.
+rowsum_by <- function(x, group) {
+  sums <- matrix(0, nlevels(group), ncol(x))
+  found <- rowsum(x, as.integer(group))
+  sums[as.integer(rownames(found)), ] <- found
+  sums
+}
+
+# The same where they are known by weights: `sums` is the score's sum over the rows, by the weight
+# that each class has there, of each class; (numbers of the score in one class) x classes.
+cross_by_weights <- function(sums, classes, slopes) {
+  inverse <- solve(classes$errors)
+  moved <- apply(slopes, 3, function(slope) -sums %*% slope %*% inverse)
+  array(moved, c(nrow(sums), ncol(sums), dim(slopes)[3]))
+}
+
+# What the uncertainty of the first step adds to a covariance `inverse` of the later one.
+first_step_part <- function(inverse, cross, first) {
+  through <- inverse %*% cross
+  through %*% first$covariance %*% t(through)
+}

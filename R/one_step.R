@@ -1,0 +1,192 @@
+# Classes and their shares by covariates at once, by EM (Bandeen-Roche and others 1997).
+
+# A state of EM: `gamma`, the coefficients, and `probs`, the probabilities of all levels of the
+# items that differ between the classes, levels x classes.
+fit_one_step <- function(first, problem, rows, start, max_iter) {
+  coded <- coded_rows(first$coded, rows)
+  items <- first$model$items
+  answers <- list(
+    shown = one_hot(coded, items, seq_along(rows)),
+    item = rep(seq_along(items), lengths(coded$levels[items])),
+    mask = row_log_densities(first$object, coded) == -Inf
+  )
+  probs <- do.call(rbind, unname(first$object$item_probs[items]))
+  end <- accelerate_em(
+    list(gamma = start, probs = unname(probs)),
+    function(state) em_step(state, problem, answers), max_iter
+  )
+  problem$log_density <- answer_densities(end$state$probs, answers)
+  at <- evaluate_shares(problem, end$state$gamma)
+  list(
+    problem = problem, gamma = end$state$gamma, at = at, coded = coded,
+    item_probs = with_probs(first$object, end$state$probs, answers$item, coded),
+    value = at$value + shared_loglik(coded, items),
+    iterations = end$iterations, converged = end$converged
+  )
+}
+
+coded_rows <- function(coded, rows) {
+  coded$codes <- select_rows(coded$codes, rows)
+  coded$weights <- coded$weights[rows]
+  coded$known <- coded$known[rows]
+  coded
+}
+
+answer_densities <- function(probs, answers) {
+  densities <- answers$shown %*% log(pmax(probs, 1e-300))
+  densities[answers$mask] <- -Inf
+  densities
+}
+
+# The next state, and the log-likelihood of this one.
+em_step <- function(state, problem, answers) {
+  problem$log_density <- answer_densities(state$probs, answers)
+  at <- evaluate_shares(problem, state$gamma)
+  counts <- crossprod(answers$shown, problem$weights * at$target)
+  totals <- rowsum(counts, answers$item)[answers$item, , drop = FALSE]
+  probs <- ifelse(totals > 0, counts / totals, state$probs)
+  list(
+    state = list(gamma = newton_step(state$gamma, problem, at), probs = probs), value = at$value
+  )
+}
+
+# Towards the shares by covariates that the posterior says, as far as that rises.
+newton_step <- function(gamma, problem, at) {
+  expected <- function(gamma) {
+    shares <- log_shares(problem$q, problem$offset, gamma, problem$reference)
+    sum(problem$weights * at$target * shares)
+  }
+  half <- invert_information(class_blocks(problem, at$share))$half
+  gradient <- as.vector(share_gradient(problem, at))
+  step <- matrix(half %*% crossprod(half, gradient), nrow(gamma))
+  before <- expected(gamma)
+  for (length in 0.5^(0:10)) {
+    if (expected(gamma + length * step) >= before) {
+      return(gamma + length * step)
+    }
+  }
+  gamma
+}
+
+# EM with squared extrapolation (Varadhan and Roland 2008). Probabilities move by their roots, so
+# that they stay above zero. A leap that loses likelihood is not made.
+accelerate_em <- function(state, step, max_iter) {
+  iterations <- 0
+  repeat {
+    first <- step(state)
+    second <- step(first$state)
+    iterations <- iterations + 3
+    change <- largest_change(state, first$state)
+    if (change < 1e-8 || iterations >= max_iter) {
+      return(list(state = second$state, iterations = iterations, converged = change < 1e-8))
+    }
+    leap <- step(extrapolate(state, first$state, second$state))
+    state <- if (is.finite(leap$value) && leap$value >= second$value) leap$state else second$state
+  }
+}
+
+largest_change <- function(a, b) max(0, abs(a$gamma - b$gamma), abs(a$probs - b$probs))
+
+# A leap of probabilities leaves sums other than one; the step of EM from it has them again.
+extrapolate <- function(state, first, second) {
+  as_vector <- function(state) c(state$gamma, sqrt(state$probs))
+  start <- as_vector(state)
+  speed <- as_vector(first) - start
+  turn <- as_vector(second) - as_vector(first) - speed
+  length <- sqrt(sum(speed^2) / max(sum(turn^2), 1e-300))
+  length <- min(max(1, length), 1e4)
+  ahead <- start + 2 * length * speed + length^2 * turn
+  gamma <- seq_along(state$gamma)
+  list(
+    gamma = matrix(ahead[gamma], nrow(state$gamma)),
+    probs = matrix(pmin(ahead[-gamma]^2, 1), nrow(state$probs))
+  )
+}
+
+# The probabilities of all items, those of the items that the classes share from these rows.
+with_probs <- function(object, probs, item, coded) {
+  item_probs <- object$item_probs
+  for (i in seq_along(object$informative)) {
+    item_probs[[object$informative[i]]][] <- probs[item == i, ]
+  }
+  shared <- setdiff(names(item_probs), object$informative)
+  item_probs[shared] <- Map(function(probs, shares) {
+    probs[] <- shares
+    probs
+  }, item_probs[shared], level_shares(coded, shared))
+  item_probs
+}
+
+shared_loglik <- function(coded, items) {
+  shared <- setdiff(names(coded$levels), items)
+  entropy <- vapply(level_shares(coded, shared), function(shares) sum(p_log_p(shares)), 0)
+  sum(n_observed(coded$codes, coded$weights)[shared] * entropy)
+}
+
+# Information of coefficients and items ----------------------------------------------------------
+
+# Minus the second derivatives of the log-likelihood by a coefficient and an item's parameter, times
+# the latter, or the product of the two scores; coefficients x parameters of the first step.
+# `coded` has the rows of the problem.
+cross_information <- function(problem, at, coded, model, type) {
+  free <- setdiff(seq_len(problem$k), problem$reference)
+  n_terms <- ncol(problem$q)
+  cross <- matrix(0, n_terms * length(free), length(model$root))
+  rows <- seq_len(nrow(problem$q))
+  for (block in split(rows, (rows - 1) %/% max(1, 4e6 %/% length(model$root)))) {
+    shown <- one_hot(coded, model$items, block)
+    q <- problem$weights[block] * problem$q[block, , drop = FALSE]
+    for (i in seq_along(free)) {
+      for (class in seq_len(problem$k)) {
+        columns <- which(model$component == class & model$item > 0)
+        moved <- cross_weight(at, block, free[i], class, type)
+        of_terms <- (i - 1) * n_terms + seq_len(n_terms)
+        cross[of_terms, columns] <- cross[of_terms, columns] +
+          crossprod(q * moved, shown)[, model$column[columns], drop = FALSE]
+      }
+    }
+  }
+  cross
+}
+
+cross_weight <- function(at, rows, free, class, type) {
+  target <- at$target[rows, , drop = FALSE]
+  if (type == "score") {
+    (target[, free] - at$share[rows, free]) * target[, class]
+  } else {
+    target[, free] * (target[, class] - (free == class))
+  }
+}
+
+# The covariance of the coefficients (of q) and the standard errors of the items' probabilities.
+one_step_covariance <- function(found, first, type) {
+  object <- first$object
+  object$item_probs <- found$item_probs
+  model <- mixture_parameters(object)
+  sums <- likelihood_sums(model, found$coded, found$at$target, type)
+  model$free <- is_free(sums$count, model$simplex) & model$item > 0
+  items <- which(model$free)
+  scale <- 1 / model$root[items]
+  of_items <- sums$information[items, items, drop = FALSE] * outer(scale, scale)
+  of_shares <- if (type == "score") {
+    crossprod(share_scores(found$problem, found$at) * sqrt(found$problem$weights))
+  } else {
+    share_information(found$problem, found$at)
+  }
+  cross <- cross_information(found$problem, found$at, found$coded, model, type)[, items, drop = FALSE]
+  cross <- sweep(cross, 2, scale, "*")
+  basis <- tangent_basis(model)[items, , drop = FALSE]
+  joint <- rbind(
+    cbind(of_shares, cross %*% basis),
+    cbind(t(cross %*% basis), crossprod(basis, of_items %*% basis))
+  )
+  inverse <- invert_information(joint)
+  shares <- seq_len(nrow(of_shares))
+  half <- model$root[items] * (basis %*% inverse$half[-shares, , drop = FALSE])
+  errors <- replace(rep(NA_real_, length(model$root)), items, sqrt(rowSums(half^2)))
+  list(
+    covariance = tcrossprod(inverse$half[shares, , drop = FALSE]),
+    null = inverse$null[shares, , drop = FALSE],
+    item_errors = errors
+  )
+}

@@ -1,0 +1,203 @@
+#' Pictures of a class regression
+#'
+#' `autoplot()` makes one picture as a ggplot object; `plot()` draws it.
+#'
+#' * `"coefficients"`: the coefficients of each class against the reference, with intervals. Those
+#'   whose interval does not reach zero are filled.
+#' * `"shares"`: the share of each class against one covariate, with intervals: the mean over the
+#'   rows of the regression (by case weight), were all of them to have that value of the covariate
+#'   and else their own.
+#'
+#' @param object,x A [class_regression()].
+#' @param type `"coefficients"`, the default, or `"shares"`.
+#' @param covariate For `type = "shares"`: name of a column of the data that the formula names; by
+#'   default, `NULL`, the first.
+#' @param level Confidence level of the intervals, from 0 to 1. Default 0.95.
+#' @param intercept Show the intercepts among the coefficients? By default, `FALSE`, only where
+#'   there is nothing else.
+#' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
+#' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
+#' @section Errors: `mdpd_error_argument` for an argument out of range, or `"shares"` of a regression
+#'   without covariates.
+#' @family conclusions
+#' @examples
+#' fit <- stagewise_em(house_votes[-1], k = 3)
+#' regression <- class_regression(fit, ~ party, data = house_votes)
+#' plot(regression)
+#' plot(regression, type = "shares")
+#' @name plot.class_regression
+NULL
+
+#' @rdname plot.class_regression
+#' @export
+autoplot.class_regression <- function(object, type = c("coefficients", "shares"),
+                                      covariate = NULL, level = 0.95, intercept = FALSE, ...) {
+  rlang::check_dots_empty()
+  type <- check_choice(type, c("coefficients", "shares"))
+  check_number(level, c(0, 1))
+  check_flag(intercept)
+  if (type == "coefficients") {
+    return(plot_coefficients(object, level, intercept))
+  }
+  covariate <- check_covariate(covariate, object)
+  draw_shares(shares_against(object, covariate, level), object, covariate, level)
+}
+
+#' @rdname plot.class_regression
+#' @export
+plot.class_regression <- function(x, ...) {
+  picture <- autoplot.class_regression(x, ...)
+  print(picture)
+  invisible(picture)
+}
+
+check_covariate <- function(covariate, object, call = rlang::caller_env()) {
+  named <- names(object$covariates)
+  if (length(named) == 0) {
+    abort_mdpd("{.code type = \"shares\"} needs a regression with a covariate from its data.",
+               class = "argument", call = call)
+  }
+  if (is.null(covariate)) {
+    return(named[1])
+  }
+  if (!rlang::is_string(covariate, named)) {
+    abort_mdpd("{.arg covariate} must be {.or {.val {named}}}, not {describe(covariate)}.",
+               class = "argument", call = call)
+  }
+  covariate
+}
+
+# Coefficients ------------------------------------------------------------------------------------
+
+plot_coefficients <- function(object, level, intercept) {
+  table <- summary(object, level = level)$coefficients
+  if (!intercept && any(table$term != "(Intercept)")) {
+    table <- table[table$term != "(Intercept)", ]
+  }
+  table$term <- factor(table$term, rev(unique(table$term)))
+  table$class <- factor(table$class, colnames(object$coefficients))
+  table$sure <- table$conf.low > 0 | table$conf.high < 0
+  draw_coefficients(table, object, level)
+}
+
+draw_coefficients <- function(table, object, level) {
+  beside <- ggplot2::position_dodge(width = 0.6)
+  # The first class on top.
+  table$turn <- -as.integer(table$class)
+  ggplot2::ggplot(
+    table,
+    ggplot2::aes(.data$estimate, .data$term, colour = .data$class, group = .data$turn)
+  ) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey40", linetype = "22") +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), position = beside,
+      linewidth = 0.7, na.rm = TRUE
+    ) +
+    ggplot2::geom_point(
+      ggplot2::aes(fill = ifelse(.data$sure %in% TRUE, as.character(.data$class), NA)),
+      position = beside, shape = 21, size = 2.4, stroke = 0.9, show.legend = FALSE
+    ) +
+    class_scales(object) +
+    ggplot2::scale_y_discrete(labels = function(x) shorten(x, 24)) +
+    ggplot2::guides(colour = class_legend(object)) +
+    picture_titles(
+      "What goes with each class",
+      paste0("Log odds against class ", object$reference, ", ", format(100 * level),
+             " % intervals; filled: the interval does not reach 0")
+    ) +
+    ggplot2::labs(x = "Coefficient", y = NULL) +
+    theme_mdpd() +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(nrow(table))))
+}
+
+# Each class has the colour that it has in the pictures of the fit.
+class_scales <- function(object) {
+  colours <- component_colours(object$classes)
+  labels <- function(x) shorten(x, if (object$k <= 4) 18 else 12)
+  list(
+    ggplot2::scale_colour_manual(values = colours, name = "Class", labels = labels),
+    ggplot2::scale_fill_manual(values = colours, name = "Class", labels = labels,
+                               na.value = "white", guide = "none")
+  )
+}
+
+# As many columns as the names allow in a picture four inches wide.
+class_legend <- function(object) {
+  width <- min(18, max(nchar(object$classes, "width")))
+  ggplot2::guide_legend(ncol = max(1, min(object$k, floor(52 / (width + 5)))), byrow = TRUE)
+}
+
+# Shares ------------------------------------------------------------------------------------------
+
+# The values of a covariate and at each the mean shares of the classes, with intervals.
+shares_against <- function(object, covariate, level) {
+  values <- covariate_values(object$covariates[[covariate]])
+  n_rows <- length(object$rows)
+  # Means over a thousand rows spread evenly over the data are good to the width of a line.
+  shown <- unique(round(seq(1, n_rows, length.out = min(n_rows, 1000))))
+  data <- object$covariates[shown, , drop = FALSE]
+  weights <- object$weights[shown] %||% rep(1, length(shown))
+  tables <- lapply(seq_along(values), function(i) {
+    data[[covariate]] <- rep(values[i], nrow(data))
+    mean_shares(object, new_design(object, data, rlang::current_env()), weights, level)
+  })
+  table <- do.call(rbind, tables)
+  table$value <- rep(values, each = object$k)
+  table
+}
+
+covariate_values <- function(x) {
+  if (is.numeric(x) && length(unique(x)) > 2) {
+    return(seq(min(x), max(x), length.out = 60))
+  }
+  if (is.factor(x)) factor(levels(droplevels(x)), levels(x)) else sort(unique(x))
+}
+
+mean_shares <- function(object, design, weights, level) {
+  weights <- weights / sum(weights)
+  shares <- shares_by(object, design)
+  errors <- vapply(seq_len(object$k), function(class) {
+    moved <- crossprod(share_slopes(object, design$x, shares, class), weights)
+    sqrt(drop(crossprod(moved, object$covariance %*% moved)))
+  }, 0)
+  interval_table(1, crossprod(weights, shares), errors, level)
+}
+
+draw_shares <- function(table, object, covariate, level) {
+  continuous <- is.numeric(table$value) && length(unique(table$value)) > 2
+  if (!continuous) table$value <- factor(table$value, unique(table$value))
+  others <- if (ncol(object$covariates) > 1) "the other covariates as in the data; "
+  ggplot2::ggplot(table, ggplot2::aes(.data$value, .data$estimate, colour = .data$class)) +
+    share_layers(continuous) +
+    class_scales(object) +
+    ggplot2::scale_y_continuous(limits = c(0, 1), labels = percent,
+                                expand = ggplot2::expansion(c(0, 0.02))) +
+    (if (!continuous) ggplot2::scale_x_discrete(labels = function(x) shorten(x, 16))) +
+    ggplot2::guides(colour = class_legend(object)) +
+    picture_titles(
+      paste("Size of the classes by", shorten(covariate, 24)),
+      paste0("Mean over the rows, ", others, format(100 * level), " % intervals")
+    ) +
+    ggplot2::labs(x = covariate, y = "Share of the class") +
+    theme_mdpd()
+}
+
+share_layers <- function(continuous) {
+  if (continuous) {
+    return(list(
+      ggplot2::geom_ribbon(
+        ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high, fill = .data$class),
+        alpha = 0.18, colour = NA, show.legend = FALSE
+      ),
+      ggplot2::geom_line(linewidth = 0.9)
+    ))
+  }
+  beside <- ggplot2::position_dodge(width = 0.5)
+  list(
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), position = beside,
+      linewidth = 0.7, na.rm = TRUE
+    ),
+    ggplot2::geom_point(position = beside, size = 2.4)
+  )
+}
