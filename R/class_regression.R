@@ -25,14 +25,14 @@
 #'   other ones than those of the fit, the more so where the model of the covariates is wrong. No
 #'   prior is used. Items that are the same in all components of the fit stay so.
 #'
-#' Standard errors count the uncertainty of the fit. With \eqn{J} the information of the coefficients
-#' \eqn{\beta}, \eqn{\Sigma} the covariance of the fit's parameters \eqn{\theta} (see
+#' Standard errors count the uncertainty of the fit. With \eqn{J} the information of the
+#' coefficients \eqn{\beta}, \eqn{\Sigma} the covariance of the fit's parameters \eqn{\theta} (see
 #' [vcov()][vcov.mdpd]) and \eqn{C = \partial s / \partial \theta} the derivative of the score of
 #' \eqn{\beta}, the covariance of two or three steps is
 #' \deqn{J^{-1} + J^{-1} C \Sigma C^\top J^{-1}}{J^-1 + J^-1 C Sigma C' J^-1}
 #' (Bakk and Kuha 2018, section 3; Bakk, Oberski and Vermunt 2014); by `"bch"` the first part is
-#' \eqn{J^{-1} B J^{-1}}{J^-1 B J^-1} with \eqn{B} the sum of squared scores. With `"one-step"` it is
-#' the inverse of the information of all parameters.
+#' \eqn{J^{-1} B J^{-1}}{J^-1 B J^-1} with \eqn{B} the sum of squared scores. With `"one-step"` it
+#' is the inverse of the information of all parameters.
 #'
 #' Rows with a missing covariate do not count in the regression, and a message of class
 #' `mdpd_message_incomplete_covariates` says how many; in the classes of the fit they count as
@@ -43,16 +43,16 @@
 #'   [stagewise_em()] and [mdpd()].
 #' @param formula One-sided, as for [stats::lm()]: numbers, factors, logicals, strings,
 #'   transformations, interactions and an [offset()]. An offset is one number a row, added to the
-#'   logits of all classes but the reference, or a matrix with a column for each class. `~ 1` has the
-#'   sizes of the classes alone.
+#'   logits of all classes but the reference, or a matrix with a column for each class. `~ 1` has
+#'   the sizes of the classes alone.
 #' @param data Data frame with the covariates: a row for each row of the fit, in the same order.
 #' @param method `"two-step"`, `"ml"`, `"bch"` or `"one-step"`; by default the first.
 #' @param ... Not used; must be empty.
 #' @param reference The class that the others are compared with: name or number of a component; by
 #'   default, `NULL`, the first, which is the largest.
 #' @param information What standard errors rest on: `"exact"`, the default, the second derivatives
-#'   of the log-likelihood; or `"score"`, the squares of its gradient by row, as in poLCA. By `"bch"`
-#'   it is not used.
+#'   of the log-likelihood; or `"score"`, the squares of its gradient by row, as in poLCA. By
+#'   `"bch"` it is not used.
 #' @param max_iter The largest number of iterations, a count. Default 5000.
 #' @return A list of class `"class_regression"`:
 #'   \item{coefficients}{terms x (k - 1) matrix, a column for each class but the reference}
@@ -91,8 +91,8 @@
 #' regression for multiple discrete outcomes. *Journal of the American Statistical Association* 92,
 #' 1375-1386. \doi{10.1080/01621459.1997.10473658}
 #'
-#' Bolck, A., Croon, M. and Hagenaars, J. (2004). Estimating latent structure models with categorical
-#' variables: one-step versus three-step estimators. *Political Analysis* 12, 3-27.
+#' Bolck, A., Croon, M. and Hagenaars, J. (2004). Estimating latent structure models with
+#' categorical variables: one-step versus three-step estimators. *Political Analysis* 12, 3-27.
 #' \doi{10.1093/pan/mph001}
 #'
 #' Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for accelerating the
@@ -118,7 +118,7 @@ class_regression <- function(object, formula, data,
   method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
   information <- check_choice(information, c("exact", "score"))
   check_count(max_iter)
-  check_several_components(object)
+  check_first_fit(object)
   reference <- check_reference(reference, object)
   design <- read_covariates(formula, data, object, reference, rlang::current_env())
   first <- first_step(object, rlang::current_env())
@@ -137,12 +137,19 @@ class_regression <- function(object, formula, data,
   regression
 }
 
-check_several_components <- function(object, call = rlang::caller_env()) {
+# A fit to go on from: of several components, with its data.
+check_first_fit <- function(object, call = rlang::caller_env()) {
   check_class(object, "mdpd", call = call)
   check_fit(object, call)
   if (object$k == 1) {
     abort_mdpd("{.arg object} must have at least two components; it has one.",
                class = "one_component", call = call)
+  }
+  if (is.null(object$coded)) {
+    abort_mdpd(
+      c("{.arg object} must keep its data.", i = "Fit with {.code keep_data = TRUE}."),
+      class = "no_data", call = call
+    )
   }
 }
 
@@ -299,8 +306,9 @@ warn_regression <- function(regression, found, call = rlang::caller_env()) {
     )
   }
   names <- rownames(regression$covariance)
-  loose <- names[is.na(diag(regression$covariance))]
-  infinite <- setdiff(names[is_infinite_coefficient(regression)], loose)
+  infinite <- is_infinite_coefficient(regression)
+  loose <- names[is.na(diag(regression$covariance)) & !infinite]
+  infinite <- names[infinite]
   if (length(infinite) > 0) {
     warn_mdpd(
       c("{length(infinite)} coefficient{?s} {?has/have} no finite estimate: {.val {infinite}}.",
@@ -318,11 +326,11 @@ warn_regression <- function(regression, found, call = rlang::caller_env()) {
   }
 }
 
-# Estimates beyond what data of any size tell apart, over the range of the covariate: odds of e^8
-# and a standard error many times as large, where the likelihood is flat.
+# Odds of e^8 or more over the range of the covariate, where the likelihood is flat: the standard
+# error is larger still, or there is none.
 is_infinite_coefficient <- function(regression) {
   span <- apply(regression$x, 2, function(x) max(abs(x - min(x)), if (diff(range(x)) == 0) 1))
   size <- as.vector(abs(regression$coefficients) * span)
   error <- sqrt(diag(regression$covariance)) * rep(span, regression$k - 1)
-  size > 8 & error > 5 * size
+  size > 8 & (is.na(error) | error > size)
 }

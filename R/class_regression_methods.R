@@ -10,9 +10,9 @@
 #' `anova()` of one regression tests each term of the formula, all its coefficients in all classes
 #' together, given the others; of several it is the likelihood-ratio test of each against the one
 #' before, ordered by their number of coefficients. The ratio is exact for `"one-step"`. By
-#' `"two-step"` and `"ml"` it takes the fit as certain: it holds where none of the covariates matters,
-#' and is nearly right elsewhere. By `"bch"` there is no likelihood. The tests of one regression
-#' count the uncertainty of the fit always.
+#' `"two-step"` and `"ml"` it takes the fit as certain: it holds where none of the covariates
+#' matters, and is nearly right elsewhere. By `"bch"` there is no likelihood. The tests of one
+#' regression count the uncertainty of the fit always.
 #'
 #' @param object,x A [class_regression()].
 #' @param parm Names of terms, of classes or of coefficients (`"term|class"`), in any mixture; or
@@ -20,8 +20,8 @@
 #' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
 #' @param newdata Data frame with the covariates; for the posterior also with the items of the fit.
 #'   By default, `NULL`, the rows of the fit; one that lacks a covariate gets `NA`.
-#' @param type `"prob"`, the default, the class probabilities by the covariates; `"posterior"`, those
-#'   by covariates and answers; or `"class"`, the class of the largest posterior probability.
+#' @param type `"prob"`, the default, the class probabilities by the covariates; `"posterior"`,
+#'   those by covariates and answers; or `"class"`, the class of the largest posterior probability.
 #' @param interval Add standard errors and intervals? Default `FALSE`. For `type = "prob"`.
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
 #' @param exponentiate Odds ratios instead of coefficients? Default `FALSE`. Standard errors stay
@@ -43,12 +43,13 @@
 #' * `anova()`: a data frame of class `"anova"`.
 #' * `summary()`: a list of class `"summary_class_regression"`: `regression`, `coefficients` (as
 #'   from `tidy()`, with intervals and odds ratios) and `terms` (as from `anova()`).
-#' * `logLik()`: the log-likelihood with `df` and `nobs`; `nobs()`: the sum of the case weights of the
-#'   rows that count; `formula()`: the formula. `print()` returns its argument invisibly.
+#' * `logLik()`: the log-likelihood with `df` and `nobs`; `nobs()`: the sum of the case weights of
+#'   the rows that count; `formula()`: the formula. `print()` returns its argument invisibly.
 #' @section Errors:
 #' `mdpd_error_argument` for an argument out of range; `mdpd_error_not_nested` when `anova()` is
 #' given regressions that it cannot compare; `mdpd_error_no_likelihood` for `logLik()` and for
-#' `anova()` of several by `"bch"`; `mdpd_error_missing_item` names the columns that `newdata` lacks.
+#' `anova()` of several by `"bch"`; `mdpd_error_missing_item` names the columns that `newdata`
+#' lacks.
 #' @references
 #' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
 #' variables. *Psychometrika* 83, 871-892. \doi{10.1007/s11336-017-9592-7}
@@ -197,7 +198,10 @@ predict.class_regression <- function(object, newdata = NULL,
   if (interval) {
     return(share_intervals(object, design, level))
   }
-  if (type == "prob") shares_by(object, design) else predict_posterior(object, design, newdata, type)
+  if (type == "prob") {
+    return(shares_by(object, design))
+  }
+  predict_posterior(object, design, newdata, type)
 }
 
 # The design of all rows of the fit, NA where a covariate is missing.

@@ -92,8 +92,11 @@ null_shares <- function(problem, sizes) {
   outer(colSums(problem$q * problem$weights) / sum(problem$weights), logits)
 }
 
-# Newton's steps in a trust region, of the mean log-likelihood. `gradient`: its largest derivative
-# at the end, in units of which a coefficient of one standard deviation has 1.
+# A coefficient of q beyond this has no finite estimate: it moves the logits by as much from one
+# typical row to another.
+largest_gamma <- 30
+
+# Newton's steps in a trust region, of the mean log-likelihood.
 solve_shares <- function(problem, start, max_iter) {
   total <- sum(problem$weights)
   last <- NULL
@@ -105,14 +108,15 @@ solve_shares <- function(problem, start, max_iter) {
     last
   }
   found <- stats::nlminb(
-    as.vector(start),
+    as.vector(start), lower = -largest_gamma, upper = largest_gamma,
     objective = function(gamma) -at(gamma)$value / total,
     gradient = function(gamma) -as.vector(share_gradient(problem, at(gamma))) / total,
     hessian = function(gamma) share_information(problem, at(gamma)) / total,
     control = list(iter.max = max_iter, eval.max = 2 * max_iter, rel.tol = 1e-13, x.tol = 1e-9)
   )
   end <- at(found$par)
-  gradient <- max(abs(share_gradient(problem, end))) / total
+  inside <- abs(found$par) < largest_gamma
+  gradient <- max(0, abs(share_gradient(problem, end))[inside]) / total
   list(
     gamma = matrix(found$par, ncol(problem$q)), at = end, iterations = found$iterations,
     # Rounding leaves some 1e-9; a step from here moves no coefficient by what can be seen.

@@ -15,10 +15,10 @@
 #'   nothing for granted about the outcome's distribution. Some weights are negative, so that a
 #'   share near 0 may come out below it, with a warning.
 #' * `"ml"` maximises the likelihood of the assigned classes and the outcome, \eqn{\sum_n c_n \log
-#'   \sum_k \pi_k D_{k W_n} f_k(y_n)}{sum_n c_n log sum_k pi_k D[k,W_n] f_k(y_n)}. Of numbers \eqn{f_k}
-#'   is normal with a mean and a variance of its own; where they are far from that, the outcome
-#'   changes the classes, and the result is of other ones (Bakk and Vermunt 2016). Where their sizes
-#'   move by more than 10 % of the rows, a warning says so.
+#'   \sum_k \pi_k D_{k W_n} f_k(y_n)}{sum_n c_n log sum_k pi_k D[k,W_n] f_k(y_n)}. Of numbers
+#'   \eqn{f_k} is normal with a mean and a variance of its own; where they are far from that, the
+#'   outcome changes the classes, and the result is of other ones (Bakk and Vermunt 2016). Where
+#'   their sizes move by more than 10 % of the rows, a warning says so.
 #'
 #' The covariance has two parts, as in [class_regression()]: that of the outcome, with the fit taken
 #' as certain, and what the uncertainty of the fit adds through \eqn{D} (Bakk, Oberski and Vermunt
@@ -31,8 +31,8 @@
 #'   whose shares are. One value for each row of the fit, in the same order; a column of `data`, or
 #'   its name, where that is given. Rows where it is `NA` do not count, and a message of class
 #'   `mdpd_message_incomplete_outcome` says how many.
-#' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the same
-#'   order. By default, `NULL`, none.
+#' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
+#'   same order. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.
 #' @param what For `tidy()`: `"classes"`, the default, or `"pairs"`.
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
@@ -40,8 +40,8 @@
 #' @param x The result of `distal_outcome()`.
 #' @param ... For `plot()`: arguments passed on to `autoplot()`. Otherwise not used; must be empty.
 #' @return A list of class `"distal_outcome"`:
-#'   \item{estimates}{data frame with a row for each class, or for each level of each class: `class`,
-#'     `level` (`NA` of a mean), `estimate`, `std.error`}
+#'   \item{estimates}{data frame with a row for each class, or for each level of each class:
+#'     `class`, `level` (`NA` of a mean), `estimate`, `std.error`}
 #'   \item{covariance}{of the estimates, in their order}
 #'   \item{test}{that all classes are equal: `statistic`, `df`, `p.value`}
 #'   \item{pairs}{data frame with a row for each pair of classes: `class_1`, `class_2`, `difference`
@@ -49,17 +49,17 @@
 #'     `p.adjusted`}
 #'   \item{sizes}{the shares of the classes among the rows that count}
 #'   \item{kind, outcome, levels, method, nobs, n_obs, n_incomplete, classes, k, call}{`"mean"` or
-#'     `"shares"`, the name of the outcome, its levels or `NULL`, sum of the case weights of the rows
-#'     that count, numbers of rows, names of the classes}
-#'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`, `statistic`,
-#'   `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object, `plot()` draws
-#'   it.
+#'     `"shares"`, the name of the outcome, its levels or `NULL`, sum of the case weights of the
+#'     rows that count, numbers of rows, names of the classes}
+#'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`,
+#'   `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
+#'   `plot()` draws it.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an outcome that is no vector of one value a row, has one value only, or
 #' is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and `mdpd_error_no_data`
-#' as in [class_regression()]. `mdpd_warning_negative_share`, `mdpd_warning_classes_shifted` and
-#' `mdpd_warning_boundary` (a class in which the outcome hardly varies, by `"ml"`) are explained
-#' above.
+#' as in [class_regression()]. `mdpd_warning_negative_share` and `mdpd_warning_classes_shifted` are
+#' explained above; `mdpd_warning_boundary` says, by `"ml"`, that shares of 0 or 1 have no standard
+#' error, or names classes in which a number hardly varies.
 #' @references
 #' Bakk, Z. and Vermunt, J. K. (2016). Robustness of stepwise latent class modeling with continuous
 #' distal outcomes. *Structural Equation Modeling* 23, 20-31. \doi{10.1080/10705511.2014.955104}
@@ -68,8 +68,8 @@
 #' variables: standard errors for correct inference. *Political Analysis* 22, 520-540.
 #' \doi{10.1093/pan/mpu003}
 #'
-#' Bolck, A., Croon, M. and Hagenaars, J. (2004). Estimating latent structure models with categorical
-#' variables: one-step versus three-step estimators. *Political Analysis* 12, 3-27.
+#' Bolck, A., Croon, M. and Hagenaars, J. (2004). Estimating latent structure models with
+#' categorical variables: one-step versus three-step estimators. *Political Analysis* 12, 3-27.
 #' \doi{10.1093/pan/mph001}
 #'
 #' Vermunt, J. K. (2010). Latent class modeling with covariates: two improved three-step approaches.
@@ -88,7 +88,7 @@
 distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("bch", "ml"))
-  check_several_components(object)
+  check_first_fit(object)
   asked <- rlang::enquo(y)
   y <- outcome_values(asked, data, object, rlang::current_env())
   outcome <- read_outcome(y, row_weights(object), rlang::current_env())
@@ -228,8 +228,8 @@ maximise_outcome <- function(outcome, first, classes) {
     level_covariance(outcome, end, classes, slopes, first$object)
   }
   covariance <- found$covariance + first_step_part(found$inverse, found$cross, first)
-  list(estimate = end$means, sizes = end$sizes, spread = end$spread, floor = end$floor,
-       covariance = covariance[found$at, found$at, drop = FALSE])
+  list(estimate = end$means, sizes = end$sizes, floor = end$floor, spread = end$spread,
+       covariance = covariance[found$at, found$at, drop = FALSE], bounded = found$bounded)
 }
 
 # EM over sizes and the outcome's distribution in each class: `means` (1 or levels x classes), of
@@ -316,6 +316,7 @@ level_covariance <- function(outcome, end, classes, slopes, object) {
   sums <- likelihood_sums(model, coded, end$posterior, "exact")
   model$free <- is_free(sums$count, model$simplex)
   covariance <- mixture_covariance(model, sums)$covariance
+  bounded <- is.na(diag(covariance))
   covariance[is.na(covariance)] <- 0
   shown <- cbind(1, outcome$values)[, model$column + 1]
   in_all <- end$posterior[, model$component] * shown
@@ -324,7 +325,9 @@ level_covariance <- function(outcome, end, classes, slopes, object) {
     outcome$weights * end$posterior[, class] * scores
   }
   cross <- cross_by_density(moved, classes, outcome$rows, slopes) * inverse_estimates(model)
-  list(inverse = covariance, covariance = covariance, cross = cross, at = which(model$item > 0))
+  at <- which(model$item > 0)
+  list(inverse = covariance, covariance = covariance, cross = cross, at = at,
+       bounded = bounded[at])
 }
 
 # Result and tests ---------------------------------------------------------------------------------
@@ -339,10 +342,11 @@ new_distal_outcome <- function(found, outcome, object, settings) {
   covariance <- `dimnames<-`((found$covariance + t(found$covariance)) / 2, list(names, names))
   tested <- list(classes = classes, levels = outcome$levels, estimate = estimate,
                  covariance = covariance)
+  bounded <- found$bounded %||% rep(FALSE, length(estimate))
+  errors <- replace(unname(sqrt(pmax(diag(covariance), 0))), bounded, NA)
   structure(
     c(list(
-      estimates = data.frame(class, level, estimate,
-                             std.error = unname(sqrt(pmax(diag(covariance), 0)))),
+      estimates = data.frame(class, level, estimate, std.error = errors),
       covariance = covariance, test = test_classes(tested, seq_along(classes)),
       pairs = test_pairs(tested), sizes = stats::setNames(found$sizes, classes),
       kind = if (is.null(outcome$levels)) "mean" else "shares", levels = outcome$levels,
@@ -365,11 +369,14 @@ test_classes <- function(tested, classes) {
     contrast
   }))
   difference <- drop(contrasts %*% tested$estimate)
-  # A level that no class has any of is certain, and no difference.
-  half <- invert_information(contrasts %*% tested$covariance %*% t(contrasts))$half
-  statistic <- sum(crossprod(half, difference)^2)
-  list(statistic = statistic, df = ncol(half),
-       p.value = stats::pchisq(statistic, ncol(half), lower.tail = FALSE))
+  inverse <- invert_information(contrasts %*% tested$covariance %*% t(contrasts))
+  # Differences on the boundary are certain as far as the estimates tell: no test of them. A level
+  # that none of the classes has is no difference.
+  certain <- any(abs(crossprod(inverse$null, difference)) > 1e-8)
+  statistic <- if (certain) NA_real_ else sum(crossprod(inverse$half, difference)^2)
+  df <- ncol(inverse$half)
+  list(statistic = statistic, df = df,
+       p.value = stats::pchisq(statistic, df, lower.tail = FALSE))
 }
 
 test_pairs <- function(tested) {
@@ -411,6 +418,13 @@ warn_likelihood <- function(result, found, object, call) {
         i = "Its distribution within a class may be far from normal: {.code method = \"bch\"} takes
              none for granted."),
       class = "classes_shifted", call = call
+    )
+  }
+  n_bounded <- sum(is.na(result$estimates$std.error))
+  if (n_bounded > 0) {
+    warn_mdpd(
+      "{n_bounded} share{?s} of 0 or 1 {?has/have} no standard error, and {?is/are} not tested.",
+      class = "boundary", call = call
     )
   }
   flat <- if (result$kind == "mean") result$classes[found$spread <= found$floor]

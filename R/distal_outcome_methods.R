@@ -28,21 +28,23 @@ print.distal_outcome <- function(x, ...) {
   invisible(x)
 }
 
-p_phrase <- function(p) sub("^([0-9])", "= \\1", p_text(p))
+p_phrase <- function(p) ifelse(is.na(p), "not known", sub("^([0-9])", "= \\1", p_text(p)))
 
 format_means <- function(x) {
   limits <- outcome_limits(x, 0.95)
   digits <- row_digits(x$estimates$std.error)
+  ends <- cbind(number_text(limits[, 1], digits), "to", number_text(limits[, 2], digits))
   text <- cbind(
     size = percent(x$sizes, 1), mean = number_text(x$estimates$estimate, digits),
     "std. error" = number_text(x$estimates$std.error, digits),
-    "95 % interval" = paste(number_text(limits[, 1], digits), "to", number_text(limits[, 2], digits))
+    "95 % interval" = apply(ends, 1, paste, collapse = " ")
   )
   `rownames<-`(text, shorten(x$classes, 20))
 }
 
 format_shares <- function(x) {
-  cells <- paste0(percent(x$estimates$estimate, 1), " (", percent(x$estimates$std.error, 1), ")")
+  errors <- ifelse(is.na(x$estimates$std.error), "-", percent(x$estimates$std.error, 1))
+  cells <- paste0(percent(x$estimates$estimate, 1), " (", errors, ")")
   matrix(cells, length(x$levels), dimnames = list(shorten(x$levels, 30), shorten(x$classes, 12)))
 }
 
@@ -129,7 +131,7 @@ autoplot.distal_outcome <- function(object, level = 0.95, ...) {
   } else {
     table$place <- factor(table$level, rev(object$levels))
     draw_outcome(table, object, level) + ggplot2::guides(colour = class_legend(object)) +
-      ggplot2::scale_x_continuous(labels = percent, limits = c(0, 1)) +
+      ggplot2::scale_x_continuous(labels = percent) + ggplot2::expand_limits(x = 0) +
       ggplot2::labs(x = "Share in the class", y = shorten(object$outcome, 30))
   }
 }
@@ -148,7 +150,7 @@ draw_outcome <- function(table, object, level) {
     table, ggplot2::aes(.data$estimate, .data$place, colour = .data$class, group = .data$turn)
   ) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data$low, xmax = .data$high), position = beside,
-                            linewidth = 0.7) +
+                            linewidth = 0.7, na.rm = TRUE) +
     ggplot2::geom_point(position = beside, size = 2.4) +
     class_scales(object) +
     ggplot2::scale_y_discrete(labels = function(x) shorten(x, 24)) +

@@ -61,12 +61,15 @@ newton_step <- function(gamma, problem, at) {
   step <- matrix(half %*% crossprod(half, gradient), nrow(gamma))
   before <- expected(gamma)
   for (length in 0.5^(0:10)) {
-    if (expected(gamma + length * step) >= before) {
-      return(gamma + length * step)
+    ahead <- within_bounds(gamma + length * step)
+    if (expected(ahead) >= before) {
+      return(ahead)
     }
   }
   gamma
 }
+
+within_bounds <- function(gamma) pmin(pmax(gamma, -largest_gamma), largest_gamma)
 
 # EM with squared extrapolation (Varadhan and Roland 2008). Probabilities move by their roots, so
 # that they stay above zero. A leap that loses likelihood is not made.
@@ -98,7 +101,7 @@ extrapolate <- function(state, first, second) {
   ahead <- start + 2 * length * speed + length^2 * turn
   gamma <- seq_along(state$gamma)
   list(
-    gamma = matrix(ahead[gamma], nrow(state$gamma)),
+    gamma = within_bounds(matrix(ahead[gamma], nrow(state$gamma))),
     probs = matrix(pmin(ahead[-gamma]^2, 1), nrow(state$probs))
   )
 }
@@ -173,8 +176,8 @@ one_step_covariance <- function(found, first, type) {
   } else {
     share_information(found$problem, found$at)
   }
-  cross <- cross_information(found$problem, found$at, found$coded, model, type)[, items, drop = FALSE]
-  cross <- sweep(cross, 2, scale, "*")
+  cross <- cross_information(found$problem, found$at, found$coded, model, type)
+  cross <- sweep(cross[, items, drop = FALSE], 2, scale, "*")
   basis <- tangent_basis(model)[items, , drop = FALSE]
   joint <- rbind(
     cbind(of_shares, cross %*% basis),

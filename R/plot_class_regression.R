@@ -17,8 +17,8 @@
 #'   there is nothing else.
 #' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
 #' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
-#' @section Errors: `mdpd_error_argument` for an argument out of range, or `"shares"` of a regression
-#'   without covariates.
+#' @section Errors: `mdpd_error_argument` for an argument out of range, or `"shares"` of a
+#'   regression without covariates.
 #' @family conclusions
 #' @examples
 #' fit <- stagewise_em(house_votes[-1], k = 3)
