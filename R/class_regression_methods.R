@@ -285,6 +285,7 @@ anova.class_regression <- function(object, ...) {
     return(wald_tests(object))
   }
   compared <- c(list(object), others)
+  check_regressions(compared)
   compared <- compared[order(vapply(compared, function(x) length(x$coefficients), 0))]
   check_comparable(compared)
   loglik <- vapply(compared, `[[`, 0, "loglik")
@@ -303,12 +304,15 @@ anova.class_regression <- function(object, ...) {
   structure(table, heading = heading, class = c("anova", "data.frame"))
 }
 
+check_regressions <- function(compared, call = rlang::caller_env()) {
+  for (x in compared) {
+    check_class(x, "class_regression", arg = "...", call = call)
+  }
+}
+
 check_comparable <- function(compared, call = rlang::caller_env()) {
-  is_regression <- vapply(compared, inherits, NA, "class_regression")
   first <- compared[[1]]
-  problem <- if (!all(is_regression)) {
-    "Not all of them are class regressions."
-  } else if (!all_same(compared, function(x) x$method)) {
+  problem <- if (!all_same(compared, function(x) x$method)) {
     "Their methods differ."
   } else if (!all_same(compared, function(x) x$model[c("mixing_weights", "item_probs")])) {
     "They are of different fits."

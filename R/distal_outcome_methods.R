@@ -77,7 +77,9 @@ outcome_limits <- function(x, level) {
     return(limits)
   }
   inside <- estimate > 0 & estimate < 1
-  limits[inside, ] <- wald_limits(estimate[inside], error[inside], level, "logit")
+  if (any(inside)) {
+    limits[inside, ] <- wald_limits(estimate[inside], error[inside], level, "logit")
+  }
   limits[] <- pmin(pmax(limits, 0), 1)
   limits
 }

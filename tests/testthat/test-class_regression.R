@@ -1,0 +1,369 @@
+rows <- regression_rows()
+fit <- regression_fit(rows)
+covariates <- rows$covariates
+
+regress <- function(method = "two-step", formula = ~ z + g, object = fit, data = covariates, ...) {
+  class_regression(object, formula, data, method = method, ...)
+}
+
+# The log-likelihood of coefficients by plain formulas: `density` has the rows' densities by class.
+twin_regression_loglik <- function(beta, x, density, weights = 1) {
+  shares <- exp(cbind(0, x %*% matrix(beta, ncol(x))))
+  sum(weights * log(rowSums(shares / rowSums(shares) * density)))
+}
+
+twin_densities <- function(fit) {
+  equal <- list(mixing_weights = rep(1, fit$k) / fit$k, item_probs = unname(fit$item_probs))
+  step <- twin_posterior(fit$coded, equal, seq_along(fit$item_probs))
+  step$posterior * exp(step$row_loglik) * fit$k
+}
+
+# Of the assigned classes: true x assigned.
+twin_errors <- function(fit) {
+  assigned <- max.col(fit$posterior)
+  counts <- t(vapply(1:3, function(true) {
+    vapply(1:3, function(s) sum(fit$posterior[assigned == s, true]), 0)
+  }, numeric(3)))
+  counts / rowSums(counts)
+}
+
+x_twin <- stats::model.matrix(~ z + g, covariates)
+
+test_that("two-step and ml are where their likelihood is highest", {
+  densities <- list(
+    "two-step" = twin_densities(fit), ml = t(twin_errors(fit))[max.col(fit$posterior), ]
+  )
+  for (method in names(densities)) {
+    regression <- regress(method)
+    at <- as.vector(coef(regression))
+    loglik <- function(move) twin_regression_loglik(at + move, x_twin, densities[[method]])
+    expect_close(regression$loglik, loglik(0), tolerance = 1e-9)
+    # Central differences with steps of 1e-4: what rounding leaves of the gradient is 1e-7 a row.
+    gradient <- vapply(1:6, function(i) {
+      step <- replace(numeric(6), i, 1e-4)
+      (loglik(step) - loglik(-step)) / 2e-4
+    }, 0)
+    expect_lt(max(abs(gradient)), 1e-3)
+  }
+})
+
+test_that("standard errors have the curvature's part and the first step's", {
+  at_end <- list(
+    "two-step" = function(beta) twin_regression_loglik(beta, x_twin, twin_densities(fit)),
+    ml = function(beta) {
+      twin_regression_loglik(beta, x_twin, t(twin_errors(fit))[max.col(fit$posterior), ])
+    }
+  )
+  for (method in names(at_end)) {
+    regression <- regress(method)
+    beta <- as.vector(coef(regression))
+    hessian <- twin_numerical_hessian(function(move) -at_end[[method]](beta + move), 6, 1e-3)
+    of_first <- first_step_twin(fit, function(fit) as.vector(coef(regress(method, object = fit))))
+    # Differences of second order with steps of 1e-3 are good to 1e-5.
+    expect_close(vcov(regression), solve(hessian) + of_first, tolerance = 1e-3)
+    # The first step's part is seen: it is no rounding.
+    expect_gt(max(diag(of_first) / diag(vcov(regression))), 0.02)
+  }
+})
+
+test_that("bch is a weighted multinomial regression with a sandwich", {
+  regression <- regress("bch")
+  shares <- solve(twin_errors(fit))[max.col(fit$posterior), ]
+  fitted <- regression$shares
+  expect_lt(max(abs(crossprod(x_twin, shares - fitted))), 1e-4)
+  scores <- cbind((shares - fitted)[, 2] * x_twin, (shares - fitted)[, 3] * x_twin)
+  loglik <- function(beta) {
+    p <- exp(cbind(0, x_twin %*% matrix(beta, 3)))
+    sum(shares * log(p / rowSums(p)))
+  }
+  beta <- as.vector(coef(regression))
+  bread <- solve(twin_numerical_hessian(function(move) -loglik(beta + move), 6, 1e-3))
+  of_first <- first_step_twin(fit, function(fit) as.vector(coef(regress("bch", object = fit))))
+  expect_close(vcov(regression), bread %*% crossprod(scores) %*% bread + of_first,
+               tolerance = 1e-3)
+})
+
+test_that("one-step is the maximum over items and coefficients, with the observed information", {
+  few <- regression_rows(300, 0.85, seed = 3, n_items = 4)
+  small <- regression_fit(few)
+  x <- stats::model.matrix(~ z, few$covariates)
+  regression <- regress("one-step", ~ z, small, few$covariates)
+  theta <- c(coef(regression), vapply(regression$item_probs, function(p) stats::qlogis(p[1, ]),
+                                      numeric(3)))
+  first_level <- vapply(names(few$items), function(i) {
+    few$items[[i]] == rownames(small$item_probs[[i]])[1]
+  }, logical(300))
+  minus_loglik <- function(move) {
+    theta <- theta + move
+    p <- stats::plogis(matrix(theta[-(1:4)], 3))
+    density <- exp(first_level %*% t(log(p)) + (1 - first_level) %*% t(log(1 - p)))
+    -twin_regression_loglik(theta[1:4], x, density)
+  }
+  expect_close(regression$loglik, -minus_loglik(0), tolerance = 1e-9)
+  expect_gte(regression$loglik, regress("two-step", ~ z, small, few$covariates)$loglik)
+  covariance <- solve(twin_numerical_hessian(minus_loglik, length(theta), 1e-3))
+  expect_close(vcov(regression), covariance[1:4, 1:4], tolerance = 1e-3)
+  # d p = p (1 - p) d logit p
+  p <- stats::plogis(theta[-(1:4)])
+  errors <- vapply(regression$item_errors, function(e) e[1, ], numeric(3))
+  expect_close(errors, p * (1 - p) * sqrt(diag(covariance))[-(1:4)], tolerance = 1e-3)
+})
+
+test_that("one-step gives what poLCA gives on its own example", {
+  skip_if_not_installed("poLCA")
+  data(election, package = "poLCA", envir = environment())
+  items <- names(election)[1:12]
+  response <- paste0("cbind(", toString(items), ")")
+  for (terms in c("PARTY", "AGE + EDUC")) {
+    named <- all.vars(stats::as.formula(paste("~", terms)))
+    complete <- election[stats::complete.cases(election[c(items, named)]), ]
+    formula <- stats::as.formula(paste(response, "~", terms))
+    peer <- with_seed(1, poLCA::poLCA(formula, complete, nclass = 3, nrep = 3, verbose = FALSE,
+                                      tol = 1e-13, maxiter = 1e4))
+    if (terms == "PARTY") expect_equal(peer$llik, -16222.32, tolerance = 1e-6)
+    start <- align_components(
+      mdpd(complete[items], k = 3, start = peer$posterior), as.character(peer$predclass)
+    )
+    ours <- class_regression(start, stats::as.formula(paste("~", terms)), complete, "one-step",
+                             reference = "1", information = "score")
+    expect_equal(ours$loglik, peer$llik, tolerance = 1e-9)
+    # Both are at the optimum to about 1e-6 of a coefficient.
+    expect_close(coef(ours)[, c("2", "3")], peer$coeff, tolerance = 1e-4)
+    errors <- matrix(sqrt(diag(vcov(ours))), ncol = 2, dimnames = dimnames(coef(ours)))
+    expect_close(errors[, c("2", "3")], peer$coeff.se, tolerance = 1e-3)
+    expect_equal(ours$df, peer$npar)
+  }
+})
+
+test_that("with classes beyond doubt all methods are the regression of a known class", {
+  rows <- regression_rows(500, accuracy = 0.99, seed = 2, n_items = 12)
+  two <- rows$class != "3"
+  start <- outer(rows$class[two], c("1", "2"), `==`) + 0
+  sharp <- align_components(mdpd(rows$items[two, ], k = 2, start = start), rows$class[two])
+  expect_true(all(apply(sharp$posterior, 1, max) > 1 - 1e-4))
+  known <- stats::glm((rows$class[two] == "2") ~ z + g, stats::binomial, rows$covariates[two, ])
+  for (method in regression_methods) {
+    regression <- regress(method, object = sharp, data = rows$covariates[two, ], reference = "1")
+    # What doubt is left is below 1e-4.
+    expect_close(coef(regression), coef(known), tolerance = 1e-3)
+    # By bch it is a sandwich, another estimate of the same.
+    tolerance <- if (method == "bch") 0.05 else 1e-3
+    expect_close(sqrt(diag(vcov(regression))), sqrt(diag(vcov(known))), tolerance)
+  }
+})
+
+test_that("without covariates the classes have the sizes of the fit", {
+  for (method in regression_methods) {
+    shares <- predict(regress(method, ~ 1))
+    expect_close(shares[1, ], fit$mixing_weights, tolerance = 1e-5)
+  }
+})
+
+test_that("all methods find the truth, and the naive regression does not", {
+  many <- regression_rows(8000, 0.8, seed = 5)
+  large <- regression_fit(many)
+  truth <- as.vector(regression_coefficients[, -1])
+  for (method in regression_methods) {
+    regression <- regress(method, object = large, data = many$covariates)
+    away <- (as.vector(coef(regression)) - truth) / sqrt(diag(vcov(regression)))
+    # Six draws of a standard normal: beyond 3.5 once in 400 such tests.
+    expect_lt(max(abs(away)), 3.5)
+  }
+  sure <- large
+  sure$posterior[] <- outer(max.col(large$posterior), 1:3, `==`)
+  # A fit that is sure of what it is not.
+  naive <- suppressWarnings(regress("bch", object = sure, data = many$covariates))
+  expect_lt(coef(naive)["z", "2"], 0.85)
+  expect_gt(coef(naive)["z", "3"], -0.6)
+})
+
+test_that("a case weight of two counts like two equal rows", {
+  weights <- rep(c(1, 2, 3), 200)
+  twice <- rep(seq_along(weights), weights)
+  repeated <- lapply(rows[c("items", "covariates")], function(x) x[twice, ])
+  repeated$class <- rows$class[twice]
+  weighted <- regression_fit(rows, weights)
+  plain <- regression_fit(repeated)
+  for (method in regression_methods) {
+    a <- regress(method, object = weighted)
+    b <- regress(method, object = plain, data = repeated$covariates)
+    expect_close(coef(a), coef(b), tolerance = 1e-5)
+    expect_close(vcov(a), vcov(b), tolerance = 1e-5)
+    expect_equal(nobs(a), nobs(b))
+    expect_equal(a$loglik, b$loglik, tolerance = 1e-8)
+  }
+})
+
+test_that("the order of rows and the names of classes do not matter", {
+  turned <- list(items = `rownames<-`(reverse_rows(rows$items), NULL), class = rev(rows$class))
+  behind <- `rownames<-`(reverse_rows(covariates), NULL)
+  renamed <- align_components(
+    regression_fit(turned), unname(c("1" = "c", "2" = "a", "3" = "b")[turned$class])
+  )
+  for (method in regression_methods) {
+    a <- regress(method)
+    b <- regress(method, object = renamed, data = behind, reference = "c")
+    expect_close(coef(b)[, c("a", "b")], coef(a), tolerance = 1e-5)
+    expect_close(b$posterior[600:1, c("c", "a", "b")], a$posterior, tolerance = 1e-5)
+  }
+})
+
+test_that("another reference says the same", {
+  for (method in regression_methods) {
+    a <- regress(method)
+    b <- regress(method, reference = "2")
+    expect_named(predict(b)[1, ], c("1", "2", "3"))
+    expect_close(coef(b)[, "3"], coef(a)[, "3"] - coef(a)[, "2"], tolerance = 1e-4)
+    expect_close(predict(b), predict(a), tolerance = 1e-4)
+    names <- c("z|2", "z|3")
+    expect_close(vcov(b)["z|3", "z|3"],
+                 sum(vcov(a)[names, names] * c(1, -1, -1, 1)), tolerance = 1e-4)
+  }
+})
+
+test_that("the unit of a covariate does not matter, nor where its zero is", {
+  year <- data.frame(z = 2000 + 1e-3 * covariates$z, g = covariates$g)
+  for (method in regression_methods) {
+    a <- regress(method)
+    b <- regress(method, data = year)
+    expect_close(coef(b)["z", ], 1e3 * coef(a)["z", ], tolerance = 1e-4)
+    expect_close(vcov(b)["z|2", "z|2"], 1e6 * vcov(a)["z|2", "z|2"], tolerance = 1e-4)
+    expect_close(predict(b), predict(a), tolerance = 1e-5)
+  }
+})
+
+test_that("an offset is added to the logits", {
+  for (method in regression_methods) {
+    a <- regress(method)
+    b <- regress(method, ~ z + g + offset(2 + 0.5 * z))
+    expect_close(coef(b), coef(a) - c(2, 0.5, 0), tolerance = 1e-4)
+    expect_close(predict(b, covariates[1:5, ]), predict(a)[1:5, ], tolerance = 1e-4)
+  }
+  by_class <- regress(formula = ~ z + g + offset(cbind(1, 0, 3 * z)))
+  expect_close(coef(by_class), coef(regress()) - cbind(c(-1, 0, 0), c(-1, 3, 0)), tolerance = 1e-4)
+})
+
+test_that("rows that lack a covariate do not count, and a message says so", {
+  gaps <- covariates
+  gaps$z[c(3, 10)] <- NA
+  gaps$g[4] <- NA
+  for (method in regression_methods) {
+    expect_message(regression <- regress(method, data = gaps),
+                   class = "mdpd_message_incomplete_covariates")
+    expect_identical(regression$rows, setdiff(1:600, c(3, 4, 10)))
+    expect_identical(regression$n_incomplete, 3L)
+    expect_true(all(is.na(predict(regression)[c(3, 4, 10), ])))
+    expect_true(all(is.na(predict(regression, type = "class")[c(3, 4, 10)])))
+  }
+  # By one-step they do not count in the items either.
+  kept <- setdiff(1:600, c(3, 4, 10))
+  fewer <- regression_fit(list(items = rows$items[kept, ], class = rows$class[kept]))
+  expect_close(coef(regression),
+               coef(regress("one-step", object = fewer, data = covariates[kept, ])),
+               tolerance = 1e-4)
+  # A weight of zero is no row at all.
+  weights <- replace(rep(1, 600), 11, 0)
+  gone <- covariates
+  gone$z[11] <- 1e6
+  weighted <- regression_fit(rows, weights)
+  expect_close(coef(regress(object = weighted, data = gone)),
+               coef(regress(object = weighted)), tolerance = 1e-6)
+})
+
+test_that("rows with missing answers count with those that they have", {
+  gaps <- list(items = with_gaps(rows$items), class = rows$class)
+  gaps$items[1, ] <- NA
+  partial <- regression_fit(gaps)
+  for (method in regression_methods) {
+    regression <- regress(method, object = partial)
+    expect_false(anyNA(c(coef(regression), vcov(regression))))
+    expect_close(coef(regression), coef(regress(method)), tolerance = 0.5)
+  }
+  # A row without any answer tells nothing: its class is that of its covariates.
+  two_step <- regress(object = partial)
+  expect_close(two_step$posterior[1, ], two_step$shares[1, ], tolerance = 1e-9)
+})
+
+test_that("factors, interactions and transformations are those of model.matrix()", {
+  regression <- regress(formula = ~ poly(z, 2) * g)
+  expect_identical(rownames(coef(regression)),
+                   colnames(stats::model.matrix(~ poly(z, 2) * g, covariates)))
+  expect_close(predict(regression, covariates[5:9, ]), predict(regression)[5:9, ],
+               tolerance = 1e-9)
+  # An empty level of a factor is no term.
+  more <- covariates
+  more$g <- factor(more$g, c("here", "there", "nowhere"))
+  expect_identical(rownames(coef(regress(data = more))), c("(Intercept)", "z", "gthere"))
+})
+
+test_that("default fits, crowds and known classes work", {
+  default <- stagewise_em(rows$items, k = 3)
+  for (method in regression_methods) {
+    regression <- regress(method, object = default)
+    expect_false(anyNA(c(coef(regression), vcov(regression))))
+  }
+  crowd <- simulate_crowd(n_items = 400, n_workers = 12, accuracy = rep(0.7, 6), missing = 0.3,
+                          seed = 1)
+  z <- data.frame(z = as.integer(crowd$truth) + with_seed(1, stats::rnorm(400)))
+  told <- mdpd(crowd$labels, k = 3, known = crowd$truth, prior = 0)
+  label <- as.character(crowd$truth)
+  known <- label %in% c("1", "2")
+  regression <- class_regression(told, ~ z, z, reference = "1")
+  # With every class known the regression is that of the truth: its score is zero.
+  is_label <- outer(label, regression$classes, `==`)
+  expect_lt(max(abs(crossprod(cbind(1, z$z), is_label - regression$shares))), 1e-4)
+  sparse <- mdpd(crowd$labels, k = 3)
+  for (method in regression_methods) {
+    expect_true(all(is.finite(coef(class_regression(sparse, ~ z, z, method)))))
+  }
+})
+
+test_that("separation is told, and predictions stay probabilities", {
+  covariates$told <- max.col(fit$posterior) == 2
+  for (method in regression_methods) {
+    # Of the rows that are told none is of class 1 or 3: how many of each is not determined.
+    suppressWarnings(
+      expect_warning(regression <- regress(method, ~ told, data = covariates),
+                     class = "mdpd_warning_separation"),
+      classes = "mdpd_warning_not_identified"
+    )
+    expect_true(all(is.finite(predict(regression))))
+  }
+})
+
+test_that("an empty class is told by the methods that assign rows", {
+  empty <- suppressWarnings(mdpd(rows$items[1:2], k = 3, seed = 1))
+  empty$posterior <- cbind("1" = rep(0.5, 600), "2" = 0.3, "3" = 0.2)
+  for (method in c("ml", "bch")) {
+    expect_error(suppressWarnings(regress(method, object = empty)),
+                 class = "mdpd_error_empty_class")
+  }
+})
+
+test_that("bad input is told", {
+  covariates$twice <- 2 * covariates$z
+  covariates$same <- 1
+  covariates$endless <- replace(covariates$z, 7, Inf)
+  one <- stagewise_em(rows$items, k = 1)
+  dropped <- stagewise_em(rows$items, k = 2, keep_data = FALSE)
+  expect_snapshot({
+    show_conditions(class_regression(rows$items, ~ z, covariates))
+    show_conditions(class_regression(one, ~ z, covariates))
+    show_conditions(class_regression(dropped, ~ z, covariates))
+    show_conditions(class_regression(fit, "z", covariates))
+    show_conditions(class_regression(fit, g ~ z, covariates))
+    show_conditions(class_regression(fit, ~ z))
+    show_conditions(class_regression(fit, ~ z, covariates[1:9, ]))
+    show_conditions(class_regression(fit, ~ age, covariates))
+    show_conditions(class_regression(fit, ~ z + twice, covariates))
+    show_conditions(class_regression(fit, ~ same, covariates))
+    show_conditions(class_regression(fit, ~ endless, covariates))
+    show_conditions(class_regression(fit, ~ 0, covariates))
+    show_conditions(class_regression(fit, ~ offset(cbind(z, z)), covariates))
+    show_conditions(class_regression(fit, ~ z, covariates, method = "three"))
+    show_conditions(class_regression(fit, ~ z, covariates, reference = "4"))
+    show_conditions(class_regression(fit, ~ z, covariates, max_iter = 0))
+    show_conditions(class_regression(fit, ~ z, transform(covariates, z = NA)))
+    show_conditions(class_regression(fit, ~ z, covariates, method = "one-step", max_iter = 3))
+  })
+})

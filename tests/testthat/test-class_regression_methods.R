@@ -1,0 +1,143 @@
+rows <- regression_rows(400)
+fit <- regression_fit(rows)
+covariates <- rows$covariates
+regression <- class_regression(fit, ~ z + g, covariates)
+
+test_that("print and summary say what was done", {
+  gaps <- covariates
+  gaps$z[1:3] <- NA
+  by_bch <- suppressMessages(class_regression(fit, ~ z + g, gaps, method = "bch"))
+  expect_snapshot(
+    {
+      print(regression)
+      print(by_bch)
+      print(class_regression(fit, ~ 1, covariates, method = "one-step"))
+      print(summary(regression))
+      print(anova(regression))
+    },
+    transform = without_digits
+  )
+  capture.output(shown <- withVisible(print(regression)))
+  expect_false(shown$visible)
+  expect_identical(shown$value, regression)
+})
+
+test_that("numbers have two digits of their errors", {
+  small <- class_regression(fit, ~ I(1000 * z), covariates)
+  shown <- format_coefficients(small)["I(1000 * z)", "2"]
+  expect_match(shown, "^0[.]000[0-9]+ [(]0[.]000[0-9]{2}[)]$")
+})
+
+test_that("coef, vcov, confint and tidy say the same", {
+  table <- tidy(regression, conf.int = TRUE, conf.level = 0.9)
+  expect_named(table, c("class", "term", "estimate", "std.error", "statistic", "p.value",
+                        "conf.low", "conf.high"))
+  expect_equal(table$estimate, as.vector(coef(regression)))
+  expect_equal(table$std.error, unname(sqrt(diag(vcov(regression)))))
+  expect_identical(paste0(table$term, "|", table$class), rownames(vcov(regression)))
+  limits <- confint(regression, level = 0.9)
+  expect_equal(table$conf.low, unname(limits[, 1]))
+  expect_equal(limits[, 2] - limits[, 1], 2 * qnorm(0.95) * table$std.error, ignore_attr = TRUE)
+  expect_equal(table$p.value, 2 * pnorm(-abs(table$estimate / table$std.error)))
+  odds <- tidy(regression, conf.int = TRUE, conf.level = 0.9, exponentiate = TRUE)
+  expect_equal(odds$conf.high, exp(table$conf.high))
+  expect_equal(odds$std.error, table$std.error)
+})
+
+test_that("parm selects by term, class, name or position", {
+  all <- confint(regression)
+  expect_identical(rownames(confint(regression, "z")), c("z|2", "z|3"))
+  expect_identical(confint(regression, c("3", "z|2")), all[c(4:6, 2), ])
+  expect_identical(confint(regression, 2), all[2, , drop = FALSE])
+})
+
+test_that("glance, logLik and nobs agree with stats", {
+  row <- glance(regression)
+  expect_equal(row$AIC, stats::AIC(regression))
+  expect_equal(row$BIC, stats::BIC(regression))
+  expect_equal(row$nobs, 400)
+  # Without covariates the likelihood is that of the fit.
+  alone <- class_regression(fit, ~ 1, covariates)
+  expect_equal(as.numeric(logLik(alone)), as.numeric(logLik(fit)), tolerance = 1e-8)
+  expect_equal(attr(logLik(alone), "df"), fit$df)
+  expect_identical(formula(regression), ~ z + g, ignore_attr = TRUE)
+})
+
+test_that("predictions of new rows are those of the rows", {
+  expect_close(predict(regression, covariates), predict(regression), tolerance = 1e-12)
+  whole <- cbind(rows$items, covariates)
+  expect_close(predict(regression, whole, type = "posterior"),
+               predict(regression, type = "posterior"), tolerance = 1e-9)
+  expect_identical(predict(regression, whole, type = "class"), predict(regression, type = "class"))
+  expect_close(rowSums(predict(regression, type = "posterior")), rep(1, 400))
+  one_step <- class_regression(fit, ~ z + g, covariates, method = "one-step")
+  expect_close(predict(one_step, whole, type = "posterior"), one_step$posterior, tolerance = 1e-9)
+  named <- `rownames<-`(covariates[1:2, ], c("a", "b"))
+  expect_identical(rownames(predict(regression, named)), c("a", "b"))
+  expect_identical(predict(regression, named, interval = TRUE)$row, rep(c("a", "b"), 3))
+  lacking <- predict(regression, data.frame(z = c(0, NA), g = "here"))
+  expect_identical(unname(is.na(lacking[, 1])), c(FALSE, TRUE))
+})
+
+test_that("covariates sharpen the classes", {
+  by_both <- error_rate(predict(regression, type = "class"), rows$class)
+  by_items <- error_rate(predict(fit), rows$class)
+  expect_lte(by_both, by_items)
+})
+
+test_that("intervals of shares are those of the delta method, inside (0, 1)", {
+  new <- data.frame(z = c(-1, 2), g = "there")
+  table <- predict(regression, new, interval = TRUE, level = 0.9)
+  expect_equal(table$estimate, as.vector(predict(regression, new)))
+  expect_true(all(table$conf.low > 0 & table$conf.high < 1))
+  slopes <- vapply(1:6, function(i) {
+    moved <- function(h) {
+      regression$coefficients[i] <- regression$coefficients[i] + h
+      as.vector(predict(regression, new))
+    }
+    (moved(1e-5) - moved(-1e-5)) / 2e-5
+  }, numeric(6))
+  expect_close(table$std.error, sqrt(diag(slopes %*% vcov(regression) %*% t(slopes))),
+               tolerance = 1e-6)
+})
+
+test_that("anova tests terms by Wald, and nested regressions by their likelihood", {
+  tests <- anova(regression)
+  at <- c("gthere|2", "gthere|3")
+  estimate <- coef(regression)["gthere", ]
+  value <- drop(estimate %*% solve(vcov(regression)[at, at], estimate))
+  expect_equal(tests["g", "Chisq"], value, tolerance = 1e-8)
+  expect_identical(rownames(tests), c("z", "g"))
+  smaller <- class_regression(fit, ~ z, covariates)
+  ratios <- anova(regression, smaller)
+  expect_equal(ratios$Chisq[2], 2 * (regression$loglik - smaller$loglik))
+  expect_equal(ratios$Df[2], 2)
+  # The same up to the curvature.
+  expect_close(ratios$Chisq[2], value, tolerance = 0.2)
+  expect_identical(nrow(anova(class_regression(fit, ~ 1, covariates))), 0L)
+})
+
+test_that("bad input is told", {
+  by_bch <- class_regression(fit, ~ z, covariates, method = "bch")
+  other <- align_components(fit, c("2", "1", "3")[as.integer(rows$class)])
+  other <- class_regression(other, ~ z, covariates)
+  gaps <- covariates
+  gaps$z[1] <- NA
+  fewer <- suppressMessages(class_regression(fit, ~ z, gaps))
+  expect_snapshot({
+    show_conditions(confint(regression, "age"))
+    show_conditions(confint(regression, level = 2))
+    show_conditions(predict(regression, 1:3))
+    show_conditions(predict(regression, data.frame(z = 1)))
+    show_conditions(predict(regression, data.frame(z = 1, g = "nowhere")))
+    show_conditions(predict(regression, covariates, type = "posterior"))
+    show_conditions(predict(regression, type = "class", interval = TRUE))
+    show_conditions(logLik(by_bch))
+    show_conditions(anova(by_bch, class_regression(fit, ~ z + g, covariates, method = "bch")))
+    show_conditions(anova(regression, by_bch))
+    show_conditions(anova(regression, other))
+    show_conditions(anova(regression, fewer))
+    show_conditions(anova(regression, class_regression(fit, ~ I(z^2), covariates)))
+    show_conditions(anova(regression, 1))
+  })
+})

@@ -1,0 +1,204 @@
+rows <- regression_rows(600, accuracy = 0.85)
+fit <- regression_fit(rows)
+
+values_of <- function(object, ...) coef(suppressWarnings(distal_outcome(object, ...)))
+
+test_that("by bch the means and shares are weighted, with the first step's part in the errors", {
+  assigned <- max.col(fit$posterior)
+  counts <- vapply(1:3, function(s) colSums(fit$posterior * (assigned == s)), numeric(3))
+  weights <- solve(counts / rowSums(counts))[assigned, ]
+  outcome <- distal_outcome(fit, rows$y)
+  means <- colSums(weights * rows$y) / colSums(weights)
+  expect_close(coef(outcome), means)
+  influence <- sweep(weights * outer(rows$y, means, `-`), 2, colSums(weights), "/")
+  of_first <- first_step_twin(fit, function(fit) values_of(fit, rows$y))
+  # Central differences with steps of 1e-5 of ratios of sums: 1e-6 of a slope.
+  expect_close(vcov(outcome), crossprod(influence) + of_first, tolerance = 1e-4)
+  expect_gt(max(diag(of_first) / diag(vcov(outcome))), 0.02)
+
+  shares <- distal_outcome(fit, rows$answer)
+  expect_close(coef(shares)[["b|2"]], sum(weights[, 2] * (rows$answer == "b")) / sum(weights[, 2]))
+  of_first <- first_step_twin(fit, function(fit) values_of(fit, rows$answer))
+  levels <- c("a", "b", "c")
+  influence <- do.call(cbind, lapply(1:3, function(k) {
+    vapply(levels, function(level) {
+      share <- coef(shares)[[paste0(level, "|", k)]]
+      weights[, k] * ((rows$answer == level) - share) / sum(weights[, k])
+    }, numeric(600))
+  }))
+  expect_close(vcov(shares), crossprod(influence) + of_first, tolerance = 1e-4)
+})
+
+# Log-likelihood of sizes (logits), means and log standard deviations.
+twin_outcome_loglik <- function(theta, y, log_density) {
+  sizes <- exp(c(0, theta[1:2]))
+  density <- vapply(1:3, function(k) {
+    stats::dnorm(y, theta[2 + k], exp(theta[5 + k]), log = TRUE) + log(sizes[k] / sum(sizes))
+  }, numeric(length(y)))
+  sum(log(rowSums(exp(density + log_density))))
+}
+
+test_that("by ml the means are where the likelihood is highest, with its curvature", {
+  assigned <- max.col(fit$posterior)
+  counts <- vapply(1:3, function(s) colSums(fit$posterior * (assigned == s)), numeric(3))
+  log_density <- t(log(counts / rowSums(counts)))[assigned, ]
+  outcome <- distal_outcome(fit, rows$y, method = "ml")
+  best <- stats::optim(
+    c(0, 0, coef(outcome), 0, 0, 0), function(theta) {
+      -twin_outcome_loglik(theta, rows$y, log_density)
+    }, method = "BFGS", control = list(reltol = 1e-14, maxit = 500)
+  )
+  expect_close(coef(outcome), best$par[3:5], tolerance = 1e-4)
+  hessian <- twin_numerical_hessian(
+    function(move) -twin_outcome_loglik(best$par + move, rows$y, log_density), 8, 1e-3
+  )
+  of_first <- first_step_twin(fit, function(fit) values_of(fit, rows$y, method = "ml"))
+  expect_close(vcov(outcome), solve(hessian)[3:5, 3:5] + of_first, tolerance = 1e-3)
+})
+
+test_that("of shares inside (0, 1) both methods are the same", {
+  # As many parameters as cells of assigned class by level: both solve the same equations.
+  smooth <- c("a", "b")[1 + (with_seed(4, stats::runif(600)) < 0.3 + 0.2 * (rows$class == "2"))]
+  a <- distal_outcome(fit, smooth)
+  b <- distal_outcome(fit, smooth, method = "ml")
+  expect_close(coef(a), coef(b), tolerance = 1e-6)
+  expect_close(vcov(a), vcov(b), tolerance = 1e-4)
+})
+
+test_that("with classes beyond doubt the means are those of the classes", {
+  sharp_rows <- regression_rows(500, accuracy = 0.99, seed = 2, n_items = 16)
+  sharp <- regression_fit(sharp_rows)
+  by_class <- split(sharp_rows$y, sharp_rows$class)
+  for (method in c("bch", "ml")) {
+    outcome <- suppressWarnings(distal_outcome(sharp, sharp_rows$y, method = method))
+    expect_close(coef(outcome), vapply(by_class, mean, 0), tolerance = 1e-3)
+    errors <- vapply(by_class, function(y) sqrt(mean((y - mean(y))^2) / length(y)), 0)
+    expect_close(outcome$estimates$std.error, errors, tolerance = 1e-2)
+  }
+})
+
+test_that("both methods find the truth, and the means of assigned classes do not", {
+  many <- regression_rows(8000, 0.8, seed = 5)
+  large <- regression_fit(many)
+  truth <- c(0, 2, -1)
+  for (method in c("bch", "ml")) {
+    outcome <- distal_outcome(large, many$y, method = method)
+    # Three draws of a standard normal: beyond 3.5 once in 700 such tests.
+    expect_lt(max(abs((coef(outcome) - truth) / outcome$estimates$std.error)), 3.5)
+    expect_lt(outcome$test$p.value, 1e-10)
+  }
+  naive <- tapply(many$y, predict(large), mean)
+  expect_lt(naive[["2"]], 1.8)
+})
+
+test_that("weights, the order of rows and gaps are as elsewhere", {
+  weights <- rep(c(1, 2, 3), 200)
+  twice <- rep(seq_along(weights), weights)
+  weighted <- regression_fit(rows, weights)
+  plain <- regression_fit(list(items = rows$items[twice, ], class = rows$class[twice]))
+  gaps <- replace(rows$y, c(2, 30), NA)
+  for (method in c("bch", "ml")) {
+    a <- distal_outcome(weighted, rows$y, method = method)
+    b <- distal_outcome(plain, rows$y[twice], method = method)
+    expect_close(coef(a), coef(b), tolerance = 1e-5)
+    expect_close(vcov(a), vcov(b), tolerance = 1e-5)
+    expect_equal(a$nobs, b$nobs)
+    expect_message(fewer <- distal_outcome(fit, gaps, method = method),
+                   class = "mdpd_message_incomplete_outcome")
+    expect_identical(fewer$n_incomplete, 2L)
+    expect_equal(fewer$nobs, 598)
+    expect_close(coef(fewer), coef(distal_outcome(fit, rows$y, method = method)), 0.05)
+    # The unit and the zero of a number do not matter.
+    expect_close(values_of(fit, 1e4 + 1e3 * rows$y, method = method),
+                 1e4 + 1e3 * values_of(fit, rows$y, method = method), tolerance = 1e-7)
+  }
+})
+
+test_that("the tests are Wald's, of pairs adjusted by Holm", {
+  outcome <- distal_outcome(fit, rows$y)
+  contrast <- rbind(c(1, -1, 0), c(1, 0, -1))
+  away <- contrast %*% coef(outcome)
+  value <- drop(t(away) %*% solve(contrast %*% vcov(outcome) %*% t(contrast)) %*% away)
+  expect_equal(outcome$test$statistic, value, tolerance = 1e-8)
+  expect_equal(outcome$test$df, 2)
+  pairs <- tidy(outcome, what = "pairs")
+  expect_identical(paste(pairs$class_1, pairs$class_2), c("1 2", "1 3", "2 3"))
+  expect_equal(pairs$difference[3], unname(coef(outcome)[2] - coef(outcome)[3]))
+  expect_equal(pairs$p.adjusted, stats::p.adjust(pairs$p.value, "holm"))
+  shares <- distal_outcome(fit, rows$answer)
+  expect_equal(shares$test$df, 4)
+  expect_equal(shares$pairs$df, c(2, 2, 2))
+  # Which level is left out does not matter.
+  other <- distal_outcome(fit, c(a = "z", b = "y", c = "x")[rows$answer])
+  expect_equal(other$test$statistic, shares$test$statistic, tolerance = 1e-8)
+})
+
+test_that("an outcome of noise is rejected as often as the level says", {
+  skip_below_level_2()
+  small <- regression_fit(regression_rows(300, 0.85, seed = 9))
+  for (method in c("bch", "ml")) {
+    p <- vapply(1:400, function(seed) {
+      distal_outcome(small, with_seed(seed, stats::rnorm(300)), method = method)$test$p.value
+    }, 0)
+    # Binomial: 5 % of 400, give or take three standard errors.
+    expect_lt(abs(mean(p < 0.05) - 0.05), 0.033)
+  }
+})
+
+test_that("the outcome is a column, its name or a vector", {
+  data <- data.frame(income = rows$y, party = factor(rows$answer, c("c", "b", "a", "d")))
+  a <- distal_outcome(fit, income, data)
+  expect_identical(a$outcome, "income")
+  expect_identical(coef(distal_outcome(fit, "income", data)), coef(a))
+  expect_identical(coef(distal_outcome(fit, rows$y)), coef(a))
+  # Levels in the factor's order, an empty one left out.
+  expect_identical(distal_outcome(fit, party, data)$levels, c("c", "b", "a"))
+  expect_identical(distal_outcome(fit, rows$answer == "a")$levels, c("FALSE", "TRUE"))
+  expect_identical(glance(a)$outcome, "income")
+})
+
+test_that("shares beyond the boundary and classes that move are told", {
+  told <- c("x", "y", "z")[max.col(fit$posterior)]
+  expect_warning(outcome <- distal_outcome(fit, told), class = "mdpd_warning_negative_share")
+  limits <- tidy(outcome, conf.int = TRUE)
+  expect_true(all(limits$conf.low >= 0 & limits$conf.high <= 1))
+  expect_warning(outcome <- distal_outcome(fit, told, method = "ml"),
+                 class = "mdpd_warning_boundary")
+  expect_true(anyNA(outcome$estimates$std.error))
+  expect_true(is.na(outcome$test$p.value))
+  # Most of these numbers are close to zero.
+  suppressWarnings(
+    expect_warning(distal_outcome(fit, exp(3 * rows$covariates$z), method = "ml"),
+                   class = "mdpd_warning_classes_shifted"),
+    classes = "mdpd_warning_boundary"
+  )
+})
+
+test_that("print says what was done", {
+  expect_snapshot(
+    {
+      print(distal_outcome(fit, rows$y))
+      print(distal_outcome(fit, rows$answer, method = "ml"))
+      print(distal_outcome(fit, replace(rows$y, 1, NA)))
+    },
+    transform = without_digits
+  )
+})
+
+test_that("bad input is told", {
+  data <- data.frame(y = rows$y, same = 1, endless = replace(rows$y, 5, Inf))
+  expect_snapshot({
+    show_conditions(distal_outcome(fit))
+    show_conditions(distal_outcome(fit, income, data))
+    show_conditions(distal_outcome(fit, "income", data))
+    show_conditions(distal_outcome(fit, 1:3))
+    show_conditions(distal_outcome(fit, data))
+    show_conditions(distal_outcome(fit, y, data[1:5, ]))
+    show_conditions(distal_outcome(fit, same, data))
+    show_conditions(distal_outcome(fit, endless, data))
+    show_conditions(distal_outcome(fit, as.Date("2020-01-01") + seq_len(600)))
+    show_conditions(distal_outcome(fit, y, data, method = "one-step"))
+    show_conditions(distal_outcome(stagewise_em(rows$items, k = 1), y, data))
+    show_conditions(tidy(distal_outcome(fit, y, data), what = "levels"))
+  })
+})

@@ -1,0 +1,49 @@
+rows <- regression_rows(400)
+fit <- regression_fit(rows)
+regression <- class_regression(fit, ~ z + g, rows$covariates)
+
+test_that("the pictures are what they were", {
+  expect_picture("coefficients", autoplot(regression))
+  expect_picture("shares by a number", autoplot(regression, type = "shares"))
+  expect_picture("shares by a factor", autoplot(regression, type = "shares", covariate = "g"))
+  expect_picture("outcome means", autoplot(distal_outcome(fit, rows$y)))
+  expect_picture("outcome shares", autoplot(distal_outcome(fit, rows$answer)))
+})
+
+test_that("coefficients are drawn with their intervals, intercepts if asked for", {
+  drawn <- autoplot(regression, level = 0.8)$data
+  limits <- confint(regression, level = 0.8)
+  expect_equal(drawn$conf.low, unname(limits[c(2, 3, 5, 6), 1]))
+  expect_setequal(as.character(drawn$term), c("z", "gthere"))
+  expect_true("(Intercept)" %in% autoplot(regression, intercept = TRUE)$data$term)
+  expect_true(all(autoplot(class_regression(fit, ~ 1, rows$covariates))$data$term ==
+                    "(Intercept)"))
+})
+
+test_that("shares are means over the rows with the value of the covariate", {
+  drawn <- autoplot(regression, type = "shares", covariate = "g")$data
+  there <- rows$covariates
+  there$g[] <- "there"
+  at_there <- drawn[drawn$value == "there", ]
+  expect_equal(at_there$estimate, unname(colMeans(predict(regression, there))))
+  expect_true(all(drawn$conf.low < drawn$estimate & drawn$estimate < drawn$conf.high))
+  lines <- autoplot(regression, type = "shares")$data
+  expect_equal(range(lines$value), range(rows$covariates$z))
+  # At each value the shares sum to one.
+  expect_close(tapply(lines$estimate, lines$value, sum), rep(1, 60), tolerance = 1e-9)
+})
+
+test_that("plot draws and returns the picture invisibly", {
+  local_pdf()
+  expect_s3_class(withVisible(plot(regression))$value, "ggplot")
+  expect_false(withVisible(plot(regression, type = "shares"))$visible)
+  expect_false(withVisible(plot(distal_outcome(fit, rows$y)))$visible)
+})
+
+test_that("bad input is told", {
+  expect_snapshot({
+    show_conditions(autoplot(regression, type = "lines"))
+    show_conditions(autoplot(regression, type = "shares", covariate = "age"))
+    show_conditions(autoplot(class_regression(fit, ~ 1, rows$covariates), type = "shares"))
+  })
+})
