@@ -21,9 +21,10 @@
 #' * `"bch"` (Bolck, Croon and Hagenaars 2004; Vermunt 2010): the same errors are undone by weights,
 #'   the rows of the inverse of their table. Some weights are negative. There is no likelihood.
 #' * `"one-step"` (Bandeen-Roche and others 1997): coefficients and item-response probabilities are
-#'   estimated together by maximum likelihood, from the fit, as poLCA does. The classes may become
-#'   other ones than those of the fit, the more so where the model of the covariates is wrong. No
-#'   prior is used. Items that are the same in all components of the fit stay so.
+#'   estimated together by maximum likelihood, as poLCA does, from the fit to the next maximum,
+#'   which need not be the highest. The classes may become other ones than those of the fit, the more so
+#'   where the model of the covariates is wrong. No prior is used. Items that are the same in all
+#'   components of the fit stay so.
 #'
 #' Standard errors count the uncertainty of the fit. With \eqn{J} the information of the
 #' coefficients \eqn{\beta}, \eqn{\Sigma} the covariance of the fit's parameters \eqn{\theta} (see

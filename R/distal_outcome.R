@@ -144,19 +144,22 @@ check_outcome <- function(y, n_obs, call) {
       class = "argument", call = call
     )
   }
-  is_category <- is.factor(y) || is.character(y) || is.logical(y)
-  if (is_time(y) || inherits(y, "integer64") || !is.numeric(y) && !is_category) {
+  if (!holds_numbers(y) && !holds_categories(y)) {
     abort_mdpd(
       "{.arg y} must hold numbers, a factor, strings or logical values, not {describe(y)}.",
       class = "argument", call = call
     )
   }
-  if (is.numeric(y) && any(is.infinite(y))) {
-    abort_mdpd("{.arg y} must be finite; value {which(is.infinite(y))[1]} is not.",
-               class = "argument", call = call)
+  endless <- which(holds_numbers(y) & is.infinite(y))
+  if (length(endless) > 0) {
+    abort_mdpd("{.arg y} must be finite; value {endless[1]} is not.", class = "argument",
+               call = call)
   }
   y
 }
+
+holds_categories <- function(y) is.factor(y) || is.character(y) || is.logical(y)
+holds_numbers <- function(y) is.numeric(y) && !is_time(y) && !inherits(y, "integer64")
 
 outcome_name <- function(asked) {
   if (rlang::is_string(rlang::quo_get_expr(asked))) {
@@ -182,7 +185,7 @@ read_outcome <- function(y, weights, call) {
     )
   }
   levels <- NULL
-  if (is.numeric(y)) {
+  if (holds_numbers(y)) {
     values <- matrix(as.double(values))
   } else {
     coded <- code_values(values)
@@ -236,21 +239,21 @@ maximise_outcome <- function(outcome, first, classes) {
 # numbers with their `spread`, the standard deviations.
 outcome_em <- function(outcome, log_density, sizes, max_iter = 10000) {
   y <- outcome$values
-  is_number <- is.null(outcome$levels)
+  numbers <- is.null(outcome$levels)
   total <- colSums(y * outcome$weights) / sum(outcome$weights)
-  scale <- if (is_number) sqrt(sum(outcome$weights * (y - total)^2) / sum(outcome$weights)) else 1
+  scale <- if (numbers) sqrt(sum(outcome$weights * (y - total)^2) / sum(outcome$weights)) else 1
   state <- list(sizes = unname(sizes), means = matrix(total, length(total), length(sizes)),
                 spread = rep(scale, length(sizes)))
   for (iteration in seq_len(max_iter)) {
     joint <- rep(log(state$sizes), each = nrow(y)) + log_density +
-      outcome_density(y, state, is_number)
+      outcome_density(y, state, numbers)
     posterior <- exp(joint - log_row_sums(joint))
     weighted <- outcome$weights * posterior
     counts <- colSums(weighted)
     before <- state
     state$sizes <- counts / sum(counts)
     state$means <- sweep(crossprod(y, weighted), 2, counts, "/")
-    if (is_number) {
+    if (numbers) {
       squares <- colSums(weighted * outer(as.vector(y), as.vector(state$means), `-`)^2)
       state$spread <- pmax(sqrt(squares / counts), 1e-3 * scale)
     }
@@ -260,8 +263,8 @@ outcome_em <- function(outcome, log_density, sizes, max_iter = 10000) {
   c(state, list(posterior = posterior, floor = 1e-3 * scale))
 }
 
-outcome_density <- function(y, state, is_number) {
-  if (is_number) {
+outcome_density <- function(y, state, numbers) {
+  if (numbers) {
     k <- length(state$sizes)
     vapply(seq_len(k), function(class) {
       stats::dnorm(y[, 1], state$means[class], state$spread[class], log = TRUE)

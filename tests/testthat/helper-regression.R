@@ -47,25 +47,31 @@ first_step_twin <- function(fit, later, step = 1e-5) {
     later(fit)
   }
   slope <- function(change) (moved(change(step)) - moved(change(-step))) / (2 * step)
-  sizes <- lapply(names(fit$mixing_weights)[-1], function(class) {
-    list(name = paste0("weight|", class), slope = slope(function(h) function(fit) {
-      fit$mixing_weights[class] <- fit$mixing_weights[class] + h
-      fit$mixing_weights[1] <- fit$mixing_weights[1] - h
-      fit
-    }))
-  })
-  probs <- lapply(fit$informative, function(item) {
-    lapply(names(fit$mixing_weights), function(class) {
-      level <- rownames(fit$item_probs[[item]])[1]
-      list(name = paste0(item, ":", level, "|", class), slope = slope(function(h) function(fit) {
+  move_size <- function(class) {
+    function(h) {
+      function(fit) {
+        fit$mixing_weights[c("1", class)] <- fit$mixing_weights[c("1", class)] + c(-h, h)
+        fit
+      }
+    }
+  }
+  move_prob <- function(item, class) {
+    function(h) {
+      function(fit) {
         fit$item_probs[[item]][, class] <- fit$item_probs[[item]][, class] + c(h, -h)
         fit
-      }))
-    })
-  })
-  all <- c(sizes, unlist(probs, recursive = FALSE))
-  slopes <- vapply(all, `[[`, all[[1]]$slope, "slope")
-  names <- vapply(all, `[[`, "", "name")
+      }
+    }
+  }
+  classes <- c("2", "3")
+  cells <- expand.grid(class = names(fit$mixing_weights), item = fit$informative,
+                       stringsAsFactors = FALSE)
+  first_level <- vapply(fit$item_probs, function(probs) rownames(probs)[1], "")
+  names <- c(paste0("weight|", classes),
+             paste0(cells$item, ":", first_level[cells$item], "|", cells$class))
+  slopes <- c(lapply(classes, function(class) slope(move_size(class))),
+              Map(function(item, class) slope(move_prob(item, class)), cells$item, cells$class))
+  slopes <- do.call(cbind, slopes)
   slopes %*% vcov(fit)[names, names] %*% t(slopes)
 }
 
