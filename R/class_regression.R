@@ -22,9 +22,9 @@
 #'   the rows of the inverse of their table. Some weights are negative. There is no likelihood.
 #' * `"one-step"` (Bandeen-Roche and others 1997): coefficients and item-response probabilities are
 #'   estimated together by maximum likelihood, as poLCA does, from the fit to the next maximum,
-#'   which need not be the highest. The classes may become other ones than those of the fit, the more so
-#'   where the model of the covariates is wrong. No prior is used. Items that are the same in all
-#'   components of the fit stay so.
+#'   which need not be the highest. The classes may become other ones than those of the fit, the
+#'   more so where the model of the covariates is wrong. No prior is used. Items that are the
+#'   same in all components of the fit stay so.
 #'
 #' Standard errors count the uncertainty of the fit. With \eqn{J} the information of the
 #' coefficients \eqn{\beta}, \eqn{\Sigma} the covariance of the fit's parameters \eqn{\theta} (see
@@ -35,6 +35,7 @@
 #' \eqn{J^{-1} B J^{-1}}{J^-1 B J^-1} with \eqn{B} the sum of squared scores. With `"one-step"` it
 #' is the inverse of the information of all parameters.
 #'
+#' The classes are the components of the fit, also of a crowd in which several stand for one label.
 #' Rows with a missing covariate do not count in the regression, and a message of class
 #' `mdpd_message_incomplete_covariates` says how many; in the classes of the fit they count as
 #' before, except by `"one-step"`. Rows with missing answers count with those that they have. Case

@@ -52,7 +52,8 @@ plot.class_regression <- function(x, ...) {
 }
 
 check_covariate <- function(covariate, object, call = rlang::caller_env()) {
-  named <- names(object$covariates)
+  is_vector <- vapply(object$covariates, function(x) length(dim(x)) < 2, NA)
+  named <- names(object$covariates)[is_vector]
   if (length(named) == 0) {
     abort_mdpd("{.code type = \"shares\"} needs a regression with a covariate from its data.",
                class = "argument", call = call)

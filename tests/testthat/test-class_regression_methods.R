@@ -63,6 +63,11 @@ test_that("glance, logLik and nobs agree with stats", {
   expect_identical(formula(regression), ~ z + g, ignore_attr = TRUE)
 })
 
+test_that("a regression can be updated", {
+  expect_identical(coef(update(class_regression(fit, ~ z, covariates), ~ . + g)),
+                   coef(regression))
+})
+
 test_that("predictions of new rows are those of the rows", {
   expect_close(predict(regression, covariates), predict(regression), tolerance = 1e-12)
   whole <- cbind(rows$items, covariates)

@@ -33,6 +33,18 @@ test_that("shares are means over the rows with the value of the covariate", {
   expect_close(tapply(lines$estimate, lines$value, sum), rep(1, 60), tolerance = 1e-9)
 })
 
+test_that("ordered factors and columns that are matrices are no hindrance", {
+  data <- rows$covariates
+  data$age <- factor(rep(c("young", "middle", "old", "middle"), 100), c("young", "middle", "old"),
+                     ordered = TRUE)
+  data$before <- cbind(0, data$z, -data$z)
+  ordered <- class_regression(fit, ~ offset(before) + age, data)
+  drawn <- autoplot(ordered, type = "shares")$data
+  old <- data
+  old$age[] <- "old"
+  expect_equal(drawn$estimate[drawn$value == "old"], unname(colMeans(predict(ordered, old))))
+})
+
 test_that("plot draws and returns the picture invisibly", {
   local_pdf()
   expect_s3_class(withVisible(plot(regression))$value, "ggplot")
