@@ -20,6 +20,10 @@
 #'   outcome changes the classes, and the result is of other ones (Bakk and Vermunt 2016). Where
 #'   their sizes move by more than 10 % of the rows, a warning says so.
 #'
+#' On simulated tables of which 14 % of the rows are assigned to a wrong class, a true mean of 1 is
+#' 0.98 on average by `"ml"`, 0.97 by `"bch"` and 0.74 among the rows assigned to the class; 95 %
+#' intervals hold the truth in 95, 94 and 33 % of the draws (`bench/class_regression.R`).
+#'
 #' The covariance has two parts, as in [class_regression()]: that of the outcome, with the fit taken
 #' as certain, and what the uncertainty of the fit adds through \eqn{D} (Bakk, Oberski and Vermunt
 #' 2014). The test of equality is that of Wald, with a chi-square distribution; p-values of pairs
