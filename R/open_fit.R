@@ -84,9 +84,14 @@ warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
 }
 
 # Two items that depend on each other need no class: any two that do make some.
+rests_on_one_pair <- function(fit) {
+  fit$k > 1 && !is.null(fit$evidence) && length(informative(fit)) == 2 &&
+    length(fit$item_probs) > 2
+}
+
 warn_one_pair <- function(fit, call = rlang::caller_env()) {
   pair <- informative(fit)
-  if (fit$k == 1 || is.null(fit$evidence) || length(pair) != 2 || length(fit$item_probs) == 2) {
+  if (!rests_on_one_pair(fit)) {
     return(invisible(fit))
   }
   warn_mdpd(

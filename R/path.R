@@ -62,6 +62,7 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   best <- best_row(path, main_criterion(path))
   warn_one_pair(fits[[best]], call)
   warn_copied_items(fits[[best]], problem$coded, call)
+  warn_too_many_parameters(fits[[best]], call)
   from_path(fits, best, path, if (keep_data) problem$coded)
 }
 
@@ -79,7 +80,7 @@ path_row <- function(fit, k) {
     k = k, components = fit$k, loglik = fit$loglik, penalised_loglik = fit$penalised_loglik,
     df = fit$df, AIC = stats::AIC(fit), BIC = stats::BIC(fit),
     ICL = stats::BIC(fit) + 2 * entropy,
-    entropy = if (fit$k > 1) 1 - entropy / (fit$nobs * log(fit$k)) else 1,
+    entropy = relative_entropy(fit),
     n_informative = n_informative(fit), status = fit$status
   )
 }

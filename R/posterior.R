@@ -87,6 +87,11 @@ share_sure <- function(object, probability) {
 # The entropy of the components of all rows (nats).
 class_entropy <- function(object) -sum(row_weights(object) * p_log_p(object$posterior))
 
+# One minus that entropy divided by its largest value.
+relative_entropy <- function(object) {
+  if (object$k > 1) 1 - class_entropy(object) / (object$nobs * log(object$k)) else 1
+}
+
 # Levels of the class factor: the labels in their order where components stand for them.
 class_levels <- function(object) {
   if (has_kinds(object)) object$labels else component_levels(object)

@@ -29,18 +29,34 @@
 #'     mean posterior of the component among these rows: how tight the group is, in \[1 / k, 1\];
 #'     `NA` where no row is assigned}
 #'   \item{overlap}{k x k matrix: the mean posterior of the column's component among the rows
-#'     assigned to the row's; rows sum to 1}
+#'     assigned to the row's; rows sum to 1: the table of average posteriors by modal class}
 #'   \item{expected_error}{mean of one minus the largest posterior of a row, in \[0, 1\]: the share
 #'     of wrong classes to be expected if the model holds}
+#'   \item{entropy}{entropy R-squared, \eqn{1 + \sum_n \sum_k g_{nk} \log g_{nk} / (N \log K)}{1 +
+#'     sum g[n,k] log(g[n,k]) / (N log K)}: from 0 (nothing is known of the classes) to 1 (all rows
+#'     are certain)}
 #'   \item{informative}{data frame, the item with most evidence first: `item`, its `information`
 #'     about the component and its `evidence` (nats, see [stagewise_em()]), by evidence its
 #'     `inclusion`, in \[0, 1\], and, for each component, the most probable level
 #'     (`level_<component>`) and its probability (`probability_<component>`)}
-#'   \item{loglik, df, aic, bic, penalised_loglik, evidence}{fit; log-likelihoods and evidence in
-#'     nats}
+#'   \item{loglik, df, aic, bic, sabic, caic, penalised_loglik, evidence}{fit; log-likelihoods and
+#'     evidence in nats. SABIC is BIC with (n + 2) / 24 in the place of n (Sclove 1987), CAIC is BIC
+#'     plus `df` (Bozdogan 1987)}
+#'   \item{n_undetermined}{directions in which the parameters can be moved without any change of the
+#'     model; 0 where it is identified, `NA` above 200 parameters, where it is not computed. Above 0
+#'     comes with a warning of class `mdpd_warning_not_identified`}
 #'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
 #'     and `loglik` at its end}
 #'   True models have no parts that need data.
+#' @references
+#' Sclove, S. L. (1987). Application of model-selection criteria to some problems in multivariate
+#' analysis. *Psychometrika* 52, 333-343. \doi{10.1007/BF02294360}
+#'
+#' Bozdogan, H. (1987). Model selection and Akaike's information criterion. *Psychometrika* 52,
+#' 345-370. \doi{10.1007/BF02294361}
+#'
+#' Goodman, L. A. (1974). Exploratory latent structure analysis using both identifiable and
+#' unidentifiable models. *Biometrika* 61, 215-231. \doi{10.1093/biomet/61.2.215}
 #' @family results
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 30, accuracy = rep(0.7, 5), seed = 1)
@@ -155,7 +171,10 @@ quality_fields <- function(x) {
       if (is.null(x$evidence)) paste0(", penalised ", nats(x$penalised_loglik)),
       if (!is.null(x$evidence)) paste0(", evidence ", nats(x$evidence))
     ),
-    "Certainty" = if (x$k > 1) paste0("expected error ", percent(error, 1), " of the rows"),
+    "Certainty" = if (x$k > 1) {
+      paste0("expected error ", percent(error, 1), " of the rows",
+             if (!is.null(x$entropy)) paste0(", entropy R2 ", format_share(x$entropy)))
+    },
     "Chosen" = if (!is.null(x$path)) path_choice(x)
   )
 }
@@ -176,7 +195,13 @@ path_choice <- function(x) {
 
 criteria_fields <- function(x) {
   if (!is.null(x$loglik)) {
-    c(Parameters = paste0("df ", comma(x$df), ", AIC ", nats(x$aic)))
+    c(
+      Parameters = paste0("df ", comma(x$df), ", AIC ", nats(x$aic), ", SABIC ", nats(x$sabic),
+                          ", CAIC ", nats(x$caic)),
+      Identified = if (isTRUE(x$n_undetermined > 0)) {
+        paste0("no: the parameters can be moved in ", plural(x$n_undetermined, "direction"))
+      }
+    )
   }
 }
 

@@ -4,22 +4,35 @@
 #' @export
 summary.mdpd <- function(object, ...) {
   rlang::check_dots_empty()
+  n_undetermined <- if (!is.null(object$loglik)) n_undetermined(object)
+  if (!is.null(n_undetermined)) warn_undetermined(n_undetermined)
   copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
               "status", "converged", "loglik", "df", "penalised_loglik", "evidence",
               "variable_labels", "no_answer", "design")
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],
-      if (!is.null(object$loglik)) list(aic = stats::AIC(object), bic = stats::BIC(object)),
+      if (!is.null(object$loglik)) c(criteria(object), list(n_undetermined = n_undetermined)),
       list(path = object$path),
       list(labels = object$labels, n_items = length(object$item_probs),
            components = component_table(object), informative = informative_table(object),
            trace = phase_table(object$trace)),
       if (!is.null(object$posterior)) {
-        list(overlap = component_overlap(object), expected_error = expected_error(object))
+        list(overlap = component_overlap(object), expected_error = expected_error(object),
+             entropy = relative_entropy(object))
       }
     ),
     class = "summary_mdpd"
+  )
+}
+
+# Sclove (1987) puts (n + 2) / 24 for n in BIC, Bozdogan (1987) adds the number of parameters.
+criteria <- function(object) {
+  deviance <- -2 * object$loglik
+  list(
+    aic = stats::AIC(object), bic = stats::BIC(object),
+    sabic = deviance + object$df * log((object$nobs + 2) / 24),
+    caic = deviance + object$df * (log(object$nobs) + 1)
   )
 }
 

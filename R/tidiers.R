@@ -48,8 +48,8 @@
 #' * `tidy(what = "mixing_weights")`: a row for each component: `term` (`"mixing_weight"`), `class`,
 #'   `estimate` (sum 1), `std.error`, and the ends of the interval.
 #' * `glance()`: one row: `k`, `n_informative`, `logLik`, `penalised_loglik` and `evidence` (nats;
-#'   `NA` of a fit that has none), `BIC`, `AIC`, `df`, `nobs` (sum of the case weights),
-#'   `converged`.
+#'   `NA` of a fit that has none), `BIC`, `AIC`, `SABIC`, `CAIC`, `entropy` (entropy R-squared, see
+#'   [summary()][summary.mdpd]), `df`, `nobs` (sum of the case weights), `converged`.
 #' * `augment()`: the rows of the data, all of them and in their order, as they are, with `.class`
 #'   (factor, the component or label as from [predict()]), `.probability` (that
 #'   probability, in \[1 / k, 1\]) and `.uncertainty` (one minus it, the probability that the class
@@ -143,7 +143,8 @@ glance.mdpd <- function(x, ...) {
   as_tidy(data.frame(
     k = x$k, n_informative = n_informative(x), logLik = x$loglik,
     penalised_loglik = x$penalised_loglik, evidence = x$evidence %||% NA_real_,
-    BIC = stats::BIC(x), AIC = stats::AIC(x), df = x$df, nobs = x$nobs, converged = x$converged
+    BIC = stats::BIC(x), AIC = stats::AIC(x), SABIC = criteria(x)$sabic, CAIC = criteria(x)$caic,
+    entropy = relative_entropy(x), df = x$df, nobs = x$nobs, converged = x$converged
   ))
 }
 

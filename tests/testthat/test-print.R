@@ -165,7 +165,7 @@ test_that("summary() lists the informative items with each component's most prob
 
 test_that("summary() condenses the trace to a row for each phase", {
   fit <- hand_made_fit(k = 3)
-  phases <- summary(fit)$trace
+  phases <- suppressWarnings(summary(fit)$trace, "mdpd_warning_not_identified")
   expect_equal(phases$phase, c("stage", "refine"))
   expect_equal(phases$n_steps, c(3, 2))
   expect_equal(phases$loglik, fit$trace$loglik[c(3, 5)])

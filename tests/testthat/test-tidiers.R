@@ -105,7 +105,7 @@ test_that("glance() is one row that agrees with logLik(), BIC(), AIC() and nobs(
     row <- glance(fit)
     expect_equal(nrow(row), 1)
     expect_named(row, c("k", "n_informative", "logLik", "penalised_loglik", "evidence", "BIC",
-                        "AIC", "df", "nobs", "converged"))
+                        "AIC", "SABIC", "CAIC", "entropy", "df", "nobs", "converged"))
     expect_equal(row$k, fit$k)
     expect_equal(row$n_informative, length(informative(fit)))
     expect_equal(row$logLik, as.numeric(logLik(fit)))

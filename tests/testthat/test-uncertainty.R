@@ -186,7 +186,8 @@ test_that("estimates that the data do not determine are NA, with a warning", {
   # Two items of two levels: three degrees of freedom for five parameters.
   x <- sharp_rows(600)[c("item_1", "item_3")]
   start <- sharp_model()
-  fit <- mdpd(x, k = 2, start = start, control = converged)
+  expect_warning(fit <- mdpd(x, k = 2, start = start, control = converged),
+                 class = "mdpd_warning_not_identified")
   expect_warning(errors <- standard_errors(fit), class = "mdpd_warning_not_identified")
   expect_true(all(is.na(unlist(errors))))
 })
