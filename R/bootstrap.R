@@ -254,7 +254,7 @@ run_chunk <- function(seeds, run, threads) {
   results <- suppressWarnings(
     parallel::mclapply(seeds, run, mc.cores = threads, mc.set.seed = FALSE)
   )
-  failed <- !vapply(results, inherits, NA, "mdpd")
+  failed <- vapply(results, function(result) is.null(result) || inherits(result, "try-error"), NA)
   if (any(failed)) {
     abort_mdpd(
       c("A sample could not be fitted.", x = "{as.character(results[failed][[1]])}"),

@@ -60,3 +60,9 @@ common_prefix <- function(labels) {
 
 # Not the single character: a pdf() device does not have it in its encoding.
 ellipsis <- "..."
+
+format_p <- function(p) {
+  text <- ifelse(p < 0.001, "< 0.001", formatC(p, format = "f", digits = 3))
+  text[is.na(p)] <- "-"
+  text
+}

@@ -1,0 +1,177 @@
+neighbours <- function(x, k, ...) {
+  lapply(k + 0:1, function(k) suppressWarnings(mdpd(x, k = k, n_starts = 2, ...)))
+}
+
+test_that("the number of components that the data have is chosen", {
+  path <- suppressMessages(stagewise_em(answers(400), k = 1:4))
+  test <- test_k(path, n = 39, verbose = FALSE)
+  expect_equal(test$k, 2:3)
+  expect_equal(attr(test, "chosen"), 2)
+  expect_equal(test$p_value[1], 1 / 40)
+  expect_equal(test$draws[1], 39)
+  expect_gt(test$p_value[2], 0.05)
+  # Further ones only if asked for.
+  expect_equal(test_k(path, n = 19, all = TRUE, verbose = FALSE)$k, 2:4)
+})
+
+test_that("log-likelihoods are at least those of EM from the fits", {
+  path <- suppressMessages(stagewise_em(answers(400), k = 1:3))
+  test <- test_k(path, n = 19, all = TRUE, verbose = FALSE)
+  by_likelihood <- function(k) {
+    mdpd(answers(400), k = k, start = choose_k(path, k), prior = 0)$loglik
+  }
+  # The test stops when a step gains less than 1e-7 of the log-likelihood, 2e-4 nats.
+  expect_equal(test$loglik_null[2], by_likelihood(2), tolerance = 1e-6)
+  expect_equal(test$loglik[1], by_likelihood(2), tolerance = 1e-6)
+  expect_equal(test$loglik_null[1], choose_k(path, 1)$loglik)
+  expect_equal(test$statistic, 2 * (test$loglik - test$loglik_null))
+  free <- sum(vapply(answers(), nlevels, 0L) - 1)
+  expect_equal(test$df, rep(free + 1, 2))
+})
+
+test_that("splits find the best known optimum of real data", {
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data("carcinoma", "gss82", package = "poLCA", envir = here)
+  known <- list(list(here$carcinoma[1:7], 3, -293.705), list(here$gss82, 3, -2754.545))
+  for (case in known) {
+    path <- suppressMessages(stagewise_em(case[[1]], k = 2:4, refine = "full"))
+    test <- test_k(path, n = 19, verbose = FALSE)
+    # Known to three decimals; the test stops within 3e-5 and 3e-4 nats a step.
+    expect_equal(test$loglik[1], case[[3]], tolerance = 1e-5)
+  }
+})
+
+test_that("the result depends on the seed alone", {
+  fits <- neighbours(answers(150), 2)
+  set.seed(5)
+  before <- .Random.seed
+  test <- test_k(fits, n = 29, stop_after = 3, verbose = FALSE)
+  expect_identical(.Random.seed, before)
+  expect_identical(test_k(fits, n = 29, stop_after = 3, threads = 2, verbose = FALSE), test)
+  expect_identical(test_k(rev(fits), n = 29, stop_after = 3, verbose = FALSE), test)
+  other <- test_k(fits, n = 29, stop_after = 3, seed = 2, verbose = FALSE)
+  expect_false(identical(attr(other, "samples"), attr(test, "samples")))
+  # More samples only add to those before.
+  all <- test_k(fits, n = 29, stop_after = Inf, verbose = FALSE)
+  expect_identical(attr(test, "samples")[[1]], attr(all, "samples")[[1]][seq_len(test$draws)])
+  reached <- sum(attr(all, "samples")[[1]] >= all$statistic)
+  expect_equal(all$p_value, (reached + 1) / 30)
+})
+
+test_that("sampling stops at the draw that makes it clear, whatever is drawn at once", {
+  drawn <- c(1, 5, 2, 5, 7, 9, 1)
+  run <- function(seed) drawn[seed]
+  expect_equal(draw_until(1:7, run, 5, 2, 1), drawn[1:4])
+  expect_equal(draw_until(1:7, run, 5, 9, 1), drawn)
+  expect_equal(draw_until(1:7, run, 5, 2, 2), drawn[1:4])
+  expect_equal(draw_until(1:7, run, 100, 1, 1), drawn)
+  # h / l where it stopped, (g + 1) / (n + 1) where it did not: Besag and Clifford (1991).
+  expect_equal(sequential_p(2, 4, 2), 0.5)
+  expect_equal(sequential_p(3, 99, 10), 0.04)
+  # Rounding is no difference.
+  expect_true(reaches(5 - 1e-12, 5))
+  expect_false(reaches(4.9, 5))
+})
+
+test_that("missing cells, weights, crowds and unseen levels are no hindrance", {
+  gaps <- with_gaps(answers(150))
+  titanic <- as.data.frame(Titanic)
+  crowd <- small_crowd(missing = 0.5)$labels
+  cases <- list(
+    neighbours(gaps, 1), neighbours(titanic[1:4], 1, weights = titanic$Freq),
+    lapply(3:4, function(k) suppressWarnings(mdpd(crowd, k = k, n_starts = 1)))
+  )
+  for (fits in cases) {
+    test <- test_k(fits, n = 19, stop_after = 3, verbose = FALSE)
+    expect_true(all(is.finite(attr(test, "samples")[[1]])))
+    expect_true(is.finite(test$statistic))
+  }
+  rare <- answers(150)
+  rare$item_2 <- factor(c("z", as.character(rare$item_2[-1])))
+  expect_true(is.finite(test_k(neighbours(rare, 1), n = 19, verbose = FALSE)$p_value))
+  doubled <- neighbours(answers(100), 2, weights = rep(2, 100))
+  expect_equal(sum(doubled[[1]]$coded$weights), 200)
+  rows <- answers(100)[rep(1:100, 2), ]
+  # Rows of weight two are two rows: the same data, so the same log-likelihoods to rounding.
+  expect_equal(test_k(doubled, n = 19, verbose = FALSE)[c("loglik", "loglik_null")],
+               test_k(neighbours(rows, 2), n = 19, verbose = FALSE)[c("loglik", "loglik_null")],
+               tolerance = 1e-6, ignore_attr = TRUE)
+})
+
+test_that("fits without data take them as an argument", {
+  x <- answers(150)
+  fits <- neighbours(x, 1)
+  test <- test_k(fits, n = 19, verbose = FALSE)
+  bare <- lapply(fits, function(fit) {
+    fit["coded"] <- list(NULL)
+    fit
+  })
+  expect_error(test_k(bare), class = "mdpd_error_no_data")
+  expect_equal(test_k(bare, n = 19, x = x, verbose = FALSE), test)
+})
+
+test_that("starts are of the fit's sizes, each split in two", {
+  fit <- fit_pair(suppressWarnings(mdpd(answers(200), k = 2, n_starts = 1))$coded, answers_model(),
+                  likelihood_control(list()))$null
+  coded <- encode(with_gaps(answers(200)))
+  starts <- split_starts(coded, fit)
+  expect_length(starts, 2)
+  for (k in 1:2) {
+    weights <- starts[[k]]$mixing_weights
+    expect_equal(weights[k] + weights[3], fit$mixing_weights[k])
+    expect_equal(sum(weights), 1)
+    for (probs in starts[[k]]$item_probs) {
+      expect_equal(colSums(probs), rep(1, 3))
+      expect_true(all(probs >= 0))
+    }
+    moved <- vapply(seq_along(fit$item_probs), function(i) {
+      max(abs(starts[[k]]$item_probs[[i]][, 3] - fit$item_probs[[i]][, k]))
+    }, 0)
+    # Halves that are the same would never part.
+    expect_gt(max(moved), 0.05)
+  }
+  # Few rows are enough for a start.
+  expect_equal(spread_rows(10, 5, cells = 1000), 1:10)
+  expect_equal(range(spread_rows(1e6, 100, cells = 1e4)), c(1, 1e6))
+  expect_length(spread_rows(1e6, 100, cells = 1e4), 100)
+})
+
+test_that("the level of the test holds", {
+  skip_below_level_2()
+  p <- vapply(1:200, function(seed) {
+    test_k(neighbours(answers(200, seed = seed), 2), n = 39, verbose = FALSE)$p_value
+  }, 0)
+  # 5 % of 200 with a standard error of 1.5 %: four of them.
+  expect_lt(abs(mean(p <= 0.05) - 0.05), 0.06)
+})
+
+test_that("print names the number chosen; tidy() is a plain table", {
+  test <- structure(
+    data.frame(k = 2:3, loglik_null = c(-900, -850), loglik = c(-850, -848),
+               statistic = c(100, 4), df = 9L, draws = c(100L, 20L), reached = c(0L, 10L),
+               expected = c(12, 11), p_value = c(1 / 101, 0.5)),
+    class = c("mdpd_test_k", "data.frame"), alpha = 0.05, n = 100, chosen = 2L
+  )
+  expect_snapshot(print(test))
+  attr(test, "chosen") <- NA_integer_
+  expect_output(print(test), "all are needed at level 0.05, try more than 3")
+  expect_equal(tidy(test)$p.value, test$p_value)
+  expect_false(inherits(tidy(test), "mdpd_test_k"))
+})
+
+test_that("bad input is told", {
+  x <- answers(60)
+  fits <- neighbours(x, 1)
+  apart <- list(fits[[1]], suppressWarnings(mdpd(x, k = 4, n_starts = 1)))
+  others <- list(fits[[1]], suppressWarnings(mdpd(answers(61), k = 2, n_starts = 1)))
+  expect_snapshot({
+    show_conditions(test_k(fits[[1]]))
+    show_conditions(test_k(fits, n = 5))
+    show_conditions(test_k(fits, alpha = 2))
+    show_conditions(test_k(fits, stop_after = 0))
+    show_conditions(test_k(apart))
+    show_conditions(test_k(others))
+    show_conditions(test_k(list(1, 2)))
+  })
+})
