@@ -1,0 +1,221 @@
+polca_table <- function(name) {
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data(list = name, package = "poLCA", envir = here)
+  Filter(function(column) length(unique(column)) < 10, here[[name]])
+}
+
+# Every cell of the complete table, one by one.
+twin_statistics <- function(x, fit, lambda, weights = rep(1, nrow(x))) {
+  cells <- expand.grid(lapply(fit$item_probs, rownames), stringsAsFactors = FALSE)
+  by_component <- vapply(seq_len(fit$k), function(k) {
+    fit$mixing_weights[[k]] * Reduce(`*`, Map(function(item, probs) probs[cells[[item]], k],
+                                              names(cells), fit$item_probs))
+  }, numeric(nrow(cells)))
+  expected <- sum(weights) * rowSums(by_component)
+  key <- function(x) do.call(paste, c(lapply(x, as.character), sep = "|"))
+  observed <- as.vector(tapply(weights, factor(key(x), key(cells)), sum, default = 0))
+  ratio <- ifelse(observed > 0, observed / expected, 1)
+  c(2 * sum(observed * log(ratio)), sum((observed - expected)^2 / expected),
+    2 / (lambda * (lambda + 1)) * sum((observed * (observed / expected)^lambda)[observed > 0]) -
+      2 / (lambda * (lambda + 1)) * sum(observed))
+}
+
+test_that("the statistics are those of a sum over every cell of the table", {
+  x <- answers(150)[1:5]
+  for (weights in list(NULL, rep(c(1, 2, 0.5), 50))) {
+    fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 2, weights = weights))
+    for (lambda in c(-0.5, 2 / 3, 3)) {
+      found <- goodness_of_fit(fit, lambda = lambda)
+      # 72 cells: rounding of sums of that many terms.
+      expect_equal(found$statistics$value,
+                   twin_statistics(x, fit, lambda, weights %||% rep(1, 150)), tolerance = 1e-9)
+    }
+    expect_equal(found$n_cells, prod(vapply(x, nlevels, 0L)))
+    expect_equal(found$df, found$n_cells - 1 - fit$df)
+    expect_equal(found$n_patterns, nrow(unique(x)))
+    expect_equal(found$share_empty, 1 - nrow(unique(x)) / found$n_cells)
+  }
+  # Power 0 is the likelihood ratio, power 1 Pearson's.
+  values <- function(lambda) goodness_of_fit(fit, lambda = lambda)$statistics$value
+  expect_equal(values(0)[3], values(0)[1])
+  expect_equal(values(1)[3], values(1)[2])
+})
+
+test_that("G2, X2 and the degrees of freedom are those of poLCA", {
+  for (case in list(list("carcinoma", 3), list("values", 2), list("gss82", 3))) {
+    x <- polca_table(case[[1]])
+    k <- case[[2]]
+    formula <- stats::as.formula(paste0("cbind(", toString(names(x)), ") ~ 1"))
+    peer <- with_seed(1, poLCA::poLCA(formula, x, nclass = k, nrep = 3, tol = 1e-13,
+                                      maxiter = 1e4, calc.se = FALSE, verbose = FALSE))
+    control <- stagewise_control(tol = 1e-14, max_iter = 5000)
+    found <- goodness_of_fit(mdpd(x, k = k, start = peer$posterior, control = control))
+    # Both are converged to 1e-9 nats; a statistic moves by the root of what an estimate moves.
+    expect_equal(found$statistics$value[1:2], c(peer$Gsq, peer$Chisq), tolerance = 1e-4)
+    # poLCA puts the rows in the place of the cells where they are fewer.
+    expect_equal(found$df - max(0, found$n_cells - 1 - nrow(x)), peer$resid.df)
+  }
+})
+
+test_that("a model that is not identified is told", {
+  x <- polca_table("values")
+  # 14 parameters in 16 cells, of which one is not determined, see test-identification.R.
+  expect_warning(found <- goodness_of_fit(mdpd(x, k = 3)), class = "mdpd_warning_not_identified")
+  expect_equal(found$n_undetermined, 1)
+})
+
+test_that("a table of cells that nobody could list takes no time", {
+  x <- as.data.frame(matrix(rep_len(1:5, 40 * 75), 40))
+  x[] <- Map(function(column, j) (column * j + seq_len(40)^2 %/% j) %% 5, x, seq_along(x))
+  fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 1))
+  found <- goodness_of_fit(fit)
+  expect_equal(log(found$n_cells), sum(log(vapply(x, function(j) length(unique(j)), 0L))))
+  expect_true(all(is.finite(found$statistics$value)))
+  expect_true(found$is_sparse)
+  # Every row is a pattern of its own, so G2 is -2 (log-likelihood + N log N).
+  expect_equal(found$statistics$value[1], -2 * (fit$loglik + 40 * log(40)))
+  # 800 items: more cells than a number can say.
+  wide <- as.data.frame(matrix(rep_len(1:3, 6 * 800), 6))
+  found <- goodness_of_fit(suppressWarnings(mdpd(wide, k = 1)))
+  expect_identical(found$df, Inf)
+  expect_output(print(found), "more than 10\\^308")
+})
+
+test_that("rows that miss the same items are a table of their own", {
+  x <- answers(200)[1:4]
+  x$item_1[1:60] <- NA
+  fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 2))
+  expect_message(found <- goodness_of_fit(fit), class = "mdpd_message_missing_cells")
+  part <- function(rows, items) {
+    of_items <- fit
+    of_items$item_probs <- fit$item_probs[items]
+    twin_statistics(x[rows, items], of_items, 2 / 3)
+  }
+  expect_equal(found$statistics$value, part(1:60, 2:4) + part(61:200, 1:4), tolerance = 1e-9)
+  n_levels <- vapply(x, nlevels, 0L)
+  expect_equal(found$n_cells, prod(n_levels[-1]) + prod(n_levels))
+  expect_equal(found$df, found$n_cells - 2 - fit$df)
+  expect_message(complete <- goodness_of_fit(fit, rows = "complete"),
+                 class = "mdpd_message_missing_cells")
+  expect_equal(complete$statistics$value, part(61:200, 1:4), tolerance = 1e-9)
+  expect_equal(complete$nobs, 140)
+  expect_snapshot(message(conditionMessage(rlang::catch_cnd(goodness_of_fit(fit)))))
+  x$item_2[61:200] <- NA
+  none <- suppressMessages(suppressWarnings(mdpd(x, k = 1)))
+  expect_snapshot(show_conditions(goodness_of_fit(none, rows = "complete")))
+})
+
+test_that("the order of rows, items and levels does not matter, nor how rows are stored", {
+  x <- with_gaps(answers(120))
+  fit <- suppressWarnings(mdpd(x, k = 2, start = answers_model()))
+  found <- suppressMessages(goodness_of_fit(fit))
+  again <- suppressMessages(goodness_of_fit(fit, x = x[120:1, 8:1]))
+  expect_equal(again$statistics, found$statistics)
+  sparse <- fit
+  sparse$coded$codes <- as_sparse_codes(fit$coded$codes)
+  expect_equal(suppressMessages(goodness_of_fit(sparse))[-1], found[-1])
+  expect_equal(suppressMessages(goodness_of_fit(sparse))$statistics, found$statistics)
+  counted <- fit
+  counted$coded <- subset_rows(fit$coded, rep(1:120, 2))
+  counted$coded$weights <- rep(c(1, 0), each = 120)
+  expect_equal(suppressMessages(goodness_of_fit(counted))$statistics, found$statistics)
+})
+
+test_that("many columns of many levels are told apart", {
+  # 30 columns of 250 levels overflow a double ten times.
+  codes <- matrix(as.raw(with_seed(1, sample(250, 20 * 30, TRUE))), 20)
+  twice <- codes[c(1:20, 20:1), ]
+  expect_identical(row_patterns(twice), c(1:20, 20:1))
+  expect_identical(row_patterns(as_sparse_codes(twice)), c(1:20, 20:1))
+  expect_identical(gap_patterns(twice), rep(1L, 40))
+})
+
+test_that("the samples depend on the seed alone, and leave the session's random numbers", {
+  fit <- suppressWarnings(stagewise_em(answers(150), k = 2))
+  set.seed(5)
+  before <- .Random.seed
+  first <- goodness_of_fit(fit, n = 5, verbose = FALSE)
+  expect_identical(.Random.seed, before)
+  expect_identical(goodness_of_fit(fit, n = 5, verbose = FALSE), first)
+  expect_identical(goodness_of_fit(fit, n = 5, threads = 2, verbose = FALSE), first)
+  expect_false(identical(goodness_of_fit(fit, n = 5, seed = 2, verbose = FALSE)$samples,
+                         first$samples))
+  reached <- colSums(sweep(first$samples, 2, first$statistics$value, `>=`))
+  expect_equal(first$statistics$p_bootstrap, unname(reached + 1) / 6)
+})
+
+test_that("fits of every kind can be sampled", {
+  x <- with_gaps(answers(200))
+  crowd <- small_crowd(missing = 0.3)$labels
+  fits <- suppressWarnings(list(
+    stagewise_em(x, k = 2), stagewise_em(x, k = 2, control = stagewise_control(criterion = "bic")),
+    stagewise_em(x, k = 2, refine = "full"), stagewise_em(x, k = 2, missing = "level"),
+    stagewise_em(x, k = 2, missing = "frozen"), stagewise_em(x, k = 2, method = "paper"),
+    mdpd(x, k = 2, n_starts = 1), mdpd(crowd, k = 3), mdpd(crowd, k = 3, prior = 1),
+    stagewise_em(crowd, k = 3), stagewise_em(x, k = 1)
+  ))
+  for (fit in fits) {
+    found <- suppressMessages(goodness_of_fit(fit, n = 3, verbose = FALSE))
+    expect_true(all(is.finite(found$samples)))
+    expect_equal(dim(found$samples), c(3L, 3L))
+  }
+})
+
+test_that("a model that does not hold is told from one that does", {
+  x <- answers(500)
+  fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 2))
+  poor <- goodness_of_fit(suppressWarnings(mdpd(x, k = 1)), n = 39, verbose = FALSE)
+  # No sample of 39 comes near: the smallest p-value there is.
+  expect_equal(poor$statistics$p_bootstrap, rep(1 / 40, 3))
+  expect_true(all(goodness_of_fit(fit, n = 39, verbose = FALSE)$statistics$p_bootstrap > 1 / 40))
+})
+
+test_that("p-values of a true model are uniform", {
+  skip_below_level_2()
+  p <- vapply(1:200, function(seed) {
+    x <- answers(200, seed = seed)
+    fit <- mdpd(x, k = 2, start = answers_model())
+    goodness_of_fit(fit, n = 19, verbose = FALSE)$statistics$p_bootstrap[1:2]
+  }, numeric(2))
+  # 5 % of 200 with a standard error of 1.5 %: four of them.
+  expect_lt(max(abs(rowMeans(p <= 0.05) - 0.05)), 0.06)
+})
+
+test_that("print says what can be relied on; tidy() and glance() give tables", {
+  fit <- suppressWarnings(mdpd(answers(150)[1:4], k = 2, n_starts = 1))
+  found <- goodness_of_fit(fit)
+  # No estimates in a snapshot.
+  found$statistics$value <- c(12.34, 1.5e50, 13)
+  found$statistics$p_value <- c(0.2, 0, NA)
+  found[c("n_patterns", "share_empty", "is_sparse", "n_cells", "df")] <- list(40, 0.5, TRUE, 80, 9)
+  expect_snapshot(print(found))
+  found$n <- 200
+  found$statistics$p_bootstrap <- c(0.005, 0.5, 1)
+  found[c("n_cells", "df")] <- list(5^75, -3)
+  expect_snapshot(print(found))
+  expect_named(tidy(found), c("method", "statistic", "parameter", "p.value", "p.bootstrap"))
+  expect_equal(glance(found)$p_G2, 0.005)
+  expect_equal(nrow(glance(found)), 1)
+})
+
+test_that("bad input is told", {
+  x <- answers(60)
+  fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 1))
+  none <- suppressWarnings(stagewise_em(x, k = 2, refine = "none"))
+  crowd <- simulate_crowd(n_items = 30, n_workers = 3, accuracy = rep(0.8, 3), seed = 1)$labels
+  triples <- as.data.frame(crowd)
+  twice <- crowd_labels(rbind(triples, triples[1:5, ]), duplicates = "count")
+  repeated <- suppressWarnings(mdpd(twice, k = 3, prior = 0))
+  expect_snapshot({
+    show_conditions(goodness_of_fit(fit, n = -1))
+    show_conditions(goodness_of_fit(fit, lambda = -1))
+    show_conditions(goodness_of_fit(fit, rows = "some"))
+    show_conditions(goodness_of_fit(none, n = 10))
+    show_conditions(goodness_of_fit(repeated))
+  })
+  expect_error(goodness_of_fit(hand_made_truth()), class = "mdpd_error_not_stored")
+  fit$coded <- NULL
+  expect_error(goodness_of_fit(fit), class = "mdpd_error_no_data")
+  expect_equal(goodness_of_fit(fit, x = x)$nobs, 60)
+})
