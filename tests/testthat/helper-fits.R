@@ -132,3 +132,16 @@ hand_made_crowd_fit <- function(sparse = FALSE) {
   fit$labels <- labels
   fit
 }
+
+# What `pair_residuals()` returns, a different effect for each pair.
+hand_made_pairs <- function(n_items = 6, n = 0) {
+  items <- sprintf("item_%02d", seq_len(n_items))
+  at <- utils::combn(n_items, 2)
+  effect <- 0.3 / (1 + (at[1, ] * 3 + at[2, ] * 7) %% 11) + 0.001 * at[1, ] / n_items
+  p <- exp(-50 * effect)
+  pairs <- data.frame(
+    item_1 = items[at[1, ]], item_2 = items[at[2, ]], n_obs = 100, statistic = 100 * effect^2,
+    df = 1, effect = effect, p_value = p, p_adjusted = pmin(1, 15 * p)
+  )[order(p), ]
+  structure(pairs, class = c("mdpd_pair_residuals", "data.frame"), k = 2L, n = n, seed = 1)
+}

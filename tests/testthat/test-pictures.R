@@ -96,3 +96,9 @@ test_that("selection of a bootstrap", {
   )
   expect_picture("bootstrap selection", autoplot(samples))
 })
+
+test_that("pairs that are left dependent: as a map of few and of many items, and as bars", {
+  expect_picture("pairs map", autoplot(hand_made_pairs()))
+  expect_picture("pairs bars", autoplot(hand_made_pairs(n = 200), type = "bars", max_pairs = 6))
+  expect_picture("pairs map of many items", autoplot(hand_made_pairs(60), max_shown = 45))
+})

@@ -1,0 +1,148 @@
+# One pair, cell by cell.
+twin_pair <- function(x, fit, a, b, weights = rep(1, nrow(x))) {
+  both <- !is.na(x[[a]]) & !is.na(x[[b]])
+  observed <- tapply(weights[both], list(x[[a]][both], x[[b]][both]), sum, default = 0)
+  expected <- 0 * observed
+  for (k in seq_len(fit$k)) {
+    expected <- expected + sum(weights[both]) * fit$mixing_weights[[k]] *
+      outer(fit$item_probs[[a]][, k], fit$item_probs[[b]][, k])
+  }
+  sum((observed - expected)^2 / expected)
+}
+
+fit_two <- function(x, ...) suppressWarnings(mdpd(x, k = 2, n_starts = 2, ...))
+
+test_that("every pair has the distance of its two tables, with gaps and weights", {
+  cases <- list(
+    list(answers(150), NULL), list(with_gaps(answers(150)), NULL),
+    list(with_gaps(answers(150)), rep(c(0.5, 2, 1), 50))
+  )
+  for (case in cases) {
+    x <- case[[1]]
+    weights <- case[[2]] %||% rep(1, 150)
+    fit <- fit_two(x, weights = case[[2]])
+    pairs <- pair_residuals(fit)
+    expect_equal(nrow(pairs), choose(8, 2))
+    statistic <- mapply(function(a, b) twin_pair(x, fit, a, b, weights), pairs$item_1, pairs$item_2)
+    expect_equal(pairs$statistic, unname(statistic))
+    n_levels <- vapply(x, nlevels, 0L)
+    expect_equal(pairs$df, unname((n_levels[pairs$item_1] - 1) * (n_levels[pairs$item_2] - 1)))
+    n_obs <- mapply(function(a, b) sum(weights[!is.na(x[[a]]) & !is.na(x[[b]])]),
+                    pairs$item_1, pairs$item_2)
+    expect_equal(pairs$n_obs, unname(n_obs))
+    expect_equal(pairs$p_value, stats::pchisq(pairs$statistic, pairs$df, lower.tail = FALSE))
+    expect_equal(pairs$p_adjusted, stats::p.adjust(pairs$p_value, "holm"))
+    expect_false(is.unsorted(pairs$p_value))
+  }
+})
+
+test_that("of one component it is the test of independence, and the effect Cramer's V", {
+  x <- answers(200)
+  pairs <- pair_residuals(stagewise_em(x, k = 1))
+  for (row in c(1, 10, 28)) {
+    test <- suppressWarnings(stats::chisq.test(x[[pairs$item_1[row]]], x[[pairs$item_2[row]]],
+                                               correct = FALSE))
+    expect_equal(pairs$statistic[row], unname(test$statistic))
+    expect_equal(pairs$df[row], unname(test$parameter))
+    smaller <- min(dim(test$observed)) - 1
+    expect_equal(pairs$effect[row], sqrt(unname(test$statistic) / 200 / smaller))
+  }
+})
+
+test_that("sparse codes, blocks of rows and the order of rows change nothing", {
+  fit <- fit_two(with_gaps(answers(120)))
+  pairs <- pair_residuals(fit)
+  sparse <- fit
+  sparse$coded$codes <- as_sparse_codes(fit$coded$codes)
+  expect_equal(pair_residuals(sparse), pairs)
+  items <- names(fit$item_probs)
+  expect_equal(pair_counts(fit$coded, items, cells = 200), pair_counts(fit$coded, items))
+  expect_equal(pair_residuals(fit, x = with_gaps(answers(120))[120:1, ]), pairs)
+})
+
+test_that("two items that depend on each other are found, with samples and without", {
+  x <- answers(600)
+  x$item_1[1:200] <- rep(c("a", "b"), 100)
+  x$item_4 <- factor(ifelse(x$item_1 == "a", "yes", "no"))
+  swap <- seq(3, 600, by = 5)
+  x$item_4[swap] <- rev(x$item_4[swap])
+  fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 1))
+  for (n in c(0, 39)) {
+    pairs <- pair_residuals(fit, n = n, verbose = FALSE)
+    expect_identical(unlist(pairs[1, c("item_1", "item_2")], use.names = FALSE),
+                     c("item_1", "item_4"))
+    expect_lt(pairs$p_adjusted[1], 0.05)
+  }
+})
+
+test_that("samples give the p-values of their ranks, and corrected ones that are no smaller", {
+  fit <- fit_two(answers(150))
+  pairs <- pair_residuals(fit, n = 9, verbose = FALSE)
+  expect_true(all(pairs$p_value * 10 == round(pairs$p_value * 10)))
+  expect_true(all(pairs$p_adjusted >= pairs$p_value))
+  expect_identical(pair_residuals(fit, n = 9, verbose = FALSE), pairs)
+  expect_identical(pair_residuals(fit, n = 9, threads = 2, verbose = FALSE), pairs)
+  statistics <- data.frame(statistic = c(5, 1), df = 1:2)
+  samples <- rbind(c(6, 0), c(0, 2), c(1, 1))
+  # The p-values of chi-square: 0.025 and 0.61 here; 0.014 and 1, 1 and 0.37, 0.32 and 0.61 there.
+  expect_equal(p_of_samples(samples, statistics$statistic), c(2, 3) / 4)
+  expect_equal(p_of_any(samples, statistics), c(2, 4) / 4)
+})
+
+test_that("items are chosen by name, or the informative ones of many", {
+  fit <- suppressWarnings(stagewise_em(answers(300), k = 2))
+  chosen <- pair_residuals(fit, items = c("item_7", "item_2", "item_3"))
+  expect_equal(nrow(chosen), 3)
+  expect_setequal(c(chosen$item_1, chosen$item_2), c("item_2", "item_3", "item_7"))
+  expect_message(few <- pair_residuals(fit, max_items = 4),
+                 class = "mdpd_message_items_left_out")
+  expect_setequal(c(few$item_1, few$item_2), head(informative_order(fit), 4))
+  expect_snapshot({
+    show_conditions(pair_residuals(fit, items = "item_1"))
+    show_conditions(pair_residuals(fit, items = c("item_1", "item_9")))
+    show_conditions(pair_residuals(fit, max_items = 1))
+  })
+})
+
+test_that("pairs without a row or a degree of freedom are left out", {
+  x <- answers(100)
+  x$item_1[1:50] <- NA
+  x$item_2[51:100] <- NA
+  x$item_3 <- factor("a")
+  pairs <- pair_residuals(fit_two(x), n = 3, verbose = FALSE)
+  expect_false(any(pairs$item_1 == "item_1" & pairs$item_2 == "item_2"))
+  expect_false("item_3" %in% c(pairs$item_1, pairs$item_2))
+  expect_equal(nrow(pairs), choose(7, 2) - 1)
+  expect_false(anyNA(pairs))
+})
+
+test_that("crowds and weighted tables have samples too", {
+  crowd <- small_crowd(missing = 0.3)$labels
+  pairs <- pair_residuals(suppressWarnings(mdpd(crowd, k = 3)), n = 3, verbose = FALSE)
+  expect_equal(nrow(pairs), choose(15, 2))
+  titanic <- as.data.frame(Titanic)
+  fit <- suppressWarnings(stagewise_em(titanic[1:4], k = 2, weights = titanic$Freq))
+  pairs <- pair_residuals(fit, n = 3, verbose = FALSE)
+  expect_true(all(pairs$n_obs == 2201))
+})
+
+test_that("print shows the first pairs; tidy() is a plain table; a part of it prints plainly", {
+  expect_snapshot(print(hand_made_pairs(), max_pairs = 3))
+  expect_snapshot(print(hand_made_pairs(n = 200), max_pairs = 1))
+  expect_named(tidy(hand_made_pairs()), c("item_1", "item_2", "n_obs", "statistic", "parameter",
+                                     "effect", "p.value", "adj.p.value"))
+  expect_output(print(hand_made_pairs()["item_1"]), "item_1")
+})
+
+test_that("a picture needs pairs, and has a dot for each that chance does not explain", {
+  pairs <- hand_made_pairs()
+  picture <- autoplot(pairs)
+  expect_equal(nrow(picture$data), 2 * nrow(pairs))
+  dots <- picture$layers[[2]]$data
+  expect_equal(nrow(dots), 2 * sum(pairs$p_adjusted < 0.05))
+  expect_gt(nrow(dots), 0)
+  bars <- autoplot(pairs, type = "bars", max_pairs = 4)
+  expect_equal(bars$data$effect, sort(pairs$effect, decreasing = TRUE)[1:4])
+  expect_error(autoplot(pairs["item_1"]), class = "mdpd_error_not_stored")
+  expect_error(autoplot(pairs, type = "pie"), class = "mdpd_error_argument")
+})
