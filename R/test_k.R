@@ -295,6 +295,9 @@ axis_scores <- function(shown, posterior, probs, n_steps = 8) {
 #' @export
 print.mdpd_test_k <- function(x, ...) {
   rlang::check_dots_empty()
+  if (is.null(attr(x, "chosen"))) {
+    return(NextMethod())  # some of its columns are a plain table
+  }
   cat_rule("Bootstrap likelihood-ratio test of the number of components")
   cat_fields(c(
     Samples = paste0("at most ", comma(attr(x, "n")), " for a test, of the fit with k - 1"),

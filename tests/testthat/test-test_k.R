@@ -157,6 +157,7 @@ test_that("print names the number chosen; tidy() is a plain table", {
   attr(test, "chosen") <- NA_integer_
   expect_output(print(test), "all are needed at level 0.05, try more than 3")
   expect_equal(tidy(test)$p.value, test$p_value)
+  expect_output(print(test["p_value"]), "p_value")
   expect_false(inherits(tidy(test), "mdpd_test_k"))
 })
 
