@@ -103,7 +103,8 @@ draw_pair_bars <- function(object, max_pairs) {
     ggplot2::scale_y_discrete(labels = labels) +
     ggplot2::scale_x_continuous(expand = ggplot2::expansion(c(0, 0.05))) +
     ggplot2::scale_fill_manual(
-      name = "Corrected p-value", values = c("below 0.05" = "#D55E00", "0.05 and more" = "#56B4E9")
+      name = "Corrected p", breaks = c("below 0.05", "0.05 and more"),
+      values = c("below 0.05" = "#D55E00", "0.05 and more" = "#56B4E9")
     ) +
     picture_titles("Pairs that the components leave dependent",
                    paste(c(many, comma(nrow(object)), "pairs, the largest effects first"),
