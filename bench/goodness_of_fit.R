@@ -69,7 +69,7 @@ write_report("goodness_of_fit", c(
     "Monte-Carlo standard error, by the chi-square distribution and by", n_samples, "samples of",
     "the fitted model (`n =`). *any pair*: percent of the data sets in which some pair has a",
     "corrected p-value of at most 0.05. *the dependent pair*: the same data with the second item",
-    "made to repeat the first in a fifth of the rows; percent of the data sets in which that is found."
+    "made to repeat the first in a fifth of the rows; percent of the data sets that show it."
   ), "",
   table_lines(table, right = colnames(table)[c(2, 4, 5)]), "",
   sprintf("mdpd %s, R %s.", utils::packageVersion("mdpd"), getRversion())
