@@ -210,11 +210,6 @@ relative_information <- function(view) {
   pmin(pmax(relative, 0), 1)
 }
 
-# n_rows x levels, 1 where the row answers so.
-level_indicators <- function(view, item) {
-  outer(view$codes[, item], seq_along(view$levels[[item]]), `==`) + 0
-}
-
 # Judgement ----------------------------------------------------------------------------------------
 
 # Of the nodes those that hold.

@@ -48,6 +48,11 @@ posterior_without <- function(view, items) {
 
 log_without <- function(view, items) view$log_joint - Reduce(`+`, view$log_probs[items])
 
+# n_rows x levels, 1 where the row answers so.
+level_indicators <- function(view, item) {
+  outer(view$codes[, item], seq_along(view$levels[[item]]), `==`) + 0
+}
+
 # The columns (levels x components) by which h predicts an item best: EM from its means.
 best_columns <- function(item, h, view, n_steps) {
   code <- view$codes[, item]
