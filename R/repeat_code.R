@@ -1,0 +1,29 @@
+# R code that makes a fit again: the call as the user wrote it, and the number of classes taken from
+# its path; or what explore() did.
+repeat_code <- function(object) {
+  made <- object$explored %||% c(
+    assignment("fit", object$call),
+    if (is_not_best(object)) paste0("fit <- choose_k(fit, ", asked_k(object), ")")
+  )
+  c("library(mdpd)", made)
+}
+
+# "name <- call", in lines. Arguments that stand in the call as values, such as a whole table where a
+# function made the call, would fill pages and show rows.
+assignment <- function(name, call) {
+  if (is.null(call)) {
+    return("# The fit holds no call.")
+  }
+  is_written <- vapply(as.list(call), function(part) is.language(part) || length(part) == 1, NA)
+  call[!is_written] <- rep(list(quote(data)), sum(!is_written))
+  lines <- deparse(call, width.cutoff = 80)
+  c(paste(name, "<-", lines[1]), lines[-1])
+}
+
+is_not_best <- function(object) {
+  path <- object$path
+  !is.null(path) && asked_k(object) != path$k[best_row(path, main_criterion(path))]
+}
+
+# The number asked for by which the fit stands in its path.
+asked_k <- function(object) object$path$k[match(object$k, object$path$components)]

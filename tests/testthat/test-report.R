@@ -1,0 +1,145 @@
+skip_without_report <- function() {
+  for (package in c("htmltools", "DT", "gridSVG")) skip_if_not_installed(package)
+}
+
+# The page of a report as one string.
+written <- function(fit, ...) {
+  file <- withr::local_tempfile(fileext = ".html")
+  expect_identical(report(fit, file, ..., open = FALSE), file)
+  paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+}
+
+# Cells hold what no other text of the page has, so that a row of the data could be found in it.
+named_answers <- function() {
+  x <- answers(120)
+  names(x) <- paste("item", letters[1:8])
+  x[["item a"]] <- factor(c("<no & never>", "yes")[as.integer(x[["item a"]])])
+  x[["item h"]] <- factor(rep(c("often", "rarely"), 60))
+  rownames(x) <- paste0("person-", seq_len(nrow(x)))
+  x[1:7, "item b"] <- NA
+  x
+}
+
+test_that("a report has every section, in one file without links to others", {
+  skip_without_report()
+  fit <- suppressMessages(stagewise_em(named_answers(), k = 1:2))
+  page <- written(fit, title = "A <title>")
+  for (id in c("classes", "profiles", "items", "certainty", "fit", "method", "code")) {
+    expect_match(page, paste0("<section id=\"", id, "\""), fixed = TRUE)
+  }
+  expect_no_match(page, "src=\"|<link rel=\"stylesheet|@import|url\\(http|href=\"http")
+  expect_match(page, "<title>A &lt;title&gt;</title>", fixed = TRUE)
+  expect_match(page, "&lt;no &amp; never&gt;", fixed = TRUE)
+  expect_no_match(page, "<no &", fixed = TRUE)
+  expect_match(page, "No row of the data stands in this file", fixed = TRUE)
+  expect_no_match(page, "person-", fixed = TRUE)
+  # Every mark of the profiles and of the path says what it is.
+  n_tiles <- sum(vapply(fit$item_probs[informative(fit)], length, 0L))
+  tips <- regmatches(page, gregexpr("data-tip=\"[^\"]*\"", page))[[1]]
+  expect_equal(sum(grepl("behind the best", tips)), 2 * 3)
+  expect_equal(sum(grepl(" = .*Class ", tips)), n_tiles)
+  expect_equal(lengths(regmatches(page, gregexpr("</title></", page))), length(tips))
+})
+
+test_that("rows stand in a report only if they are asked for", {
+  skip_without_report()
+  # Of one class, as pictures take a second each.
+  fit <- stagewise_em(named_answers(), k = 1)
+  page <- written(fit)
+  expect_match(page, "No item tells the classes apart", fixed = TRUE)
+  expect_no_match(page, "person-", fixed = TRUE)
+  expect_no_match(page, "<section id=\"rows\"", fixed = TRUE)
+  rows <- written(fit, data = TRUE)
+  expect_match(rows, "The rows of the data stand in this file")
+  for (person in paste0(">person-", c(1, 60, 120), "<")) expect_match(rows, person, fixed = TRUE)
+})
+
+test_that("a table that a function put into the call is not written", {
+  x <- named_answers()
+  fit <- do.call(stagewise_em, list(x, k = 2))
+  expect_identical(repeat_code(fit)[2], "fit <- stagewise_em(x = data, k = 2)")
+})
+
+test_that("a report of a crowd has its labels, its workers and what they say", {
+  skip_without_report()
+  crowd <- small_crowd(missing = 0.3)$labels
+  page <- written(stagewise_em(crowd, k = 3))
+  expect_match(page, "<section id=\"workers\"", fixed = TRUE)
+  expect_match(page, "Items with this label", fixed = TRUE)
+  # 15 points of workers, and a table of confusion for each of the five experts.
+  expect_equal(lengths(regmatches(page, gregexpr("data-tip=\"Worker ", page))), 15)
+  expect_equal(lengths(regmatches(page, gregexpr("<p class=\"caption\">Worker [0-9]+, ", page))), 5)
+})
+
+test_that("fits of weights and without data have a report", {
+  skip_without_report()
+  fit <- stagewise_em(~., k = 2, data = as.data.frame(Titanic), weights = Freq, keep_data = FALSE)
+  expect_match(as.character(section_fit(fit)), "2,201", fixed = TRUE)
+  expect_match(as.character(section_classes(fit)), "Rows assigned", fixed = TRUE)
+  expect_snapshot(report(fit, tempfile(), data = TRUE), error = TRUE)
+})
+
+test_that("a file is not replaced unasked, and its name gets the ending", {
+  folder <- withr::local_tempdir()
+  file <- file.path(folder, "old.html")
+  writeLines("mine", file)
+  expect_identical(check_output(file, overwrite = TRUE), file)
+  expect_identical(check_output(file.path(folder, "new"), FALSE), file.path(folder, "new.html"))
+  expect_identical(check_output(file.path(folder, "v1.2.HTM"), FALSE),
+                   file.path(folder, "v1.2.HTM"))
+  withr::local_dir(folder)
+  fit <- hand_made_fit()
+  expect_snapshot(error = TRUE, {
+    report(fit, "old.html")
+    report(fit, "fit.pdf")
+    report(fit, "nowhere/fit.html")
+    report(fit, 3)
+    report(fit, "fit.html", title = 1:2)
+    report(fit, "fit.html", data = "yes")
+    report(fit, "fit.html", overwrite = NA)
+    report(hand_made_truth(), "fit.html")
+    report(mtcars, "fit.html")
+  })
+  expect_identical(readLines("old.html"), "mine")
+})
+
+test_that("the method is told from the settings of the fit", {
+  x <- answers(150)
+  crowd <- small_crowd(missing = 0.2)$labels
+  gold <- stats::setNames(c("1", "2"), crowd$items[1:2])
+  fits <- list(
+    by_evidence = suppressMessages(stagewise_em(with_gaps(x), k = 1:3)),
+    by_hand = choose_k(suppressMessages(stagewise_em(x, k = 1:3)), 3),
+    by_bic = stagewise_em(x, k = 2, control = stagewise_control(criterion = "bic")),
+    paper = stagewise_em(with_gaps(x), k = 2, method = "paper", missing = "frozen",
+                         refine = "none"),
+    random = mdpd(x, k = 2, n_starts = 3),
+    crowd = mdpd(crowd, k = 3, known = gold)
+  )
+  expect_snapshot({
+    for (name in names(fits)) {
+      cat("#", name, "\n")
+      writeLines(strwrap(method_text(fits[[name]]), 90))
+    }
+  })
+  n_sources <- vapply(fits, function(fit) length(method_sources(fit)), 0L)
+  expect_identical(unname(n_sources), c(2L, 2L, 1L, 1L, 2L, 3L))
+})
+
+test_that("the code of a report makes the same fit again", {
+  x <- answers(150)
+  fit <- choose_k(suppressMessages(stagewise_em(x, k = 1:3)), 3)
+  again <- list2env(list(x = x))
+  suppressMessages(eval(parse(text = repeat_code(fit)), again))
+  expect_identical(again$fit[names(again$fit) != "call"], fit[names(fit) != "call"])
+})
+
+test_that("rows of each class are counted by how sure they are", {
+  fit <- hand_made_fit(k = 3)
+  counts <- certainty_counts(fit)
+  largest <- apply(fit$posterior, 1, max)
+  expect_equal(sum(counts$rows), 60)
+  expect_equal(sum(counts$rows[counts$sure == "95 % or more"]), sum(largest >= 0.95))
+  expect_equal(sum(counts$rows[counts$sure == "below 50 %"]), sum(largest < 0.5))
+  expect_equal(as.vector(tapply(counts$rows, counts$class, sum)), assigned_weight(fit))
+})
