@@ -37,6 +37,7 @@
 #' Murrell, P. and Potter, S. (2014). The gridSVG package. *The R Journal* 6 (1), 133-143.
 #' \doi{10.32614/RJ-2014-013}
 #' @family results
+#' @seealso [explore()] for a page in which the fit can be changed.
 #' @examples
 #' fit <- stagewise_em(house_votes[-1], k = 2)
 #' if (rlang::is_installed(c("htmltools", "DT", "gridSVG")) && interactive()) {

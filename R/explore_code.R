@@ -1,0 +1,139 @@
+# The R code that makes the fit of a state of explore(): from the user's data, in words a user would
+# write.
+
+# Lines of R, from the data as the user has them to the fit with the names of its classes.
+state_code <- function(state) {
+  named <- rlang::call2("name_components", quote(fit), state$names)
+  c(state$written, fit_code(state), if (length(state$names) > 0) written_call("fit", named))
+}
+
+# From `x` and `weights` to the fit before its classes get names.
+fit_code <- function(state) {
+  arguments <- c(
+    list(k = state$ks %||% as.numeric(state$k)), state$settings,
+    if (!is.null(state$weights)) list(weights = quote(weights)),
+    if (length(state$known) > 0) list(known = state$known)
+  )
+  data <- if (length(state$dropped) > 0) quote(kept) else quote(x)
+  fit <- rlang::call2(state$engine, data, !!!arguments)
+  choice <- rlang::call2("choose_k", quote(fit), as.numeric(state$k))
+  c(dropping_code(state), written_call("fit", fit),
+    if (!is.null(state$ks) && !is.null(state$k)) written_call("fit", choice))
+}
+
+dropping_code <- function(state) {
+  dropped <- state$dropped
+  items <- state_items(state)
+  if (length(dropped) == 0) {
+    return(NULL)
+  }
+  call <- if (is_crowd(state$x)) {
+    rlang::expr(crowd_labels(subset(as.data.frame(x), !worker %in% !!dropped),
+                             duplicates = "count"))
+  } else if (identical(items, paste0("V", seq_along(items)))) {
+    # Maybe a matrix without names, whose items would be numbered anew.
+    rlang::expr(as.data.frame(x)[-!!match(dropped, items)])
+  } else {
+    rlang::expr(subset(x, select = -c(!!!rlang::syms(dropped))))
+  }
+  written_call("kept", call)
+}
+
+written_call <- function(name, call) {
+  lines <- deparse(call, width.cutoff = 80)
+  c(paste(name, "<-", lines[1]), lines[-1])
+}
+
+# Lines that name the user's data `x` and `weights`, none where they have these names.
+data_code <- function(object) {
+  call <- object$call
+  x <- call$x
+  weights <- call$weights
+  if (rlang::is_formula(x) || rlang::is_call(x, "~")) {
+    data <- call$data
+    x <- rlang::expr(as.data.frame(!!data)[!!names(object$item_probs)])
+    if (!is.null(weights)) weights <- rlang::expr(with(!!data, !!weights))
+  }
+  # What stands in the call as a value has no name.
+  if (!is.language(x)) x <- quote(data)
+  if (!is.null(weights) && !is.language(weights)) weights <- object$coded$weights
+  c(if (!identical(x, quote(x))) written_call("x", x),
+    if (!is.null(weights) && !identical(weights, quote(weights))) written_call("weights", weights))
+}
+
+engine_of <- function(object) if (identical(object$method, "em")) "mdpd" else "stagewise_em"
+
+# Arguments that are not the defaults.
+settings_of <- function(object) {
+  is_em <- engine_of(object) == "mdpd"
+  given <- list(
+    method = if (!is_em && object$method != "robust") object$method,
+    refine = if (!is_em && object$refine != "sparse") object$refine,
+    start = object$call$start, n_starts = object$call$n_starts, seed = object$call$seed,
+    prior = if (is_em && !is.null(object$labels)) prior_of(object),
+    missing = if (object$missing != "ignore") object$missing,
+    control = control_code(object)
+  )
+  Filter(Negate(is.null), given)
+}
+
+prior_of <- function(object) {
+  prior <- object$prior
+  if (!is.null(object$evidence)) {
+    "crowd"
+  } else if (is.null(prior)) {
+    0
+  } else if (all(prior == prior[1])) {
+    prior[1]
+  } else {
+    prior
+  }
+}
+
+# The criterion of EM goes by its prior.
+control_code <- function(object) {
+  is_em <- engine_of(object) == "mdpd"
+  defaults <- complete_control(stagewise_control(), if (is_em) "paper" else object$method)
+  control <- unclass(object$control)
+  differs <- !mapply(identical, control, unclass(defaults)[names(control)])
+  if (is_em) differs["criterion"] <- FALSE
+  if (any(differs)) rlang::call2("stagewise_control", !!!control[differs])
+}
+
+# The data of a fit as its engine takes them.
+data_of_fit <- function(object) {
+  coded <- object$coded
+  if (is.null(object$labels)) {
+    decoded <- decode(coded)
+    x <- structure(decoded$columns, class = "data.frame",
+                   row.names = decoded$row_names %||% .set_row_names(nrow(coded$codes)))
+    return(x)
+  }
+  answers <- answers_by_item(coded$codes)
+  workers <- colnames(coded$codes)
+  given <- lapply(workers, answers)
+  row <- unlist(lapply(given, `[[`, "row"))
+  label <- unlist(Map(function(worker, one) coded$levels[[worker]][one$code], workers, given))
+  triples <- data.frame(
+    item = code_to_factor(row, rownames(coded$codes)),
+    worker = code_to_factor(rep(seq_along(workers), lengths(lapply(given, `[[`, "row"))), workers),
+    label = factor(label, object$labels)
+  )
+  crowd_labels(triples[!is.na(triples$label), ], duplicates = "count")
+}
+
+# Names given by the user, as name_components() does, instead of those of the engine.
+has_own_names <- function(object) {
+  is.null(object$labels) &&
+    !identical(names(object$mixing_weights), as.character(seq_len(object$k)))
+}
+
+# Named by items.
+known_of_fit <- function(object) {
+  known <- object$coded$known
+  if (is.null(known)) {
+    return(character())
+  }
+  label <- stats::setNames(object$labels[known], rownames(object$coded$codes))
+  label[!is.na(label)]
+}

@@ -1,0 +1,151 @@
+# What a user has who ran the code of a state on their own data.
+repeated <- function(state, ...) {
+  # Until name_components() is there, what stands for it.
+  data <- list2env(list(name_components = rename_classes, ...), parent = asNamespace("mdpd"))
+  suppressMessages(eval(parse(text = state_code(state)), data))
+  data$fit
+}
+
+# The fit but for the words by which it was asked for.
+content <- function(fit) {
+  fit[setdiff(names(fit), c("call", "explored", "path_fits", "starts"))]
+}
+
+expect_repeats <- function(state, ...) {
+  expect_identical(content(state_fit(state)), content(repeated(state, ...)))
+}
+
+table_state <- function(ks = 1:3) {
+  table <- with_gaps(answers(150))
+  explore_state(suppressMessages(stagewise_em(table, k = ks)))
+}
+
+test_that("the code of a state makes its fit, whatever was changed", {
+  table <- with_gaps(answers(150))
+  state <- table_state()
+  expect_identical(state_fit(state)$posterior, state$fit$posterior)
+  expect_repeats(state, table = table)
+  item <- state_items(state)[1]
+  changed <- list(
+    choice = set_k(state, 3),
+    dropped = drop_item(state, item),
+    both = set_k(drop_item(state, item), 3),
+    named = rename_class(drop_item(state, item), "1", "Careful ones"),
+    compared = suppressMessages(compare_k(drop_item(state, item), 1:4)),
+    beyond = set_k(state, 5)
+  )
+  for (one in changed) expect_repeats(one, table = table)
+  expect_identical(changed$both$k, 3L)
+  expect_false(item %in% names(state_fit(changed$dropped)$item_probs))
+  expect_identical(names(state_fit(changed$named)$mixing_weights)[1], "Careful ones")
+  expect_repeats(keep_item(changed$both, item), table = table)
+})
+
+test_that("code names the user's data as the call does", {
+  cars <- mtcars
+  fit <- stagewise_em(~ cyl + vs + am + gear, k = 2, data = cars, weights = carb)
+  state <- explore_state(fit)
+  expect_repeats(state, cars = cars)
+  expect_repeats(drop_item(state, "am"), cars = cars)
+  expect_snapshot(writeLines(state_code(drop_item(state, "am"))))
+  x <- as.matrix(cars[c("cyl", "vs", "am", "gear")])
+  state <- explore_state(stagewise_em(x, k = 2))
+  expect_snapshot(writeLines(state_code(drop_item(state, "vs"))))
+  expect_repeats(drop_item(state, "vs"), x = x)
+  x <- unname(x)
+  state <- explore_state(stagewise_em(x, k = 2))
+  expect_repeats(drop_item(state, "V2"), x = x)
+})
+
+test_that("settings of the fit are kept in its code", {
+  table <- with_gaps(answers(150))
+  fits <- list(
+    stagewise_em(table, k = 2, method = "paper", missing = "frozen"),
+    stagewise_em(table, k = 2, refine = "full", missing = "level"),
+    stagewise_em(table, k = 2, control = stagewise_control(criterion = "bic", max_iter = 500)),
+    mdpd(table, k = 2, n_starts = 3, seed = 5)
+  )
+  for (fit in fits) {
+    state <- explore_state(fit)
+    expect_repeats(drop_item(state, state_items(state)[3]), table = table)
+    expect_identical(state_fit(state)$posterior, fit$posterior)
+    expect_repeats(state, table = table)
+  }
+})
+
+test_that("workers of a crowd can be left out and labels be known", {
+  crowd <- small_crowd(missing = 0.3)$labels
+  state <- explore_state(stagewise_em(crowd, k = 3))
+  without <- drop_item(state, "2")
+  gold <- add_gold(add_gold(without, "5", "3"), "7", 1)
+  for (one in list(state, without, gold)) expect_repeats(one, crowd = crowd)
+  expect_identical(dim(state_data(without)), c(300L, 14L))
+  expect_identical(as.character(predict(state_fit(gold))[c("5", "7")]), c("3", "1"))
+  expect_identical(add_gold(gold, "7", NA)$known, c("5" = "3"))
+  expect_snapshot(writeLines(state_code(gold)))
+  em <- explore_state(mdpd(crowd, k = 3, known = c("5" = "3")))
+  expect_identical(em$known, c("5" = "3"))
+  for (one in list(em, drop_item(em, "1"), explore_state(mdpd(crowd, k = 3, prior = 0)))) {
+    expect_repeats(one, crowd = crowd)
+  }
+})
+
+test_that("a crowd in which workers repeat labels keeps all of them", {
+  doctors <- crowd_labels(anaesthetists, "patient", "anaesthetist", "grade", duplicates = "count")
+  state <- explore_state(mdpd(doctors, k = 4, prior = 0))
+  expect_identical(length(state$x$label), nrow(anaesthetists))
+  expect_repeats(drop_item(state, "5"), doctors = doctors)
+})
+
+test_that("names stay with the classes that keep their rows", {
+  state <- rename_class(rename_class(table_state(), "2", "Two"), "1", "One")
+  before <- state_fit(state)
+  after <- state_fit(drop_item(state, utils::tail(state_items(state), 1)))
+  expect_setequal(names(after$mixing_weights), c("One", "Two"))
+  expect_gt(mean(predict(before) == predict(after)), 0.9)
+  expect_identical(names(state_fit(rename_class(state, "One", "1"))$mixing_weights), c("1", "Two"))
+  # A fit that came with names has them too.
+  given <- rename_classes(stagewise_em(answers(150), k = 2), c("1" = "A", "2" = "B"))
+  expect_identical(names(state_fit(explore_state(given))$mixing_weights), c("A", "B"))
+})
+
+test_that("what was fitted once is not fitted again, and no change is none", {
+  state <- table_state()
+  item <- state_items(state)[1]
+  dropped <- drop_item(state, item)
+  state_fit(dropped)
+  n_fits <- length(ls(state$cache))
+  state_fit(drop_item(keep_item(dropped, item), item))
+  expect_identical(length(ls(state$cache)), n_fits)
+  expect_identical(set_k(state, state$k), state)
+  expect_identical(keep_item(state, item), state)
+})
+
+test_that("a change that cannot be is an error that says what must hold", {
+  state <- table_state()
+  crowd <- explore_state(stagewise_em(small_crowd()$labels, k = 3))
+  gold <- add_gold(crowd, "5", "3")
+  two <- explore_state(stagewise_em(~ cyl + vs, k = 1, data = mtcars))
+  fit <- stagewise_em(answers(150), k = 2)
+  expect_snapshot(error = TRUE, {
+    set_k(state, 0)
+    set_k(state, 1000)
+    set_k(gold, 2)
+    compare_k(gold, 1:3)
+    compare_k(explore_state(mdpd(mtcars[c("vs", "am")], k = 1)), 1:2)
+    drop_item(state, "nobody")
+    drop_item(crowd, "nobody")
+    drop_item(two, "vs")
+    add_gold(state, "1", "a")
+    add_gold(crowd, "nothing", "1")
+    add_gold(crowd, "5", "9")
+    rename_class(crowd, "1", "One")
+    rename_class(state, "9", "Nine")
+    rename_class(state, "1", "2")
+    rename_class(state, "1", " ")
+    explore_state(refine(fit))
+    explore_state(hand_made_truth())
+    explore_state(stagewise_em(answers(150), k = 2, keep_data = FALSE))
+    explore_state(mdpd(answers(150), k = 2, start = fit))
+  })
+})
