@@ -39,6 +39,11 @@ dropping_code <- function(state) {
   written_call("kept", call)
 }
 
+# All items (of a crowd: workers), those that are dropped too.
+state_items <- function(state) if (is_crowd(state$x)) state$x$workers else names(state$x)
+
+is_crowd <- function(x) inherits(x, "crowd_labels")
+
 written_call <- function(name, call) {
   lines <- deparse(call, width.cutoff = 80)
   c(paste(name, "<-", lines[1]), lines[-1])

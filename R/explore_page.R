@@ -6,7 +6,8 @@ explore_page <- function(state) {
     lang = "en", title = "mdpd: explore",
     shiny::tags$head(
       shiny::tags$link(rel = "icon", href = "data:,"),
-      shiny::includeCSS(explore_part("explore.css")), shiny::includeScript(explore_part("explore.js"))
+      shiny::includeCSS(explore_part("explore.css")),
+      shiny::includeScript(explore_part("explore.js"))
     ),
     shiny::tags$header(
       shiny::h1("Explore a fit"), shiny::uiOutput("summary", `aria-live` = "polite")
@@ -64,18 +65,16 @@ name_controls <- function() {
 }
 
 explore_views <- function(state) {
-  view <- function(title, id, alt) {
-    shiny::tabPanel(title, shiny::plotOutput(id, height = "auto"), shiny::p(alt, class = "note"))
-  }
+  view <- function(title, id) shiny::tabPanel(title, shiny::plotOutput(id, height = "auto"))
   tabs <- list(
-    view("Profiles", "profiles", "How probable each answer is in each class, in percent."),
+    view("Profiles", "profiles"),
     shiny::tabPanel(
-      if (is_crowd(state$x)) "Workers" else "Items", shiny::div(class = "scroll",
-                                                             shiny::tableOutput("items"))
+      if (is_crowd(state$x)) "Workers" else "Items",
+      shiny::div(class = "scroll", shiny::tableOutput("items"))
     ),
-    view("Certainty", "posterior", "The posterior probability of each class, row by row."),
-    view("Number of classes", "path", "How far each k is behind the best."),
-    if (is_crowd(state$x)) view("Accuracy", "workers", "How often each worker is right."),
+    view("Certainty", "posterior"),
+    if (state$engine == "stagewise_em") view("Number of classes", "path"),
+    if (is_crowd(state$x)) view("Accuracy", "workers"),
     shiny::tabPanel(
       "R code",
       shiny::p("This makes the fit from your data:"),

@@ -67,8 +67,8 @@ watch_controls <- function(input, now, change) {
   })
 }
 
-# The controls as the state has them. One that is right is left alone: to set it again would count as
-# a change.
+# The controls as the state has them. One that is right is left alone: to set it again would count
+# as a change.
 show_controls <- function(state, input, session) {
   shiny::isolate({
     if (!identical(as.integer(input$k), as.integer(state$k))) {
@@ -112,7 +112,10 @@ render_picture <- function(fit, type, alt, tall = FALSE) {
       type != "path" || NROW(fit()$path) > 1,
       "No path of these data was fitted: press \"Compare 1 to 6\"."
     ))
-    autoplot.mdpd(fit(), type)
+    picture <- autoplot.mdpd(fit(), type)
+    # On a narrow screen the colour bar has no room beside its title.
+    title_above <- ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top"))
+    if (tall) picture + title_above else picture
   }, height = height, res = 84, alt = alt)
 }
 
@@ -122,7 +125,8 @@ explore_summary <- function(fit, seconds) {
     "Classes" = fit$k,
     "Informative" = paste(n_informative(fit), "of", length(fit$item_probs)),
     "Expected error" = if (fit$k > 1) percent(expected_error(fit), 1),
-    if (is.null(fit$evidence)) c("BIC" = nats(stats::BIC(fit))) else c(Evidence = nats(fit$evidence)),
+    BIC = if (is.null(fit$evidence)) nats(stats::BIC(fit)),
+    Evidence = if (!is.null(fit$evidence)) nats(fit$evidence),
     "Seconds for the last change" = formatC(seconds, format = "f", digits = 2)
   )
   shiny::tags$dl(class = "figures", unname(Map(function(name, value) {

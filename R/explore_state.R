@@ -63,8 +63,7 @@ compare_k <- function(state, ks, call = rlang::caller_env()) {
   before <- state
   state$ks <- sort(unique(as.integer(ks)))
   state$ks <- state$ks[state$ks <= nrow(state$x)]
-  state["k"] <- list(NULL)
-  state$k <- asked_k(bare_fit(state))
+  state$k <- asked_k(first_fit(state))
   carry_names(state, before)
 }
 
@@ -150,13 +149,8 @@ state_fit <- function(state) {
   fit
 }
 
-# All items (of a crowd: workers), those that are dropped too.
-state_items <- function(state) if (is_crowd(state$x)) state$x$workers else names(state$x)
-
 # The data without what is dropped.
 state_data <- function(state) run_code(state, dropping_code(state))$kept %||% state$x
-
-is_crowd <- function(x) inherits(x, "crowd_labels")
 
 # The one place where classes get their names. `names` is named by the names that they have.
 rename_classes <- function(fit, names) {
@@ -167,15 +161,19 @@ rename_classes <- function(fit, names) {
 
 new_class_names <- function(now, names) replace(now, match(names(names), now), unname(names))
 
-# The fit before its classes get names. What was fitted once is kept.
+# The fit before its classes get names.
 bare_fit <- function(state) {
-  key <- paste(c(fit_code(state), state$k), collapse = "\n")
+  made <- first_fit(state)
+  if (is.null(state$ks)) made else choose_k(made, state$k)
+}
+
+# The fit, of several k the best; what was fitted once is kept.
+first_fit <- function(state) {
+  state["k"] <- list(if (is.null(state$ks)) state$k)
+  key <- paste(fit_code(state), collapse = "\n")
   if (is.null(state$cache[[key]])) {
-    state$cache[[key]] <- if (is_as_given(state)) {
-      if (is.null(state$ks)) state$fit else choose_k(state$fit, state$k)
-    } else {
-      run_code(state, fit_code(state))$fit
-    }
+    fit <- if (is_as_given(state)) state$fit else run_code(state, fit_code(state))$fit
+    state$cache[[key]] <- fit
   }
   state$cache[[key]]
 }
@@ -192,7 +190,8 @@ is_as_given <- function(state) {
 # Evaluates code of the state with its data; returns what it has made.
 run_code <- function(state, lines) {
   data <- list2env(list(x = state$x, weights = state$weights), parent = asNamespace("mdpd"))
-  eval(parse(text = lines, keep.source = FALSE), data)
+  # Without any text parse() would read from the console.
+  if (length(lines) > 0) eval(parse(text = lines, keep.source = FALSE), data)
   data
 }
 

@@ -10,7 +10,7 @@ method_text <- function(object) {
 
 method_model <- function(object) {
   what <- if (is.null(object$labels)) {
-    paste0(plural(length(object$item_probs), "categorical item"), " of ", plural(object$n_obs, "row"))
+    paste(plural(length(object$item_probs), "categorical item"), "of", plural(object$n_obs, "row"))
   } else {
     paste0("the labels that ", plural(length(object$item_probs), "worker"), " gave to ",
            plural(object$n_obs, "item"))
@@ -31,13 +31,16 @@ method_search <- function(object) {
         paste0(", with workers drawn to what the crowd answers as far as their labels say that ",
                "they are alike (empirical Bayes)")
       },
-      if (NROW(object$starts) > 1) paste0("; the best of ", nrow(object$starts), " starts was kept"),
+      if (NROW(object$starts) > 1) {
+        paste0("; the best of ", nrow(object$starts), " starts was kept")
+      },
       "."
     ))
   }
   paste(c(
     paste0("It was estimated by stagewise expectation-maximisation (Zhao and Zucker 2015",
-           if (identical(object$method, "paper")) ", as published", "), which has no random starts."),
+           if (identical(object$method, "paper")) ", as published",
+           "), which has no random starts."),
     switch(
       object$refine,
       sparse = paste0("Which items differ between the classes was decided by the ",
@@ -77,6 +80,8 @@ method_missing <- function(object) {
   )
   paste0(share, " of the answers are missing; they ", how, ". No row was dropped.")
 }
+
+missing_share <- function(object) object$n_missing / object$n_obs / length(object$item_probs)
 
 method_end <- function(object) {
   c(

@@ -8,8 +8,8 @@ repeat_code <- function(object) {
   c("library(mdpd)", made)
 }
 
-# "name <- call", in lines. Arguments that stand in the call as values, such as a whole table where a
-# function made the call, would fill pages and show rows.
+# "name <- call", in lines. Arguments that stand in the call as values, such as a whole table where
+# a function made the call, would fill pages and show rows.
 assignment <- function(name, call) {
   if (is.null(call)) {
     return("# The fit holds no call.")

@@ -91,9 +91,6 @@ report_title <- function(object) {
         plural(length(object$item_probs), item_noun(object)))
 }
 
-# A crowd's items are its workers.
-item_noun <- function(object) if (is.null(object$labels)) "item" else "worker"
-
 # Each part of the page, in its order; those that the fit has nothing for are left out.
 report_sections <- function(object, title, data) {
   has_workers <- !is.null(object$labels) && !is.null(object$coded)

@@ -17,8 +17,8 @@ as_written <- function(lines) {
   htmltools::HTML(paste0("<pre><code>", text, "</code></pre>"))
 }
 
-# A table; one of class "sortable" sorts. Columns are named by their heads; a character vector or tags as they are, or a
-# number_column(). The first column names the row.
+# A table; one of class "sortable" sorts. Columns are named by their heads: a character vector or
+# tags as they are, or a number_column(). The first column names the row.
 report_table <- function(columns, caption, class = "sortable") {
   columns <- Filter(Negate(is.null), columns)
   is_number <- vapply(columns, is_number_column, NA)
@@ -82,7 +82,9 @@ report_page <- function(title, body) {
 
 package_part <- function(name) system.file("report", name, package = "mdpd", mustWork = TRUE)
 
-read_part <- function(name) paste(readLines(package_part(name), encoding = "UTF-8"), collapse = "\n")
+read_part <- function(name) {
+  paste(readLines(package_part(name), encoding = "UTF-8"), collapse = "\n")
+}
 
 # jQuery and DataTables, as DT has them.
 table_scripts <- function() {

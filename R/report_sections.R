@@ -4,7 +4,8 @@
 # Title, what was analysed in one sentence, the main numbers, and where the sections are.
 report_head <- function(object, title, sections, data) {
   links <- lapply(sections, function(section) {
-    htmltools::tags$li(htmltools::a(attr(section, "heading"), href = paste0("#", attr(section, "id"))))
+    link <- htmltools::a(attr(section, "heading"), href = paste0("#", attr(section, "id")))
+    htmltools::tags$li(link)
   })
   figures <- report_figures(object)
   htmltools::tags$header(
@@ -32,6 +33,9 @@ report_figures <- function(object) {
   if (!is.null(object$labels)) names(figures)[3] <- "Items labelled"
   Filter(Negate(is.null), figures)
 }
+
+# A crowd's items are its workers.
+item_noun <- function(object) if (is.null(object$labels)) "item" else "worker"
 
 section_classes <- function(object) {
   components <- component_table(object)
@@ -88,7 +92,8 @@ section_profiles <- function(object) {
     )))
   }
   report_section(
-    "profiles", "Profiles", profile_picture(object), profile_table(object, utils::head(items, most)),
+    "profiles", "Profiles", profile_picture(object),
+    profile_table(object, utils::head(items, most)),
     if (length(items) > most) {
       paragraph("The table has ", most, " of ", plural(length(items), "informative item"),
                 ", those that tell most.", class = "note")
@@ -104,7 +109,8 @@ profile_table <- function(object, items) {
   })
   names(classes) <- names(object$mixing_weights)
   report_table(
-    c(list(Item = rep(items, lengths(levels)), Answer = unlist(levels, use.names = FALSE)), classes),
+    c(list(Item = rep(items, lengths(levels)), Answer = unlist(levels, use.names = FALSE)),
+      classes),
     "Probability of each answer in each class."
   )
 }
@@ -122,7 +128,8 @@ section_items <- function(object) {
       if (length(first) == 1) " tells" else " tell", " the classes apart. ",
       "The information is what the answer tells about the class (nats). ",
       if (!is.null(object$item_evidence)) {
-        "The evidence says how sure it is that the item differs between the classes: above 3 nats is strong."
+        paste0("The evidence says how sure it is that the item differs between the classes: above ",
+               weak_evidence, " nats is strong.")
       }
     ),
     report_table(
@@ -224,7 +231,8 @@ confusion_tables <- function(object, most = 12) {
                  class = "plain")
   }, workers, counts)
   htmltools::tagList(
-    paragraph("Rows are the true labels, as estimated, columns the labels given; rows sum to 100 %.",
+    paragraph("Rows are the true labels, as estimated, columns the labels given; rows sum to ",
+              "100 %.",
               if (n_informative(object) > most) {
                 paste0(" Shown are ", most, " of ", n_informative(object),
                        " informative workers, the strongest first.")
@@ -279,8 +287,6 @@ report_statistics <- function(object) {
     "How the search ended" = gsub("_", " ", object$status)
   )
 }
-
-missing_share <- function(object) object$n_missing / object$n_obs / length(object$item_probs)
 
 path_sentence <- function(object) {
   paste0("Numbers of classes were compared by the ", main_name(object$path), ": ",

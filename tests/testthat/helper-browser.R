@@ -39,8 +39,11 @@ script <- function(browser, code) browser$page$Runtime$evaluate(code)$result$val
 # A click with the mouse at the middle of an element, or at a share of its width.
 click <- function(browser, selector, share = 0.5) {
   at <- script(browser, sprintf(
-    "(function() { var e = document.querySelector('%s'); e.scrollIntoView({block: 'center', behavior: 'instant'});
-      var r = e.getBoundingClientRect(); return [r.left + %f * r.width, r.top + r.height / 2].join();
+    "(function() {
+      var e = document.querySelector('%s');
+      e.scrollIntoView({block: 'center', behavior: 'instant'});
+      var r = e.getBoundingClientRect();
+      return [r.left + %f * r.width, r.top + r.height / 2].join();
     })()", selector, share
   ))
   at <- as.numeric(strsplit(at, ",")[[1]])
