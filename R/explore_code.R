@@ -59,9 +59,9 @@ data_code <- function(object) {
     x <- rlang::expr(as.data.frame(!!data)[!!names(object$item_probs)])
     if (!is.null(weights)) weights <- rlang::expr(with(!!data, !!weights))
   }
-  # What stands in the call as a value has no name.
+  # What stands in the call as values has no name, and values of rows are not for code.
   if (!is.language(x)) x <- quote(data)
-  if (!is.null(weights) && !is.language(weights)) weights <- object$coded$weights
+  if (!is.null(weights) && !is.language(weights)) weights <- quote(data_weights)
   c(if (!identical(x, quote(x))) written_call("x", x),
     if (!is.null(weights) && !identical(weights, quote(weights))) written_call("weights", weights))
 }

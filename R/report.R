@@ -12,9 +12,9 @@
 #' Potter 2014).
 #'
 #' By default no row of the data stands in the file, and no class of a row: only numbers over rows.
-#' Numbers of a class may still be of few rows, levels of items and ids of workers stand in it as
-#' they are, and the R code is the call as it was written. Look through the file before it leaves
-#' the house.
+#' Numbers of a class may still be of few rows; levels of items and ids of workers stand in it as
+#' they are; and the R code is the call as it was written, or that of [explore()], in which known
+#' labels name their items. Look through the file before it leaves the house.
 #'
 #' The package needs htmltools, DT and gridSVG for it.
 #'

@@ -54,7 +54,7 @@ table_cell <- function(column, is_first, i) {
     style <- if (!is.null(shade) && !is.na(shade)) {
       paste0("background-color:", blend("#0072B2", "white", 1 - 0.6 * shade))
     }
-    order <- formatC(column$value[i], digits = 10, format = "g")
+    order <- formatC(as.double(column$value[i]), digits = 10, format = "g")
     return(htmltools::tags$td(column$text[i], class = "number", `data-order` = order,
                               style = style))
   }

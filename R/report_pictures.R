@@ -13,23 +13,29 @@ report_picture <- function(plot, id, alt, caption, tips = NULL, marks = "geom_re
   htmltools::tags$figure(htmltools::HTML(svg), htmltools::tags$figcaption(caption))
 }
 
-# Drawn on a device that writes no file.
+# The device only measures text: that of cairo knows all letters.
 picture_svg <- function(plot, id, tips, marks, width, height) {
   before <- grDevices::dev.cur()
-  grDevices::pdf(NULL, width = width, height = height)
+  file <- tempfile(fileext = ".svg")
+  if (capabilities("cairo")) {
+    grDevices::svg(file, width, height)
+  } else {
+    grDevices::pdf(NULL, width, height)
+  }
   device <- grDevices::dev.cur()
   on.exit({
     grDevices::dev.off(device)
     if (before > 1) grDevices::dev.set(before)
+    unlink(file)
   })
   print(plot)
   grid::grid.force()
   if (!is.null(tips)) name_marks(tips, marks)
-  file <- tempfile(fileext = ".svg")
-  on.exit(unlink(file), add = TRUE)
-  gridSVG::grid.export(file, prefix = paste0(id, "."), strict = FALSE, indent = FALSE,
+  written <- tempfile(fileext = ".svg")
+  on.exit(unlink(written), add = TRUE)
+  gridSVG::grid.export(written, prefix = paste0(id, "."), strict = FALSE, indent = FALSE,
                        annotate = FALSE, uniqueNames = TRUE, xmldecl = NULL)
-  add_titles(paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n"))
+  add_titles(paste(readLines(written, warn = FALSE, encoding = "UTF-8"), collapse = "\n"))
 }
 
 # Gives each mark its text. Panels are separate grobs, drawn one after the other.
