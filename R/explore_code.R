@@ -28,13 +28,15 @@ dropping_code <- function(state) {
     return(NULL)
   }
   call <- if (is_crowd(state$x)) {
-    rlang::expr(crowd_labels(subset(as.data.frame(x), !worker %in% !!dropped),
-                             duplicates = "count"))
+    stay <- rlang::call2("!", rlang::call2("%in%", quote(worker), dropped))
+    triples <- rlang::call2("subset", quote(as.data.frame(x)), stay)
+    rlang::call2("crowd_labels", triples, duplicates = "count")
   } else if (identical(items, paste0("V", seq_along(items)))) {
     # Maybe a matrix without names, whose items would be numbered anew.
-    rlang::expr(as.data.frame(x)[-!!match(dropped, items)])
+    rlang::call2("[", quote(as.data.frame(x)), rlang::call2("-", match(dropped, items)))
   } else {
-    rlang::expr(subset(x, select = -c(!!!rlang::syms(dropped))))
+    select <- rlang::call2("-", rlang::call2("c", !!!rlang::syms(dropped)))
+    rlang::call2("subset", quote(x), select = select)
   }
   written_call("kept", call)
 }
