@@ -57,7 +57,7 @@
 #' @param ... Not used; must be empty.
 #' @param reference The class that the others are compared with: name or number of a component; by
 #'   default, `NULL`, the first, which is the largest.
-#' @param information What standard errors rest on: `"exact"`, the default, the second derivatives
+#' @param information What standard errors rest on: `"observed"`, the default, the second derivatives
 #'   of the log-likelihood; or `"score"`, the squares of its gradient by row, as in poLCA. By
 #'   `"bch"` it is not used.
 #' @param max_iter The largest number of iterations, a count. Default 5000.
@@ -119,11 +119,11 @@
 #' @export
 class_regression <- function(object, formula, data,
                              method = c("two-step", "ml", "bch", "one-step"), ...,
-                             reference = NULL, information = c("exact", "score"),
+                             reference = NULL, information = c("observed", "score"),
                              max_iter = 5000) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
-  information <- check_choice(information, c("exact", "score"))
+  information <- check_choice(information, c("observed", "score"))
   check_count(max_iter)
   check_first_fit(object)
   reference <- check_reference(reference, object)
@@ -205,7 +205,7 @@ regress_in_steps <- function(first, design, reference, information, method, max_
 score_slopes <- function(first, found, method, classes, rows) {
   if (method == "two-step") {
     coded <- coded_rows(first$coded, rows)
-    cross <- cross_information(found$problem, found$at, coded, first$model, "exact")
+    cross <- cross_information(found$problem, found$at, coded, first$model, "observed")
     return(sweep(-cross, 2, inverse_estimates(first$model), "*"))
   }
   problem <- found$problem

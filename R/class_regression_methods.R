@@ -193,7 +193,7 @@ predict.class_regression <- function(object, newdata = NULL,
     abort_mdpd("{.arg interval} needs {.code type = \"prob\"}, not {.val {type}}.",
                class = "argument")
   }
-  design <- if (is.null(newdata)) own_design(object) else new_design(object, newdata,
+  design <- if (is.null(newdata)) own_design(object) else covariate_design(object, newdata,
                                                                      rlang::current_env())
   if (interval) {
     return(share_intervals(object, design, level))
@@ -287,7 +287,7 @@ anova.class_regression <- function(object, ...) {
   compared <- c(list(object), others)
   check_regressions(compared)
   compared <- compared[order(vapply(compared, function(x) length(x$coefficients), 0))]
-  check_comparable(compared)
+  check_nested_regressions(compared)
   loglik <- vapply(compared, `[[`, 0, "loglik")
   df <- vapply(compared, `[[`, 0, "df")
   ratio <- c(NA, pmax(2 * diff(loglik), 0))
@@ -310,7 +310,7 @@ check_regressions <- function(compared, call = rlang::caller_env()) {
   }
 }
 
-check_comparable <- function(compared, call = rlang::caller_env()) {
+check_nested_regressions <- function(compared, call = rlang::caller_env()) {
   first <- compared[[1]]
   problem <- if (!all_same(compared, function(x) x$method)) {
     "Their methods differ."
@@ -464,7 +464,7 @@ print.summary_class_regression <- function(x, ...) {
   }
   if (nrow(x$terms) > 0) {
     cat_heading("Each term in all classes together (Wald test)")
-    cat_table(format_tests(x$terms))
+    cat_table(format_term_tests(x$terms))
   }
   invisible(x)
 }
@@ -476,19 +476,14 @@ format_terms <- function(table, level) {
   text <- cbind(
     estimate = number_text(table$estimate, digits),
     "std. error" = number_text(table$std.error, digits),
-    interval, p = p_text(table$p.value), "odds ratio" = number_text(table$odds_ratio)
+    interval, p = format_p(table$p.value), "odds ratio" = number_text(table$odds_ratio)
   )
   colnames(text)[3] <- paste0(format(100 * level), " % interval")
   `rownames<-`(text, shorten(table$term, 30))
 }
 
-format_tests <- function(tests) {
+format_term_tests <- function(tests) {
   text <- cbind(df = format(tests[[1]]), "chi-square" = number_text(tests[[2]]),
-                p = p_text(tests[[3]]))
+                p = format_p(tests[[3]]))
   `rownames<-`(text, shorten(rownames(tests), 30))
-}
-
-p_text <- function(p) {
-  text <- ifelse(p < 0.001, "< 0.001", formatC(p, format = "f", digits = 3))
-  replace(text, is.na(p), "-")
 }

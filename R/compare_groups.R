@@ -96,7 +96,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   check_class(object, "mdpd")
   check_number(alpha, c(0, 1))
   how <- read_how(object, c("observed", "score", "robust"), x, weights)
-  check_comparable(object, how$design)
+  check_has_classes(object, how$design)
   free <- check_free(free, object)
   groups <- group_data(object, how, read_group(group, nrow(how$coded$codes)))
   found <- if (is.null(free)) search_items(groups, alpha) else free_items(groups, free)
@@ -105,7 +105,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
 
 # Checks -------------------------------------------------------------------------------------------
 
-check_comparable <- function(object, design, call = rlang::caller_env()) {
+check_has_classes <- function(object, design, call = rlang::caller_env()) {
   n_items <- n_informative(object)
   if (object$k < 2 || n_items < 2) {
     abort_mdpd(
@@ -301,7 +301,7 @@ test_items <- function(groups, larger, smaller) {
     given <- groups$answers[[item]]
     n_groups <- length(unique(groups$codes[given$row]))
     df <- ncol(groups$start) * (n_groups - 1) * (length(unique(given$code)) - 1)
-    ratio <- likelihood_ratio(groups, larger[[item]], larger[[item]]$loglik - smaller$loglik,
+    ratio <- scaled_ratio(groups, larger[[item]], larger[[item]]$loglik - smaller$loglik,
                               item_of_group(item, groups$levels))
     weight <- sum(groups$weights[given$row])
     data.frame(item = item, statistic = ratio, df = df, evidence = (ratio - df * log(weight)) / 2)
@@ -316,7 +316,7 @@ test_items <- function(groups, larger, smaller) {
 }
 
 # Twice what the larger model gains, divided by the design effect if there is one.
-likelihood_ratio <- function(groups, model, gain, items) {
+scaled_ratio <- function(groups, model, gain, items) {
   effect <- if (is.null(groups$design)) 1 else design_effect(groups, model, items)
   max(0, 2 * gain) / effect
 }
@@ -424,7 +424,7 @@ test_sizes <- function(groups, found) {
   of_groups <- sum(marginal * log(marginal / sum(marginal)))
   gain <- found$model$loglik - of_groups - found$equal$loglik
   df <- (ncol(groups$start) - 1) * (length(groups$levels) - 1)
-  statistic <- likelihood_ratio(groups, found$model, gain, group_item)
+  statistic <- scaled_ratio(groups, found$model, gain, group_item)
   data.frame(statistic = statistic, df = df,
              p_value = stats::pchisq(statistic, df, lower.tail = FALSE))
 }
@@ -548,12 +548,7 @@ format_sizes <- function(x) {
 format_test <- function(test, by_design) {
   paste0(if (by_design) "Rao-Scott" else "likelihood-ratio", " statistic ",
          formatC(test$statistic, format = "f", digits = 1), " on ", test$df, " df, p ",
-         p_text(test$p_value, equals = "= "))
-}
-
-p_text <- function(p, equals = "") {
-  ifelse(is.na(p), "-", ifelse(p < 0.001, "< 0.001", paste0(equals, formatC(p, format = "f",
-                                                                             digits = 3))))
+         format_p(test$p_value, equals = "= "))
 }
 
 format_group_items <- function(items, max_items) {
@@ -562,7 +557,7 @@ format_group_items <- function(items, max_items) {
                   shorten(shown$lowest, 12), " < ", shorten(shown$highest, 12))
   table <- cbind(
     evidence = ifelse(is.na(shown$evidence), "-", nats(shown$evidence)),
-    "p (Holm)" = p_text(shown$p_adjusted), difference = format_share(shown$effect),
+    "p (Holm)" = format_p(shown$p_adjusted), difference = format_share(shown$effect),
     "largest for" = ifelse(is.na(shown$effect), "-", where)
   )
   rownames(table) <- paste0(shorten(shown$item, 20), ifelse(shown$free, " (free)", ""))

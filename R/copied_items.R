@@ -26,6 +26,11 @@
 #' many rows some are looked at, evenly spaced: 1000 of a table without missing cells, more the
 #' fewer are answered.
 #'
+#' Three items or more that agree may also be a scale: how a class was meant to be measured. The
+#' tables are the same, so that only who knows the questions can tell. `mdpd_warning_copied_items`
+#' of [stagewise_em()] names such groups from a mean strength of 0.25 on, and none where they are
+#' more than half of the informative items.
+#'
 #' @param object A fitted mixture, see [stagewise_em()] and [mdpd()].
 #' @param x The data of the fit, n_obs rows; needed only if the fit keeps none.
 #' @return A data frame with a row for each item of each group, the groups in the order of their
@@ -65,7 +70,7 @@ copied_items <- function(object, x = NULL) {
 # Bounds, each said in the help.
 copy_bounds <- list(
   candidates = 100, rows = 1000, most_rows = 5000, association = 0.15, strength = 0.08,
-  shared = 1 / 3, group = 10, alpha = 1e-4
+  shared = 1 / 3, group = 10, alpha = 1e-4, warned = 0.25
 )
 
 copies_table <- function(groups) {
@@ -78,11 +83,22 @@ copies_table <- function(groups) {
 }
 
 warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
-  groups <- find_copies(fit, coded, fit$posterior)
+  groups <- groups_to_warn_of(find_copies(fit, coded, fit$posterior), length(informative(fit)))
   if (length(groups) > 0) {
     warn_groups(lapply(groups, `[[`, "items"), call)
   }
   invisible(fit)
+}
+
+# Three items and more that agree may also be how a class was meant to be measured. Without being
+# asked, of such only those are named that agree as nearly the same question does, and none where
+# they are most of all items.
+groups_to_warn_of <- function(groups, n_informative) {
+  sizes <- vapply(groups, function(group) length(group$items), 0L)
+  strengths <- vapply(groups, function(group) mean(group$strength), 0)
+  large <- sizes > 2
+  named <- !large | (strengths >= copy_bounds$warned & sum(sizes[large]) <= n_informative / 2)
+  groups[named]
 }
 
 warn_groups <- function(items, call) {
@@ -94,7 +110,8 @@ warn_groups <- function(items, call) {
       x = if (more > 0) "And {more} more group{?s}.",
       i = "One answer counts several times: components may rest on it alone, and the posterior is
            too sure.",
-      i = "Make each group one item and fit again: {.code combine_items(x, copied_items(fit))}."),
+      i = "If they ask the same, make each group one item and fit again:
+           {.code combine_items(x, copied_items(fit))}."),
     class = "copied_items", call = call, items = items
   )
 }

@@ -130,7 +130,7 @@ offset_matrix <- function(frame, k, reference, call) {
 }
 
 # The design of new data; rows that lack a covariate are NA.
-new_design <- function(object, newdata, call) {
+covariate_design <- function(object, newdata, call) {
   named <- names(object$covariates)
   if (!is.data.frame(newdata)) {
     abort_mdpd("{.arg newdata} must be a data frame, not {describe(newdata)}.",

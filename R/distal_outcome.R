@@ -320,7 +320,7 @@ level_covariance <- function(outcome, end, classes, slopes, object) {
   ))
   codes <- matrix(as.raw(max.col(outcome$values)), dimnames = list(NULL, "outcome"))
   coded <- new_coded(codes, list(outcome = outcome$levels), outcome$weights, "ignore")
-  sums <- likelihood_sums(model, coded, end$posterior, "exact")
+  sums <- likelihood_sums(model, coded, end$posterior, "observed")
   model$free <- is_free(sums$count, model$simplex)
   covariance <- mixture_covariance(model, sums)$covariance
   bounded <- is.na(diag(covariance))

@@ -28,7 +28,7 @@ print.distal_outcome <- function(x, ...) {
   invisible(x)
 }
 
-p_phrase <- function(p) ifelse(is.na(p), "not known", sub("^([0-9])", "= \\1", p_text(p)))
+p_phrase <- function(p) ifelse(is.na(p), "not known", sub("^([0-9])", "= \\1", format_p(p)))
 
 format_means <- function(x) {
   limits <- outcome_limits(x, 0.95)
@@ -53,7 +53,7 @@ format_pairs <- function(x) {
   text <- cbind(
     difference = if (x$kind == "mean") number_text(pairs$difference,
                                                    row_digits(abs(pairs$difference))),
-    "chi-square" = number_text(pairs$statistic), df = pairs$df, p = p_text(pairs$p.adjusted)
+    "chi-square" = number_text(pairs$statistic), df = pairs$df, p = format_p(pairs$p.adjusted)
   )
   `rownames<-`(text, paste(shorten(pairs$class_1, 20), "and", shorten(pairs$class_2, 20)))
 }

@@ -61,6 +61,15 @@ estimate_covariance <- function(object, how, call = rlang::caller_env()) {
   covariance
 }
 
+# The part of the mixing weights and the informative items.
+mixture_block <- function(object, how, call = rlang::caller_env()) {
+  if (!is.null(how$design$replicates)) {
+    mixture <- seq_along(mixture_parameters(object)$simplex)
+    return(estimate_covariance(object, how, call)[mixture, mixture])
+  }
+  covariance_blocks(object, covariance_parts(object, how, call), character())[[1]]
+}
+
 # Their standard errors, without the matrix.
 estimate_errors <- function(object, how, call = rlang::caller_env()) {
   if (!is.null(how$design$replicates)) {

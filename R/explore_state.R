@@ -144,20 +144,14 @@ rename_class <- function(state, class, name, call = rlang::caller_env()) {
 
 # The fit, with the names of its classes; `explored` is the code that makes it.
 state_fit <- function(state) {
-  fit <- rename_classes(bare_fit(state), state$names)
+  fit <- bare_fit(state)
+  if (length(state$names) > 0) fit <- name_components(fit, state$names)
   fit$explored <- state_code(state)
   fit
 }
 
 # The data without what is dropped.
 state_data <- function(state) run_code(state, dropping_code(state))$kept %||% state$x
-
-# The one place where classes get their names. `names` is named by the names that they have.
-rename_classes <- function(fit, names) {
-  now <- names(fit$mixing_weights)
-  if (length(names) == 0) fit else permute_components(fit, seq_along(now),
-                                                      new_class_names(now, names))
-}
 
 new_class_names <- function(now, names) replace(now, match(names(names), now), unname(names))
 

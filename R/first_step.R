@@ -12,11 +12,11 @@ first_step <- function(object, call) {
 
 # Estimates on the boundary are taken as known.
 first_covariance <- function(object, call) {
-  blocks <- withCallingHandlers(
-    covariance_blocks(object, "exact", NULL, NULL, call = call),
+  how <- read_how(object, c("observed", "score", "robust"), call = call)
+  covariance <- withCallingHandlers(
+    mixture_block(object, how, call),
     mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
   )
-  covariance <- blocks[[1]]
   known <- is.na(diag(covariance))
   covariance[known, ] <- 0
   covariance[, known] <- 0

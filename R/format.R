@@ -61,8 +61,8 @@ common_prefix <- function(labels) {
 # Not the single character: a pdf() device does not have it in its encoding.
 ellipsis <- "..."
 
-format_p <- function(p) {
-  text <- ifelse(p < 0.001, "< 0.001", formatC(p, format = "f", digits = 3))
-  text[is.na(p)] <- "-"
-  text
+# `equals`: what stands before a p-value that is not small.
+format_p <- function(p, equals = "") {
+  text <- ifelse(p < 0.001, "< 0.001", paste0(equals, formatC(p, format = "f", digits = 3)))
+  replace(text, is.na(p), "-")
 }

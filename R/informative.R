@@ -44,8 +44,8 @@ informative.mdpd <- function(object, ..., fdr = 0.05) {
 }
 
 # The surest items, of which that share may be expected to be the same in all components. Many sure
-# ones would pay for some that are hardly surer than not, and of those the fit has learned most: hence
-# the second bound.
+# ones would pay for some that are hardly surer than not, and of those the fit has learned most:
+# hence the second bound.
 named_at_rate <- function(inclusion, fdr = 0.05) {
   same <- sort(1 - inclusion)
   names(same)[cumsum(same) <= fdr * seq_along(same) & same <= min(2 * fdr, 0.5)]

@@ -218,7 +218,7 @@ print.mdpd_pair_residuals <- function(x, max_pairs = 10, ...) {
     "p-values" = paste0("by ", how)
   ))
   cat_heading("The most conspicuous pairs")
-  cat_table(format_pairs(x, max_pairs))
+  cat_table(format_residuals(x, max_pairs))
   cat_hint("plot(pairs)")
   invisible(x)
 }
@@ -229,7 +229,7 @@ has_pair_columns <- function(x) {
     !is.null(attr(x, "k"))
 }
 
-format_pairs <- function(x, max_pairs) {
+format_residuals <- function(x, max_pairs) {
   shown <- utils::head(x, max_pairs)
   table <- cbind(
     effect = format_share(shown$effect), "X2" = nats(shown$statistic), df = shown$df,

@@ -140,7 +140,7 @@ shares_against <- function(object, covariate, level) {
   weights <- object$weights[shown] %||% rep(1, length(shown))
   tables <- lapply(seq_along(values), function(i) {
     data[[covariate]] <- rep(values[i], nrow(data))
-    mean_shares(object, new_design(object, data, rlang::current_env()), weights, level)
+    mean_shares(object, covariate_design(object, data, rlang::current_env()), weights, level)
   })
   table <- do.call(rbind, tables)
   table$value <- rep(values, each = object$k)

@@ -97,7 +97,7 @@ plot_group_items <- function(object, max_items) {
 # Such as: yes in component 2, p < 0.001.
 effect_text <- function(items) {
   paste0(shorten(items$level, 12), " in component ", shorten(items$component, 10), ", p ",
-         p_text(items$p_adjusted, equals = "= "))
+         format_p(items$p_adjusted, equals = "= "))
 }
 
 plot_free_items <- function(object, max_items) {

@@ -136,7 +136,8 @@ check_stages <- function(stage, object, component, call) {
 draw_information_stages <- function(values, models, stage, shown) {
   k <- vapply(models, function(model) ncol(model$posterior), 0L)
   n_joined <- lengths(lapply(models, `[[`, "informative"))
-  panels <- paste0("Stage ", stage, "\nk = ", k, "\n", vapply(n_joined, plural, "", "item"), " in use")
+  in_use <- paste(vapply(n_joined, plural, "", "item"), "in use")
+  panels <- paste0("Stage ", stage, "\nk = ", k, "\n", in_use)
   panels <- factor(panels, panels[order(stage)])
   cells <- do.call(rbind, Map(function(values, panel) {
     data.frame(information_cells(values, shown), panel = panel)

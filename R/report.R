@@ -94,10 +94,11 @@ report_title <- function(object) {
 # Each part of the page, in its order; those that the fit has nothing for are left out.
 report_sections <- function(object, title, data) {
   has_workers <- !is.null(object$labels) && !is.null(object$coded)
+  titled <- show_variable_labels(object)
   parts <- list(
     classes = section_classes(object),
-    profiles = if (!has_workers) section_profiles(object),
-    items = if (!has_workers) section_items(object),
+    profiles = if (!has_workers) section_profiles(titled),
+    items = if (!has_workers) section_items(titled),
     workers = if (has_workers) section_workers(object),
     certainty = if (object$k > 1) section_certainty(object),
     fit = section_fit(object),

@@ -82,7 +82,7 @@ for_page <- function(plot, ...) {
 # The pictures ------------------------------------------------------------------------------------
 
 profile_picture <- function(object) {
-  plot <- for_page(plot_profiles(object, NULL))
+  plot <- for_page(plot_profiles(object, NULL, NULL))
   if (identical(plot$labels$x, "Component (mixing weight)")) {
     plot <- plot + ggplot2::labs(x = "Class (share of the rows)")
   }

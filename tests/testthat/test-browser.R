@@ -85,8 +85,7 @@ test_that("a table is explored by clicks, and the code returned makes the fit", 
   click(app, "#done")
   fit <- app$fit()
   expect_identical(trimws(code), paste(c("library(mdpd)", fit$explored), collapse = "\n"))
-  data <- list2env(list(table = table, name_components = rename_classes),
-                   parent = asNamespace("mdpd"))
+  data <- list2env(list(table = table), parent = asNamespace("mdpd"))
   eval(parse(text = fit$explored), data)
   expect_identical(data$fit$posterior, fit$posterior)
   expect_identical(fit$k, 3L)

@@ -1,7 +1,6 @@
 # What a user has who ran the code of a state on their own data.
 repeated <- function(state, ...) {
-  # Until name_components() is there, what stands for it.
-  data <- list2env(list(name_components = rename_classes, ...), parent = asNamespace("mdpd"))
+  data <- list2env(list(...), parent = asNamespace("mdpd"))
   suppressMessages(eval(parse(text = state_code(state)), data))
   data$fit
 }
@@ -105,7 +104,7 @@ test_that("names stay with the classes that keep their rows", {
   expect_gt(mean(predict(before) == predict(after)), 0.9)
   expect_identical(names(state_fit(rename_class(state, "One", "1"))$mixing_weights), c("1", "Two"))
   # A fit that came with names has them too.
-  given <- rename_classes(stagewise_em(answers(150), k = 2), c("1" = "A", "2" = "B"))
+  given <- name_components(stagewise_em(answers(150), k = 2), c("1" = "A", "2" = "B"))
   expect_identical(names(state_fit(explore_state(given))$mixing_weights), c("A", "B"))
 })
 

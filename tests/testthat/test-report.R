@@ -148,3 +148,11 @@ test_that("rows of each class are counted by how sure they are", {
   expect_equal(sum(counts$rows[counts$sure == "below 50 %"]), sum(largest < 0.5))
   expect_equal(as.vector(tapply(counts$rows, counts$class, sum)), assigned_weight(fit))
 })
+
+test_that("items stand under their variable labels", {
+  skip_without_report()
+  x <- answers(120)
+  attr(x[[1]], "label") <- "How content are you?"
+  page <- written(suppressMessages(stagewise_em(x, k = 2)))
+  expect_match(page, "How content are you?", fixed = TRUE)
+})
