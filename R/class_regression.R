@@ -57,9 +57,9 @@
 #' @param ... Not used; must be empty.
 #' @param reference The class that the others are compared with: name or number of a component; by
 #'   default, `NULL`, the first, which is the largest.
-#' @param information What standard errors rest on: `"observed"`, the default, the second derivatives
-#'   of the log-likelihood; or `"score"`, the squares of its gradient by row, as in poLCA. By
-#'   `"bch"` it is not used.
+#' @param information What standard errors rest on: `"observed"`, the default, the second
+#'   derivatives of the log-likelihood; or `"score"`, the squares of its gradient by row, as in
+#'   poLCA. By `"bch"` it is not used.
 #' @param max_iter The largest number of iterations, a count. Default 5000.
 #' @return A list of class `"class_regression"`:
 #'   \item{coefficients}{terms x (k - 1) matrix, a column for each class but the reference}

@@ -76,12 +76,11 @@
 #' not hold what the picture shows, such as the posterior of a true model. For pictures of workers
 #' also `mdpd_error_not_a_crowd`, `mdpd_error_no_data` and, for their accuracy,
 #' `mdpd_error_unnamed_components`, see [worker_quality()].
-#' @references Collins, L. M. and Lanza, S. T. (2010), *Latent Class and Latent Transition Analysis*.
-#'   \doi{10.1002/9780470567333}. Kass and Raftery (1995), Bayes factors, *Journal of the American
-#'   Statistical Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and Ito
-#'   (2008), Color
-#'   Universal Design. Zhao and Zucker, Stagewise Learning for Sparse Clustering of
-#'   Discretely-Valued Data, figures 3 and 4.
+#' @references Collins, L. M. and Lanza, S. T. (2010), *Latent Class and Latent Transition
+#'   Analysis*. \doi{10.1002/9780470567333}. Kass and Raftery (1995), Bayes factors, *Journal of the
+#'   American Statistical Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and
+#'   Ito (2008), Color Universal Design. Zhao and Zucker, Stagewise Learning for Sparse Clustering
+#'   of Discretely-Valued Data, figures 3 and 4.
 #' @family diagnostics
 #' @examples
 #' crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 3, seed = 1)

@@ -199,15 +199,20 @@ reasons <- list(
     "cell size and cell shape have the same of ten grades in 66 % of the rows, and at most one",
     "apart in 82 %. With more components the classes explain it."
   ),
-  HouseVotes84 = "with two components three votes on foreign policy go together; a class is missing.",
+  HouseVotes84 = paste(
+    "with two components three votes on foreign policy go together; a",
+    "class is missing."
+  ),
   Aids2 = "the way of transmission decides the sex: of 2465 in its largest category 2464 are men.",
   Soybean = paste(
     "two pairs repeat each other: sclerotia are there exactly where int.discolor is 2, in all 645",
     "rows that have both; seeds shrivel where they are small, but for 11 of 577."
   ),
   Zoo = paste(
-    "with two or three components, fewer than there are kinds: feathers is two legs without mammals;",
-    "what has fins is aquatic, and most that is aquatic does not breathe. With four or more nothing."
+    "with two or three components, fewer than there are kinds: feathers is",
+    "two legs without mammals;",
+    "what has fins is aquatic, and most that is aquatic does not breathe.",
+    "With four or more nothing."
   ),
   Cars93 = "no small or sporty car is without a manual gearbox, no large one has it.",
   quine = "no pupil of the last form, F3, is a slow learner.",
@@ -255,9 +260,11 @@ write_report("copies", c(
   prose(machine_line()),
   "",
   prose(
-    "Tables of 600 rows with 8 or 10 items, 70 to 80 % right, of two or three classes, and copies of",
+    "Tables of 600 rows with 8 or 10 items, 70 to 80 % right, of two or",
+    "three classes, and copies of",
     "the first item; `stagewise_em(x, 1:6)` without them, with them, and after",
-    "`combine_items(x, copied_items(fit))`. *Group found*: in how many tables exactly the copies and",
+    "`combine_items(x, copied_items(fit))`. *Group found*: in how many",
+    "tables exactly the copies and",
     "the original were named."
   ),
   "",
@@ -267,7 +274,8 @@ write_report("copies", c(
   "",
   prose(
     "The error, %, at the true k where the group is known and is made one item that has the first",
-    "item's answer, the mode (ties to the first item; what `combine_items()` does), or the mode only",
+    "item's answer, the mode (ties to the first item; what",
+    "`combine_items()` does), or the mode only",
     "where it is unique, else none."
   ),
   "",
@@ -276,7 +284,7 @@ write_report("copies", c(
   "## A dependent pair and no class",
   "",
   prose(sprintf(
-    "Twelve items of three levels, 500 rows, one repeats another in half of them: of %d draws `1:6`",
+    "Twelve items of 3 levels, 500 rows, one repeats another in half of them: of %d draws `1:6`",
     nrow(pairs)
   ), sprintf(
     "makes classes in %d, with a warning of the pair (`mdpd_warning_one_pair`, or where it calls",

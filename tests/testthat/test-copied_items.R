@@ -1,5 +1,5 @@
-# Items that follow a class with the probability `accuracy`, and copies of the first, each changed in
-# a share of the rows.
+# Items that follow a class with the probability `accuracy`, and copies of the first, each changed
+# in a share of the rows.
 table_with_copies <- function(n_copies, changed = 0.1, n_rows = 500, n_items = 9, accuracy = 0.8,
                               seed = 1) {
   with_seed(seed, {

@@ -421,8 +421,8 @@ ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   ItemPrior of_all = prior;
   const Overlap none(Matrix::Identity(n_components, n_components) /
                      static_cast<double>(n_components));
-  prior.crowd = crowd_columns(data, counts,
-                              weigh_items(data, counts, none, steps_of_crowd, of_all).least_inclusion());
+  prior.crowd = crowd_columns(
+      data, counts, weigh_items(data, counts, none, steps_of_crowd, of_all).least_inclusion());
   prior.pseudo_counts = pull * prior.crowd;
   return prior;
 }
