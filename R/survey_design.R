@@ -33,6 +33,17 @@ complete_design <- function(cluster, stratum, n_clusters, values, drawn = 0, cal
        factor = n_clusters / (n_clusters - 1) * (1 - drawn))
 }
 
+# The degrees of freedom of intervals from a design, or from none.
+interval_df <- function(design) {
+  if (is.null(design)) {
+    return(Inf)
+  }
+  if (!is.null(design$replicates)) {
+    return(qr(design$replicates$weights, tol = 1e-5)$rank - 1)
+  }
+  sum(design$n_clusters - 1)
+}
+
 sample_codes <- function(x, n_obs, arg, call) {
   if (!is.atomic(x) || length(x) != n_obs || length(dim(x)) > 1) {
     abort_mdpd(

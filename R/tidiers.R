@@ -113,7 +113,8 @@ tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FA
     columns$std.error <- quiet_errors(x, how, rlang::current_env())
   }
   if (conf.int) {
-    limits <- wald_limits(parameters$estimate, columns$std.error, conf.level, "logit")
+    limits <- wald_limits(parameters$estimate, columns$std.error, conf.level, "logit",
+                          interval_df(how$design))
     columns[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
   }
   tidy_table(x, what, columns, parameters)

@@ -32,7 +32,9 @@
 #'
 #' The default interval of a probability \eqn{p} is made on the logit scale,
 #' \eqn{\mathrm{logit}(p) \pm z \, \mathrm{se} / (p (1 - p))}{logit(p) +- z se / (p (1 - p))}, and
-#' so stays inside (0, 1); `scale = "linear"` gives \eqn{p \pm z \, \mathrm{se}}{p +- z se}.
+#' so stays inside (0, 1); `scale = "linear"` gives \eqn{p \pm z \, \mathrm{se}}{p +- z se}. The
+#' quantile \eqn{z} is the normal distribution's; of clusters that of Student's t with as many
+#' degrees of freedom as there are clusters less strata, as is usual in surveys.
 #'
 #' @param object A fitted mixture, see [stagewise_em()]; for `standard_errors()` and `confint()`
 #'   also the result of [bootstrap()].
@@ -160,15 +162,16 @@ confint.mdpd <- function(object, parm = NULL, level = 0.95, scale = c("logit", "
   rows <- find_parameters(parm, parameters)
   how <- read_how(object, type, x, weights, cluster, strata)
   errors <- estimate_errors(object, how)
-  limits <- wald_limits(parameters$estimate[rows], errors[rows], level, scale)
+  limits <- wald_limits(parameters$estimate[rows], errors[rows], level, scale,
+                        interval_df(how$design))
   dimnames(limits) <- list(parameters$name[rows], limit_names(level))
   limits
 }
 
 # Intervals ----------------------------------------------------------------------------------------
 
-wald_limits <- function(estimate, error, level, scale) {
-  z <- stats::qnorm((1 + level) / 2)
+wald_limits <- function(estimate, error, level, scale, df = Inf) {
+  z <- stats::qt((1 + level) / 2, df)
   half <- outer(error, c(-z, z))
   if (scale == "linear") {
     return(estimate + half)

@@ -149,3 +149,18 @@ test_that("what is no such design is told", {
   )
   expect_message(mdpd(schools()[items], k = 1, weights = ranked), class = "mdpd_message_calibrated")
 })
+
+test_that("intervals have the degrees of freedom of the design", {
+  skip_if_not_installed("survey")
+  design <- district_design()
+  fit <- quickly(~ sch.wide + comp.imp, design, k = 1)
+  expect_equal(interval_df(fit$design), survey::degf(design))
+  replicates <- survey::as.svrepdesign(design)
+  expect_equal(interval_df(quickly(~ sch.wide + comp.imp, replicates, k = 1)$design),
+               survey::degf(replicates))
+  # Of one component the intervals are those of the package survey.
+  theirs <- stats::confint(survey::svymean(~sch.wide, design), df = survey::degf(design))
+  expect_equal(unname(confint(fit, "sch.wide", scale = "linear")), unname(theirs),
+               tolerance = 1e-8)
+  expect_equal(interval_df(NULL), Inf)
+})
