@@ -206,7 +206,7 @@ criteria_fields <- function(x) {
 }
 
 # "V5 = y (95 %)": for component number k, the answers that set it apart most.
-answers_apart <- function(x, k, n = 3) {
+answers_apart <- function(x, k, n = 3, width = 14) {
   strength <- (x$item_evidence %||% x$item_information)[informative_order(x)]
   # Of a paper's fit the evidence may be negative: then the first item is left.
   items <- names(strength)[strength >= pmin(strength[1], 0.1 * strength[1])]
@@ -216,7 +216,7 @@ answers_apart <- function(x, k, n = 3) {
   apart <- answer_distances(x, k, items)
   shown <- utils::head(order(-apart$distance), n)
   shown <- shown[apart$distance[shown] >= 0.1 * apart$distance[shown[1]]]
-  paste0(shorten(items, title_width(x, 14))[shown], " = ", shorten(apart$level[shown], 12), " (",
+  paste0(shorten(items, title_width(x, width))[shown], " = ", shorten(apart$level[shown], 12), " (",
          percent(apart$share[shown]), ")", recycle0 = TRUE)
 }
 

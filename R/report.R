@@ -96,7 +96,7 @@ report_sections <- function(object, title, data) {
   has_workers <- !is.null(object$labels) && !is.null(object$coded)
   titled <- show_variable_labels(object)
   parts <- list(
-    classes = section_classes(object),
+    classes = section_classes(titled),
     profiles = if (!has_workers) section_profiles(titled),
     items = if (!has_workers) section_items(titled),
     workers = if (has_workers) section_workers(object),

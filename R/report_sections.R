@@ -54,7 +54,7 @@ section_classes <- function(object) {
         "Rows assigned" = number_column(components$size, function(x) comma(round(x))),
         "Mean probability" = number_column(components$mean_posterior, format_share),
         "What sets it apart" = vapply(seq_along(shares), function(k) {
-          paste(answers_apart(object, k), collapse = ", ")
+          paste(answers_apart(object, k, width = 40), collapse = ", ")
         }, "")
       ),
       "Classes by size; the mean probability is that of the class among the rows assigned to it."
