@@ -27,7 +27,8 @@
 #' @param exponentiate Odds ratios instead of coefficients? Default `FALSE`. Standard errors stay
 #'   those of the coefficients.
 #' @param ... For `anova()`: further regressions of the same fit, on the same rows, by the same
-#'   method. Otherwise not used; must be empty.
+#'   method. `tidy()` and `glance()` ignore what other packages hand over, as modelsummary does.
+#'   Otherwise not used; must be empty.
 #' @return
 #' * `coef()`: terms x (k - 1), a column for each class but the reference.
 #' * `vcov()`: the covariance of the coefficients, class by class, named `"term|class"`; `NA` where
@@ -149,7 +150,6 @@ coefficient_table <- function(object) {
 #' @export
 tidy.class_regression <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE,
                                   ...) {
-  rlang::check_dots_empty()
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
   check_flag(exponentiate)
@@ -170,7 +170,6 @@ tidy.class_regression <- function(x, conf.int = FALSE, conf.level = 0.95, expone
 #' @rdname print.class_regression
 #' @export
 glance.class_regression <- function(x, ...) {
-  rlang::check_dots_empty()
   as_tidy(data.frame(
     k = x$k, method = x$method, reference = x$reference, logLik = x$loglik,
     AIC = 2 * x$df - 2 * x$loglik, BIC = log(x$nobs) * x$df - 2 * x$loglik, df = x$df,

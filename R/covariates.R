@@ -8,7 +8,7 @@
 #   weights      the case weights of these rows
 read_covariates <- function(formula, data, object, reference, call) {
   check_covariates(formula, data, object, call)
-  data <- as.data.frame(data)
+  data <- plain_variables(data)
   frame <- covariate_frame(formula, data, "data", call)
   incomplete <- as.integer(attr(frame, "na.action"))
   rows <- setdiff(seq_len(nrow(data)), incomplete)
@@ -137,7 +137,7 @@ covariate_design <- function(object, newdata, call) {
                class = "argument", call = call)
   }
   check_has_items(named, names(newdata), "newdata", call)
-  newdata <- as.data.frame(newdata)
+  newdata <- plain_variables(newdata, like = object$covariates)
   frame <- covariate_frame(object$terms, newdata, "newdata", call, xlev = object$xlevels)
   absent <- as.integer(attr(frame, "na.action"))
   rows <- setdiff(seq_len(nrow(newdata)), absent)

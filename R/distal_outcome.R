@@ -33,7 +33,8 @@
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
 #' @param y The outcome: numbers, whose means are compared, or a factor, strings or logical values,
 #'   whose shares are. One value for each row of the fit, in the same order; a column of `data`, or
-#'   its name, where that is given. Rows where it is `NA` do not count, and a message of class
+#'   its name, where that is given. Of a labelled column, as haven reads it, every value with a
+#'   label makes a factor, values without one make numbers. Rows where it is `NA` do not count, and a message of class
 #'   `mdpd_message_incomplete_outcome` says how many.
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
 #'   same order. By default, `NULL`, none.
@@ -42,7 +43,8 @@
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
 #' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
 #' @param x The result of `distal_outcome()`.
-#' @param ... For `plot()`: arguments passed on to `autoplot()`. Otherwise not used; must be empty.
+#' @param ... For `plot()`: arguments passed on to `autoplot()`. `tidy()` and `glance()` ignore what
+#'   other packages hand over, as modelsummary does. Otherwise not used; must be empty.
 #' @return A list of class `"distal_outcome"`:
 #'   \item{estimates}{data frame with a row for each class, or for each level of each class:
 #'     `class`, `level` (`NA` of a mean), `estimate`, `std.error`}
@@ -137,7 +139,7 @@ outcome_values <- function(y, data, object, call) {
     check_has_items(values, names(data), "data", call)
     values <- data[[values]]
   }
-  check_outcome(values, object$n_obs, call)
+  check_outcome(plain_variable(values), object$n_obs, call)
 }
 
 check_outcome <- function(y, n_obs, call) {

@@ -91,7 +91,6 @@ outcome_limits <- function(x, level) {
 #' @export
 tidy.distal_outcome <- function(x, what = c("classes", "pairs"), conf.int = FALSE,
                                 conf.level = 0.95, ...) {
-  rlang::check_dots_empty()
   what <- check_choice(what, c("classes", "pairs"))
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
@@ -112,7 +111,6 @@ tidy.distal_outcome <- function(x, what = c("classes", "pairs"), conf.int = FALS
 #' @rdname distal_outcome
 #' @export
 glance.distal_outcome <- function(x, ...) {
-  rlang::check_dots_empty()
   as_tidy(data.frame(outcome = x$outcome, method = x$method, x$test, nobs = x$nobs,
                      n_incomplete = x$n_incomplete))
 }

@@ -146,3 +146,14 @@ test_that("bad input is told", {
     show_conditions(anova(regression, 1))
   })
 })
+
+test_that("modelsummary takes a regression, with odds ratios and intervals", {
+  skip_if_not_installed("modelsummary")
+  table <- modelsummary::modelsummary(
+    regression, output = "data.frame", shape = term ~ class, estimate = "{estimate}",
+    statistic = "conf.low", exponentiate = TRUE, fmt = 3
+  )
+  estimates <- table[table$part == "estimates" & table$statistic == "estimate", ]
+  expect_equal(as.double(estimates[[ncol(table)]]), unname(exp(coef(regression)[, 2])),
+               tolerance = 0.001)  # three digits are written
+})

@@ -156,3 +156,37 @@ test_that("every picture shows the labels", {
   }
   expect_s3_class(autoplot(bootstrap(fit, n = 2, refit = TRUE)), "ggplot")
 })
+
+# Covariates and outcomes --------------------------------------------------------------------------
+
+test_that("a variable is of categories where every value has a label, else of numbers", {
+  sex <- spss(c(2, 1, 9, NA, 2), c(Male = 1, Female = 2, "No answer" = 9), na_values = 9)
+  expect_identical(plain_variable(sex), factor(c("Female", "Male", NA, NA, "Female"),
+                                               c("Male", "Female")))
+  ends <- c(Low = 0, High = 10, Refused = 99)
+  expect_identical(plain_variable(spss(c(0, 4, 99), ends, na_values = 99)), c(0, 4, NA))
+  expect_identical(plain_variable(spss(c(20, 30))), c(20, 30))
+  # New data with the ends alone are numbers where they were.
+  expect_identical(plain_variable(spss(c(0, 10), ends), like = 1:3), c(0, 10))
+  expect_identical(plain_variable(spss(1, c(Male = 1)), like = factor("a")), factor("Male"))
+  dates <- Sys.Date() + 0:1
+  expect_identical(plain_variable(dates), dates)
+})
+
+test_that("labelled covariates and outcomes give what factors and numbers give", {
+  fit <- mdpd(house_votes[-1], k = 2)
+  party <- factor(house_votes$party, labels = c("D", "R"))
+  age <- 20 + seq_len(435) %% 50
+  labelled <- data.frame(id = 1:435)
+  labelled$party <- spss(as.double(party), c(D = 1, R = 2))
+  labelled$age <- spss(replace(age, 1:9, 999), c("No answer" = 999), na_values = 999)
+  plain <- data.frame(party, age = replace(age, 1:9, NA))
+  by_labels <- suppressMessages(class_regression(fit, ~ party + age, labelled))
+  by_factor <- suppressMessages(class_regression(fit, ~ party + age, plain))
+  expect_identical(coef(by_labels), coef(by_factor))
+  expect_identical(predict(by_labels, labelled[5:20, ]), predict(by_factor, plain[5:20, ]))
+  expect_identical(suppressMessages(distal_outcome(fit, age, labelled))$estimates,
+                   suppressMessages(distal_outcome(fit, age, plain))$estimates)
+  expect_identical(distal_outcome(fit, party, labelled)$estimates,
+                   distal_outcome(fit, party, plain)$estimates)
+})
