@@ -5,6 +5,9 @@
 #' [plot()][plot.mdpd] shows what was found. For crowdsourced labels begin with [crowd_labels()] or
 #' [read_crowd()].
 #'
+#' With `vignette("mdpd")` one gets started, `vignette("survey")` goes from a labelled survey file to
+#' a published table, `vignette("crowdsourcing")` is about labels of workers.
+#'
 #' @section Model:
 #' A row \eqn{x} of items has the density
 #' \deqn{f(x) = \sum_{k=1}^K w_k \prod_{i \in S} \mu_{k,i,x_i} \prod_{i \notin S} \bar\mu_{i,x_i}}{
