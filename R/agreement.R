@@ -5,7 +5,7 @@
 #' be wrong together, and a crowd with few good workers agrees little and still tells the truth: for
 #' that see [stagewise_em()] and [worker_quality()].
 #'
-#' All are of pairs of labels that two workers gave to the same item. Workers need not label all
+#' All measure pairs of labels that two workers gave to the same item. Workers need not label all
 #' items; an item with the labels of one worker alone is in no pair. A worker who labelled an item
 #' several times stands there with one label, drawn at random from them: estimates are means over
 #' that draw. With \eqn{n_{ir}} the number of workers who gave item i the label r, \eqn{n_i} the sum
@@ -25,16 +25,16 @@
 #'   difference is 1 for any two labels (`"nominal"`), the difference of the numbers (`"interval"`)
 #'   or that of their mean ranks among all labels (`"ordinal"`).
 #'
-#' Each is 1 where all agree; all but the raw agreement are 0 where labels agree as often as drawn
-#' at random, and below where less often. Intervals hold the items for a sample and the workers as
-#' they are: `n` times as many items are drawn with replacement, and the interval ends at quantiles
-#' of what they give.
+#' Each is 1 where all agree; all but the raw agreement are 0 where labels agree as often as
+#' at random, and below 0 where they agree less often. Intervals take the items as a sample and the
+#' workers as given: `n` times as many items are drawn with replacement, and the interval ends at
+#' quantiles of what they give.
 #'
 #' @param x Labels as [crowd_labels()], or a matrix or data frame with a row for each item and a
 #'   column for each worker, at least two, `NA` where there is no label; columns as in
 #'   [stagewise_em()]. Labels have the order of the crowd's `labels`, of the factor levels, of
 #'   numbers, or of the alphabet.
-#' @param metric Of Krippendorff's alpha: `"nominal"`, the default, `"ordinal"` for labels in order
+#' @param metric For Krippendorff's alpha: `"nominal"`, the default, `"ordinal"` for labels in order
 #'   or `"interval"` for labels that are numbers. The others take labels to be the same or not.
 #' @param level Confidence level, from 0 to 0.999. Default 0.95.
 #' @param n Number of samples, a whole number of at least 2 / (1 - `level`). Default 1000.
@@ -52,7 +52,7 @@
 #'   It has methods for `print()` and [tidy()], which gives the measures with broom's column names.
 #' @section Errors:
 #' `mdpd_error_argument` for an argument out of range or `metric = "interval"` with labels that are
-#' no numbers; `mdpd_error_data` for a table that cannot be read or where no item has labels of two
+#' not numbers; `mdpd_error_data` for a table that cannot be read or where no item has labels of two
 #' workers.
 #' @references
 #' Krippendorff, K. (2004). *Content Analysis: An Introduction to Its Methodology*, 2nd edition,

@@ -7,7 +7,7 @@
 #' Parameters are taken as they are. What follows from them is computed anew: the log-likelihood and
 #' the posterior, which poLCA keeps from the step before its last.
 #'
-#' A fit with covariates has other class sizes for each row, which this package does not: the sizes
+#' A fit with covariates has class sizes for each row, and one of this package does not: the sizes
 #' are then those of all rows, with a warning, and the log-likelihood and the posterior are those
 #' without covariates.
 #'

@@ -25,8 +25,7 @@
 #' Rows that are repeated make weak dependence look stronger than new data would: under
 #' `"nonparametric"` an item that tells nothing is selected more often than it deserves (items 6 to
 #' 8 of the example below in 3 to 24 % of 200 samples, against 2 to 4 % under `"parametric"`). Take
-#' a low frequency for noise, or ask the parametric samples, which in turn believe in the fitted
-#' model.
+#' a low frequency for noise, or draw parametric samples, which in turn rely on the fitted model.
 #'
 #' @param object A fitted mixture, see [stagewise_em()]; for the methods the result of
 #'   `bootstrap()`.
@@ -45,7 +44,7 @@
 #' @param cluster,strata For `type = "nonparametric"`: vectors with one value for each row, none of
 #'   them missing: the cluster and the stratum in which the row was drawn; every cluster in one
 #'   stratum, every stratum with at least two clusters. By default those of the design of the fit;
-#'   without one, `NULL`, each row is drawn for itself.
+#'   without one, `NULL`, rows are drawn one by one.
 #' @param verbose Show a progress bar? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_bootstrap"`:
@@ -55,7 +54,7 @@
 #'   \item{parameters}{data frame, a row for each column of `estimates`: `name`, `item`, `level`,
 #'     `component` and the fit's own `estimate`}
 #'   \item{selection}{named by item: the share of the samples in which the item was informative, see
-#'     [informative()] (of a fit by evidence take parametric samples: rows drawn twice agree in
+#'     [informative()] (for a fit by evidence take parametric samples: rows drawn twice agree in
 #'     every item, which the evidence takes for small differences of all), from 0 to 1; `NULL`
 #'     unless `refit`}
 #'   \item{k}{n counts: components found}

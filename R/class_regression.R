@@ -8,9 +8,9 @@
 #' so that \eqn{\exp(\beta_{jk})} is the factor by which the odds of class k against the reference
 #' change with one more unit of covariate j.
 #'
-#' To assign each row to its likeliest class and to regress that class on covariates, as if it were
-#' known, draws all coefficients to zero, the more the less sure the classes are. Each method here
-#' undoes that:
+#' If each row is assigned to its likeliest class, and that class is regressed on covariates as if
+#' it were known, all coefficients are drawn to zero: the more, the less sure the classes are. Each
+#' method here undoes that:
 #'
 #' * `"two-step"`, the default (Bakk and Kuha 2018): the item-response probabilities stay those of
 #'   the fit, and the coefficients have the greatest likelihood of the answers,

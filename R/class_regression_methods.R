@@ -8,7 +8,7 @@
 #' The interval of a probability is made on the logit scale, by the delta method.
 #'
 #' `anova()` of one regression tests each term of the formula, all its coefficients in all classes
-#' together, given the others; of several it is the likelihood-ratio test of each against the one
+#' together, given the others; for several it is the likelihood-ratio test of each against the one
 #' before, ordered by their number of coefficients. The ratio is exact for `"one-step"`. By
 #' `"two-step"` and `"ml"` it takes the fit as certain: it holds where none of the covariates
 #' matters, and is nearly right elsewhere. By `"bch"` there is no likelihood. The tests of one

@@ -3,12 +3,12 @@
 #' Replaces each group of items that repeat one answer by a single item, so that it counts once:
 #' what to do after the warning `mdpd_warning_copied_items`, with the groups of [copied_items()].
 #'
-#' In each row the new item has the answer that most items of the group give; of answers given
-#' equally often that of the first item. Missing cells are left out, so the item is missing only
-#' where all of the group are. Of four answers that each differ from the true one in some rows the
-#' mode is nearer to it than any of them; of two items it is the first, filled from the second.
+#' In each row the new item has the answer that most items of the group give; where answers are
+#' given equally often, that of the first item. Missing cells are left out, so the item is missing
+#' only where all of the group are. Where four answers each differ from the true one in some rows,
+#' the mode is nearer to it than any of them; for two items it is the first, filled from the second.
 #'
-#' Two workers who copy from one another count as one worker: of a crowd the groups are workers, and
+#' Two workers who copy from one another count as one worker: in a crowd the groups are workers, and
 #' the new worker gives each item the label that most labels of the group are.
 #'
 #' @param x The data: a data frame or a matrix, n_obs rows and n_items columns; a [crowd_labels()]

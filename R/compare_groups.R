@@ -12,14 +12,14 @@
 #'   sum_k pi[k|g] prod_{i not in F} mu[i,k](x[n,i]) prod_{i in F} mu[i,k,g](x[n,i]).}
 #' It is fitted by EM from the posterior of the fit as an ordinary mixture, in which the group is
 #' one item more and a freed item is replaced by one item for each group, missing in the others;
-#' both are exact. There is no prior in it: of a fit by evidence the estimates are not drawn
+#' both are exact. There is no prior in it: for a fit by evidence the estimates are not drawn
 #' together.
 #'
 #' The search begins with all items the same. Each of the others is freed in turn; the one with the
 #' smallest p-value of the likelihood-ratio test is kept free if this, corrected for the number of
 #' items tested (Holm 1979), is below `alpha`; and so on. The tests in the result compare the model
 #' found with the one in which that item alone is the other way. The test of the sizes compares it
-#' with the one in which all groups have the same. Of a fit of a survey design, standard errors are
+#' with the one in which all groups have the same. For a fit of a survey design, standard errors are
 #' robust and statistics are divided by the mean design effect of what they test (Rao and Scott
 #' 1984).
 #'
@@ -61,7 +61,7 @@
 #'   It has methods for `print()`, [tidy()][tidy.mdpd_groups], `autoplot()` and `plot()`.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component or
-#' with less than two informative items; `mdpd_error_no_data` when the fit keeps no data and `x` is
+#' with fewer than two informative items; `mdpd_error_no_data` when the fit keeps no data and `x` is
 #' not given; `mdpd_error_not_stored` for a model without data. A message of class
 #' `mdpd_message_missing_group` counts the rows without a group; `mdpd_warning_many_items` says that
 #' more than half of the items work differently. Those of [standard_errors()], except that of

@@ -22,14 +22,14 @@
 #' Candidates are groups in the tree of average linkage of the informative items, at most 100 with
 #' the most evidence, by their mutual information relative to the smaller entropy, from 0.15 on. At
 #' most two thirds of the informative items are one group. Where all of them copy each other nothing
-#' is said: a class makes the same table. (Of two items alone `mdpd_warning_one_pair` tells.) Of
-#' many rows some are looked at, evenly spaced: 1000 of a table without missing cells, more the
-#' fewer are answered.
+#' is said: a class makes the same table. (`mdpd_warning_one_pair`
+#' tells where it is two items alone.) Where there are many rows some of them are used, evenly
+#' spaced: 1000 of a table without missing cells, and more if fewer cells are answered.
 #'
 #' Three items or more that agree may also be a scale: how a class was meant to be measured. The
-#' tables are the same, so that only who knows the questions can tell. `mdpd_warning_copied_items`
-#' of [stagewise_em()] names such groups from a mean strength of 0.25 on, and none where they are
-#' more than half of the informative items.
+#' tables are the same, so that only someone who knows the questions can tell.
+#' `mdpd_warning_copied_items` of [stagewise_em()] names such groups from a mean strength of 0.25
+#' on, and none where they are more than half of the informative items.
 #'
 #' @param object A fitted mixture, see [stagewise_em()] and [mdpd()].
 #' @param x The data of the fit, n_obs rows; needed only if the fit keeps none.

@@ -2,9 +2,9 @@
 #'
 #' What follows from the class? The mean of a number, or the shares of the levels of a factor, in
 #' each class, with standard errors, a test of whether all classes are equal, and tests of each pair
-#' of classes. The outcome is no part of the fit. To assign each row to its likeliest class and to
-#' average there draws the classes towards each other, the more the less sure they are; both methods
-#' undo that.
+#' of classes. The outcome is not part of the fit. If each row is assigned to its likeliest class
+#' and the outcome is averaged there, the classes are drawn towards each other: the more, the less
+#' sure they are. Both methods undo that.
 #'
 #' With \eqn{W_n} the class that row n is assigned to and \eqn{D} the k x k table of the
 #' probabilities of being assigned to each class given the true one, as the fit expects it,
@@ -15,7 +15,7 @@
 #'   nothing for granted about the outcome's distribution. Some weights are negative, so that a
 #'   share near 0 may come out below it, with a warning.
 #' * `"ml"` maximises the likelihood of the assigned classes and the outcome, \eqn{\sum_n c_n \log
-#'   \sum_k \pi_k D_{k W_n} f_k(y_n)}{sum_n c_n log sum_k pi_k D[k,W_n] f_k(y_n)}. Of numbers
+#'   \sum_k \pi_k D_{k W_n} f_k(y_n)}{sum_n c_n log sum_k pi_k D[k,W_n] f_k(y_n)}. For numbers
 #'   \eqn{f_k} is normal with a mean and a variance of its own; where they are far from that, the
 #'   outcome changes the classes, and the result is of other ones (Bakk and Vermunt 2016). Where
 #'   their sizes move by more than 10 % of the rows, a warning says so.
@@ -33,9 +33,9 @@
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
 #' @param y The outcome: numbers, whose means are compared, or a factor, strings or logical values,
 #'   whose shares are. One value for each row of the fit, in the same order; a column of `data`, or
-#'   its name, where that is given. Of a labelled column, as haven reads it, every value with a
-#'   label makes a factor, values without one make numbers. Rows where it is `NA` do not count, and a message of class
-#'   `mdpd_message_incomplete_outcome` says how many.
+#'   its name, where that is given. A labelled column, as haven reads it, is a
+#'   factor if every value has a label, and else numbers. Rows where it is `NA` do not count, and a
+#'   message of class `mdpd_message_incomplete_outcome` says how many.
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
 #'   same order. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.
@@ -61,11 +61,11 @@
 #'   `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
 #'   `plot()` draws it.
 #' @section Errors and warnings:
-#' `mdpd_error_argument` for an outcome that is no vector of one value a row, has one value only, or
-#' is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and `mdpd_error_no_data`
-#' as in [class_regression()]. `mdpd_warning_negative_share` and `mdpd_warning_classes_shifted` are
-#' explained above; `mdpd_warning_boundary` says, by `"ml"`, that shares of 0 or 1 have no standard
-#' error, or names classes in which a number hardly varies.
+#' `mdpd_error_argument` for an outcome that is not a vector of one value a row, has one value only,
+#' or is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and
+#' `mdpd_error_no_data` as in [class_regression()]. `mdpd_warning_negative_share` and
+#' `mdpd_warning_classes_shifted` are explained above; `mdpd_warning_boundary` says, by `"ml"`, that
+#' shares of 0 or 1 have no standard error, or names classes in which a number hardly varies.
 #' @references
 #' Bakk, Z. and Vermunt, J. K. (2016). Robustness of stepwise latent class modeling with continuous
 #' distal outcomes. *Structural Equation Modeling* 23, 20-31. \doi{10.1080/10705511.2014.955104}

@@ -39,7 +39,7 @@
 #'   give a p-value near 0.05 with a standard error of 0.015.
 #' @param lambda The power of the third statistic, a number from -0.5 (Freeman and Tukey) to 5.
 #'   Default 2/3, which Cressie and Read recommend.
-#' @param rows Of data with missing cells: `"all"`, the default, or `"complete"`.
+#' @param rows For data with missing cells: `"all"`, the default, or `"complete"`.
 #' @param seed A whole number, or `NULL` to draw from the session's random numbers. Default 1: the
 #'   same answer every run. Every sample has a seed of its own, so the result does not depend on
 #'   `threads`.

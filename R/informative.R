@@ -7,7 +7,7 @@
 #'   order of their inclusion the most are named whose mean probability of being the same,
 #'   1 - inclusion, stays at or below it, and none whose own is above twice the rate, or one half.
 #'   Default 0.05. See `inclusion` in [stagewise_em()].
-#' @return Names of the informative items. Of a fit by evidence those named at that false discovery
+#' @return Names of the informative items. For a fit by evidence those named at that false discovery
 #'   rate, the surest first; else all that differ between components, in the order they joined:
 #'   those of the stages first, then those the refinement added, by decreasing gain. How much each
 #'   tells about the component is in `object$item_information` (nats).

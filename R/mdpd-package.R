@@ -5,8 +5,8 @@
 #' [plot()][plot.mdpd] shows what was found. For crowdsourced labels begin with [crowd_labels()] or
 #' [read_crowd()].
 #'
-#' With `vignette("mdpd")` one gets started, `vignette("survey")` goes from a labelled survey file to
-#' a published table, `vignette("crowdsourcing")` is about labels of workers.
+#' With `vignette("mdpd")` one gets started, `vignette("survey")` goes from a labelled survey file
+#' to a published table, `vignette("crowdsourcing")` is about labels of workers.
 #'
 #' @section Model:
 #' A row \eqn{x} of items has the density

@@ -1,10 +1,10 @@
 #' EM on all items for mixtures of categorical data
 #'
 #' Fits a mixture of product distributions in which all items differ between the components, by the
-#' EM algorithm from a start of your choice: what poLCA does from random starts. Of a crowd, from
+#' EM algorithm from a start of your choice: what poLCA does from random starts. For a crowd, from
 #' the majority vote, the workers are by default drawn to what the crowd answers, as far as the
-#' labels say that they are alike; `prior = 0` is the classic of Dawid and Skene, in which each
-#' stands alone.
+#' labels say that they are alike; `prior = 0` is the classic model of Dawid and Skene, in which
+#' each stands alone.
 #'
 #' With `prior = "crowd"` a worker's answers to each true label have a Dirichlet prior around those
 #' of the crowd, around the worker's own overall answers, or are the same for all labels (a worker

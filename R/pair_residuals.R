@@ -4,7 +4,7 @@
 #' every pair of items with the one that the fit expects (the bivariate residual), says how far they
 #' are apart, and whether chance explains it.
 #'
-#' Of a pair with the observed table \eqn{O} and \eqn{N = \sum O}{N = sum O} rows that answer both
+#' For a pair with the observed table \eqn{O} and \eqn{N = \sum O}{N = sum O} rows that answer both
 #' items, the fit expects \eqn{E_{rs} = N \sum_k w_k \mu_{kir} \mu_{kjs}}{E[r,s] = N sum_k w[k]
 #' mu[k,i,r] mu[k,j,s]}. The statistic is Pearson's, \eqn{\sum (O - E)^2 / E}{sum (O - E)^2 / E};
 #' the effect is \eqn{\sqrt{X^2 / (N \min(R_i - 1, R_j - 1))}}{sqrt(X2 / (N min(R_i - 1, R_j -

@@ -1,8 +1,12 @@
 #' Another number of components from the same run
 #'
 #' A call of [stagewise_em()] with several `k` fits the whole path and returns the fit with most
-#' evidence or, of fits without, with the highest penalised log-likelihood. This takes another one
-#' from it, without refitting.
+#' evidence or, for fits without evidence, with the highest penalised log-likelihood. This takes
+#' another one from it, without refitting.
+#'
+#' Differences of the evidence are logarithms of Bayes factors (nats). On the scale of Kass and
+#' Raftery (1995) less than 1 is hardly worth a mention, 1 to 3 are positive evidence, 3 to 5 strong
+#' and more than 5 very strong, provided that the model holds.
 #'
 #' @param object A fit made with several `k`, see [stagewise_em()].
 #' @param k The number of components wanted, one of those asked for; by default the best one by
@@ -14,14 +18,17 @@
 #'   `k`: `k`; `components` found; `loglik` and `penalised_loglik` (nats); `df`; `AIC`; `BIC`;
 #'   `ICL`, which is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy
 #'   divided by its largest value, from 0 (nothing is known of the classes) to 1 (all rows are
-#'   certain); `n_informative`; `status`; and, of fits by evidence, `evidence` (nats) and
+#'   certain); `n_informative`; `status`; and, for fits by evidence, `evidence` (nats) and
 #'   `probability`, that of this number among those asked for, all equally probable before; 0 where
-#'   fewer components were found. Of a crowd with more components than labels also
+#'   fewer components were found. For a crowd with more components than labels also
 #'   `label_agreement`, see [stagewise_em()]: below 0.8 the fit is not chosen and its `probability`
 #'   is 0.
 #' @section Errors:
 #' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
 #' @references
+#' Kass, R. E. and Raftery, A. E. (1995). Bayes factors. *Journal of the American Statistical
+#' Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}
+#'
 #' Schwarz, G. (1978). Estimating the dimension of a model. *Annals of Statistics* 6, 461-464.
 #' \doi{10.1214/aos/1176344136}
 #'

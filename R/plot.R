@@ -6,7 +6,7 @@
 #' * `"profiles"`: the item-response probabilities of the informative items by component, those with
 #'   most evidence first: \eqn{P(X_i = r | Y = k)}{P(X_i = r | Y = k)}. Where no item is
 #'   informative, the first items of the table are shown.
-#'   Of an item with more than ten levels that has a panel of its own, those that tell the
+#'   For an item with more than ten levels that has a panel of its own, those that tell the
 #'   components apart most are shown, and the sum of the others.
 #' * `"lines"`: a line for each component through the items, in the order of the table: for items of
 #'   two levels the probability of the second, for others the mean place of the answer among the

@@ -1,7 +1,7 @@
 #' Pictures of a comparison of groups
 #'
 #' * `"sizes"`: the sizes of the components by group, with 95 % intervals.
-#' * `"items"`: of each item the largest difference between two groups in a probability, with the
+#' * `"items"`: for each item the largest difference between two groups in a probability, with the
 #'   level and the component where it is, and the corrected p-value of working differently; the
 #'   freed items stand out.
 #' * `"item_probs"`: the probabilities of the freed items, by component and group, with 95 %

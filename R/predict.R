@@ -10,10 +10,10 @@
 #'   * `"class"`: a factor, `NA` for a row without any answer, which says nothing of its class; else
 #'     the component with the largest posterior probability; where several components of a crowd
 #'     stand for one label the label with the largest, each label's being the sum over its
-#'     components. Of those whose probabilities differ by at most 1e-9, which is above rounding and
-#'     below what data can tell, it is the label that the row was given most (by workers whose
-#'     answers differ between components), where components stand for labels and the fit keeps its
-#'     data, then the first: in the order of the labels, else by mixing weight;
+#'     components. Among those whose probabilities differ by at most 1e-9, which is above
+#'     rounding and below what data can tell, it is the label that the row was given most (by
+#'     workers whose answers differ between components), where components stand for labels and the
+#'     fit keeps its data, then the first: in the order of the labels, else by mixing weight;
 #'   * `"prob"`: n_rows x k posterior probabilities, rows sum to 1, those of a row without any
 #'     answer being the mixing weights; where several components stand for one label, n_rows x
 #'     n_labels;

@@ -9,13 +9,15 @@
 #' By evidence and with full refinement, a table of up to 10,000 cells is fitted with every smaller
 #' number of components first, each also by splitting the one before, and has the same fit whichever
 #' numbers are asked for.
-#' Of data with two rows or more for each different row, only the different ones are computed with,
-#' equal rows as one of their weight: time and the numbers of rows named here are then theirs.
+#' Where each different row occurs twice or more on average, only the different rows are computed
+#' with, each with the weight of its copies: time and the numbers of rows named here are then
+#' theirs.
 #'
 #' By evidence, the default, there is a second start for what the stages cannot see: clusters of the
-#' rows by correspondence analysis, up to 20,000 rows, or, of a crowd with one component a label,
-#' the majority vote with all workers alike. By BIC only a crowd has one, the majority vote, where
-#' it was split at a pair that is not significant, as where workers share few items. The better end
+#' rows by correspondence analysis, up to 20,000 rows, or, for a crowd with one component a label,
+#' the majority vote with all workers alike. By BIC only a crowd has a second start, the majority
+#' vote, and that where the fit was split at a pair that is not significant, as where workers share
+#' few items. The better end
 #' stays.
 #'
 #' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
@@ -23,9 +25,9 @@
 #'   [crowd_labels()] object (rows are its items, columns its workers); or a one-sided formula
 #'   naming columns of `data`, such as `~ a + b` or `~ .`. `NA` is missing; no row is dropped.
 #' @param k Number of components, a whole number from 1 to the number of rows; or several, such as
-#'   `1:6`: then the fit with most evidence is returned, or, of fits without, the one with the
-#'   highest penalised log-likelihood; the others are in its `path`, see [choose_k()]. Of several,
-#'   those above the number of rows are left out.
+#'   `1:6`: then the fit with most evidence is returned, or, for fits without, the one with the
+#'   highest penalised log-likelihood; the others are in its `path`, see [choose_k()]. Those of
+#'   several that are above the number of rows are left out.
 #' @param ... For a formula: the arguments below. Otherwise not used; must be empty.
 #' @param data For a formula: the data frame its names are looked up in, or a design of the package
 #'   survey, see Survey designs.
@@ -118,7 +120,7 @@
 #'
 #' @section Several components a label:
 #' Items of one label can be of several kinds, easy and hard ones say, and workers share the
-#' mistakes they make with the hard ones. Of a crowd fitted by evidence, components above the number
+#' mistakes they make with the hard ones. In a crowd fitted by evidence, components above the number
 #' of labels stand for such kinds. They begin at the fit with one component a label: one of its
 #' components is split in rows whose answers say its label and rows whose answers dispute it, each
 #' component in turn, and what ends in most evidence stays. A kind keeps the label that it was split
@@ -129,8 +131,8 @@
 #' components; `predict(type = "component")` gives the components. `known` takes as many components
 #' as labels.
 #'
-#' The evidence tells how many kinds there are; that a kind has one label, and which, it does not
-#' tell. So of several `k` a fit whose `label_agreement` is below 0.8 is not chosen: a message of
+#' The evidence tells how many kinds there are; it does not tell that a kind has one label, or
+#' which. So of several `k` a fit whose `label_agreement` is below 0.8 is not chosen: a message of
 #' class `mdpd_message_unsure_labels` names those with more evidence. With one `k` that is yours to
 #' judge.
 #'
@@ -157,7 +159,7 @@
 #' `mdpd_warning_not_identified` when the components have more parameters than the table of their
 #' items has cells to tell them from,
 #' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
-#' of several `k` are above the number of rows. Of several `k` a message of class
+#' of several `k` are above the number of rows. With several `k` a message of class
 #' `mdpd_message_largest_k` says that the best is the largest asked for.
 #'
 #' @section Input:
@@ -165,7 +167,7 @@
 #' parameter. The order of factor levels is kept but has no meaning to the model. A constant item is
 #' kept and never informative. Row names are kept.
 #'
-#' Of columns as haven reads them (`haven_labelled`) the value labels are the levels, in the order
+#' In columns as haven reads them (`haven_labelled`) the value labels are the levels, in the order
 #' of the values; a value without a label is a level by itself; what the user has declared missing
 #' (`na_values`, `na_range`, tagged values) is missing. Variable labels, the attribute `label`,
 #' stand for the items in prints and pictures.

@@ -4,7 +4,7 @@
 #' path: is the gain in log-likelihood larger than what k components gain on data that have k - 1?
 #' The likelihood ratio has no chi-square distribution here (k - 1 components are on the boundary of
 #' what k can describe), so samples of the fit with k - 1 components tell what to expect (McLachlan
-#' 1987; of the tests for latent class models the best kept one, Nylund et al. 2007).
+#' 1987; Nylund et al. 2007 find it the best of the tests for latent class models).
 #'
 #' The models tested are those of ordinary latent class analysis: all items differ between the
 #' components, and the likelihood is at its maximum, whatever the fits maximise. With k - 1

@@ -1,8 +1,8 @@
 #' Standard errors, covariances and confidence intervals
 #'
 #' The uncertainty of the mixing weights and item-response probabilities of a fit, from the
-#' curvature of its log-likelihood at the informative set of the fit: that the set itself was chosen
-#' from the data is not counted, for that see [bootstrap()].
+#' curvature of its log-likelihood at the informative set of the fit. That the set itself was chosen
+#' from the data is not counted; for that see [bootstrap()].
 #'
 #' With the posterior \eqn{g_{nk}}, case weights \eqn{c_n} and \eqn{s_n} the gradient of row n's
 #' log-density, the observed information of a mixture is (Louis 1982)
@@ -65,14 +65,14 @@
 #'   the lower and the upper end, such as `2.5 %` and `97.5 %`.
 #'
 #' @section Survey designs:
-#' Of a fit of a `survey::svydesign()` the clusters are those of its first stage, in their strata;
+#' For a fit of a `survey::svydesign()` the clusters are those of its first stage, in their strata;
 #' later stages are part of what these vary by. A finite population correction counts where there is
 #' one stage; with several it is left out, which is on the safe side. Rows of a subset of a design
-#' keep the numbers of clusters of the whole. Of a calibrated design the weights are taken as they
-#' are, with a message of class `mdpd_message_calibrated`. Of a fit of a `survey::svrepdesign()`
-#' EM goes on from the fit under each set of replicate weights, and the covariance is that of these
-#' estimates; informative items are held, except by evidence, where the estimates are again
-#' posterior means under the weights of items that the replicate shows.
+#' keep the numbers of clusters of the whole. For a calibrated design the weights are taken as they
+#' are, with a message of class `mdpd_message_calibrated`. For a fit of a
+#' `survey::svrepdesign()` EM goes on from the fit under each set of replicate weights, and the
+#' covariance is that of these estimates; informative items are held, except by evidence, where the
+#' estimates are again posterior means under the weights of items that the replicate shows.
 #'
 #' @section Fits by evidence:
 #' Their estimates are posterior means. Each column is drawn from its own counts to what the
@@ -87,7 +87,7 @@
 #' An estimate on the boundary, a probability of 0 or 1 (to which less than 0.01 of a row's weight
 #' belongs, or all but that), has none: its entries are `NA`, with a warning of class
 #' `mdpd_warning_boundary`, and the others are those of the model in which it is fixed there. (poLCA
-#' gives it the value 0.) No warning is given for what is no parameter: the weight of a single
+#' gives it the value 0.) No warning is given for what is not a parameter: the weight of a single
 #' component, a level that occurs in no row, the level of a constant item. Parameters that the data
 #' do not determine are `NA` with a warning of class `mdpd_warning_not_identified`. A warning of
 #' class `mdpd_warning_not_at_maximum` says that the fit is not at a maximum of its likelihood, or

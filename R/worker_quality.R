@@ -10,7 +10,7 @@
 #' towards their overall label shares, so a little skill looks like less.
 #'
 #' * **Evidence** is the logarithm of a Bayes factor, of a worker who looks against one who does not
-#'   (nats), see `item_evidence` in [stagewise_em()]. Of fits without evidence it is what the
+#'   (nats), see `item_evidence` in [stagewise_em()]. For fits without evidence it is what the
 #'   worker's labels gain in log-likelihood by depending on the class, minus the BIC penalty of the
 #'   probabilities estimated for that, which comes to about the same (Schwarz 1978): close to the
 #'   number of labels times the information of one, less a fee for few labels. The order by the
