@@ -1,5 +1,5 @@
 # Entry points. Each target does its own set-up; the work is in tools/, one script a job.
-.PHONY: help demo test check test-core bench docs lint clean
+.PHONY: help demo vignettes test check test-core bench docs lint clean
 
 # The demo's settings travel by environment, so that any path survives the shell.
 export DATA K
@@ -7,6 +7,7 @@ export DATA K
 help:
 	@echo 'make demo                      fit a real table and a simulated crowd, draw both'
 	@echo 'make demo DATA=file.csv K=2    the same on your own item,worker,label triples'
+	@echo 'make vignettes                 build the vignettes into the installed package'
 	@echo 'make test                      run the C++ and the R tests'
 	@echo 'make check                     R CMD check on the built package'
 	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
@@ -21,6 +22,11 @@ demo:
 	@tools/setup run
 	@tools/install
 	@tools/demo
+
+vignettes:
+	@tools/setup vignettes
+	@tools/install
+	@tools/vignettes
 
 test:
 	@tools/test

@@ -1,5 +1,5 @@
 # Prints "required NAME" or "optional NAME" for each package of DESCRIPTION that is missing or old.
-# Usage: Rscript tools/missing-packages.R run|test|check|bench|docs|lint
+# Usage: Rscript tools/missing-packages.R run|vignettes|test|check|bench|docs|lint
 purpose <- commandArgs(trailingOnly = TRUE)
 
 # Data frame of name and least version ("0" if none is asked for) in one field of DESCRIPTION.
@@ -29,6 +29,7 @@ vignettes <- suggested$name %in% c("knitr", "rmarkdown")
 always <- switch(purpose,
   run = ,
   bench = suggested[0, ],
+  vignettes = suggested[vignettes, ],
   test = suggested[suggested$name == "testthat", ],
   check = suggested[vignettes | suggested$name == "testthat", ],
   docs = data.frame(name = "roxygen2", version = "7.2.3"),
@@ -37,6 +38,7 @@ always <- switch(purpose,
 required <- unique(rbind(needed[needed$name != "R", ], always))
 # Vignettes pull in pandoc, which is large: only where they are built.
 optional <- switch(purpose,
+  vignettes = suggested[suggested$name %in% c("haven", "survey"), ],
   test = suggested[!vignettes & !suggested$name %in% required$name, ],
   check = suggested[!suggested$name %in% required$name, ],
   # The peers, and data to compare on.
