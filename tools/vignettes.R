@@ -12,7 +12,7 @@ title_of <- function(file) {
   sub(".*VignetteIndexEntry\\{(.*)\\}.*", "\\1", entry)
 }
 
-# What vignette() and browseVignettes() look up, see ?tools::pkgVignettes and "Writing R Extensions".
+# What vignette() and browseVignettes() look up.
 index <- data.frame(
   File = basename(built$docs), Title = vapply(built$docs, title_of, ""),
   PDF = basename(built$outputs), R = basename(unlist(built$sources)),
