@@ -187,7 +187,7 @@ bootstrap_design <- function(object, coded, sample, x, cluster, strata, type,
   if (!is.null(design$replicates)) {
     abort_mdpd(
       c("The replicate weights of the survey design take the place of a bootstrap.",
-        i = "{.code standard_errors(fit)} is by them."),
+        i = "{.code standard_errors(fit)} uses them."),
       class = "argument", call = call
     )
   }
