@@ -40,6 +40,11 @@
 #' \eqn{J^{-1} B J^{-1}}{J^-1 B J^-1} with \eqn{B} the sum of squared scores. With `"one-step"` it
 #' is the inverse of the information of all parameters.
 #'
+#' Of a fit of a survey design all covariances are robust, by the scores of each row in both steps,
+#' totalled by cluster and centred in their stratum, or weighed anew by the replicate weights;
+#' `information` is not used. `anova()` tests the terms of one regression then, and does not
+#' compare several.
+#'
 #' The classes are the components of the fit, also of a crowd in which several stand for one label.
 #' Rows with a missing covariate do not count in the regression, and a message of class
 #' `mdpd_message_incomplete_covariates` says how many; in the classes of the fit they count as
@@ -77,8 +82,9 @@
 #'     classes by `"ml"`; `NA` by `"bch"`}
 #'   \item{n_obs, n_incomplete, rows, nobs, weights}{rows of the fit, how many of them lack a
 #'     covariate, the numbers of the others, the sum of their case weights, and these or `NULL`}
-#'   \item{classes, reference, k, method, information, formula, covariates, call, status, converged,
-#'     iterations}{what was asked and how it ended}
+#'   \item{classes, reference, k, method, information, formula, covariates, by_design, call, status,
+#'     converged, iterations}{what was asked and how it ended; `by_design`: is the fit of a survey
+#'     design?}
 #'   Methods are in [print.class_regression()], pictures in [plot.class_regression()].
 #' @section Errors and warnings:
 #' `mdpd_error_argument` names the argument or the covariate, `mdpd_error_collinear` the terms that
@@ -191,12 +197,13 @@ regress_in_steps <- function(first, design, reference, information, method, max_
   start <- null_shares(problem, first$object$mixing_weights)
   found <- c(list(problem = problem), solve_shares(problem, start, max_iter))
   squared <- crossprod(share_scores(problem, found$at) * sqrt(problem$weights))
-  by_score <- information == "score" && method != "bch"
+  by_score <- information == "score" && method != "bch" && is.null(first$design)
   inverse <- invert_information(if (by_score) squared else share_information(problem, found$at))
   covariance <- tcrossprod(inverse$half)
   own <- if (method == "bch") covariance %*% squared %*% covariance else covariance
   cross <- score_slopes(first, found, method, classes, design$rows)
-  found$covariance <- own + first_step_part(covariance, cross, first)
+  scores <- share_scores(problem, found$at) * problem$weights
+  found$covariance <- later_covariance(first, own, covariance, cross, scores, design$rows)
   found$null <- inverse$null
   found$errors <- classes$errors
   found$value <- found$at$value
@@ -266,6 +273,7 @@ new_class_regression <- function(found, first, design, settings) {
       method = settings$method, information = settings$information, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
       covariates = design$covariates, x = design$x, offset = design$offset,
+      by_design = !is.null(first$design),
       model = unclass(object)[c("k", "mixing_weights", "item_probs", "informative", "missing",
                                 "control", "labels", "loglik")],
       call = settings$call, status = if (found$converged) "converged" else "iteration_limit",

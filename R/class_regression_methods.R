@@ -49,8 +49,8 @@
 #' @section Errors:
 #' `mdpd_error_argument` for an argument out of range; `mdpd_error_not_nested` when `anova()` is
 #' given regressions that it cannot compare; `mdpd_error_no_likelihood` for `logLik()` and for
-#' `anova()` of several by `"bch"`; `mdpd_error_missing_item` names the columns that `newdata`
-#' lacks.
+#' `anova()` of several by `"bch"` or of a survey design; `mdpd_error_missing_item` names the columns
+#' that `newdata` lacks.
 #' @references
 #' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
 #' variables. *Psychometrika* 83, 871-892. \doi{10.1007/s11336-017-9592-7}
@@ -326,9 +326,10 @@ check_nested_regressions <- function(compared, call = rlang::caller_env()) {
         x = problem), class = "not_nested", call = call
     )
   }
-  if (first$method == "bch") {
+  if (first$method == "bch" || first$by_design) {
+    what <- if (first$by_design) "of a survey design" else cli::format_inline("by {.val bch}")
     abort_mdpd(
-      c("A regression by {.val bch} has no likelihood.",
+      c("A regression {what} has no likelihood.",
         i = "{.fn anova} of one regression tests its terms."),
       class = "no_likelihood", call = call
     )
@@ -408,8 +409,10 @@ regression_fields <- function(x) {
     Method = title[[x$method]],
     Data = paste0(plural(length(x$rows), "row"), weighted, incomplete),
     Fit = if (!is.na(x$loglik)) {
-      paste0("log-likelihood ", nats(x$loglik), ", AIC ", nats(2 * x$df - 2 * x$loglik))
+      aic <- if (!x$by_design) paste0(", AIC ", nats(2 * x$df - 2 * x$loglik))
+      paste0("log-likelihood ", nats(x$loglik), aic)
     },
+    Errors = if (x$by_design) "robust, by the survey design",
     Status = gsub("_", " ", x$status)
   )
 }

@@ -28,6 +28,7 @@
 #' as certain, and what the uncertainty of the fit adds through \eqn{D} (Bakk, Oberski and Vermunt
 #' 2014). The test of equality is that of Wald, with a chi-square distribution; p-values of pairs
 #' are adjusted by Holm's method.
+#' Of a fit of a survey design the covariance is robust, as in [class_regression()].
 #'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
@@ -54,9 +55,10 @@
 #'     (of the means, the first minus the second; `NA` of shares), `statistic`, `df`, `p.value`,
 #'     `p.adjusted`}
 #'   \item{sizes}{the shares of the classes among the rows that count}
-#'   \item{kind, outcome, levels, method, nobs, n_obs, n_incomplete, classes, k, call}{`"mean"` or
-#'     `"shares"`, the name of the outcome, its levels or `NULL`, sum of the case weights of the
-#'     rows that count, numbers of rows, names of the classes}
+#'   \item{kind, outcome, levels, method, by_design, nobs, n_obs, n_incomplete, classes, k,
+#'     call}{`"mean"` or `"shares"`, the name of the outcome, its levels or `NULL`, is the fit of a
+#'     survey design?, sum of the case weights of the rows that count, numbers of rows, names of the
+#'     classes}
 #'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`,
 #'   `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
 #'   `plot()` draws it.
@@ -109,7 +111,7 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...)
   call <- match.call()
   call[[1]] <- quote(distal_outcome)
   result <- new_distal_outcome(found, outcome, object, list(
-    outcome = outcome_name(asked), method = method, call = call
+    outcome = outcome_name(asked), method = method, by_design = !is.null(first$design), call = call
   ))
   warn_outcome(result, found, object)
   result
@@ -221,8 +223,9 @@ weigh_outcome <- function(outcome, first, classes) {
   slopes <- matrix(moved[seq_len(n_values), , , drop = FALSE], nrow(cell)) -
     as.vector(estimate) * matrix(total, nrow(cell))
   slopes <- slopes / sizes[cell$class]
-  list(estimate = estimate, sizes = sizes / sum(sizes),
-       covariance = own + slopes %*% first$covariance %*% t(slopes))
+  covariance <- later_covariance(first, own, diag(nrow(cell)), slopes, influence * outcome$weights,
+                                 outcome$rows)
+  list(estimate = estimate, sizes = sizes / sum(sizes), covariance = covariance)
 }
 
 # By likelihood ------------------------------------------------------------------------------------
@@ -236,7 +239,8 @@ maximise_outcome <- function(outcome, first, classes) {
   } else {
     level_covariance(outcome, end, classes, slopes, first$object)
   }
-  covariance <- found$covariance + first_step_part(found$inverse, found$cross, first)
+  covariance <- later_covariance(first, found$inverse, found$inverse, found$cross, found$scores,
+                                 outcome$rows)
   list(estimate = end$means, sizes = end$sizes, floor = end$floor, spread = end$spread,
        covariance = covariance[found$at, found$at, drop = FALSE], bounded = found$bounded)
 }
@@ -308,7 +312,7 @@ mean_covariance <- function(outcome, end, classes, slopes) {
   moved <- function(class) {
     outcome$weights * end$posterior[, class] * (in_class[[class]] - mean_score)
   }
-  list(inverse = inverse, covariance = inverse, at = k - 1 + seq_len(k),
+  list(inverse = inverse, at = k - 1 + seq_len(k), scores = mean_score * outcome$weights,
        cross = cross_by_density(moved, classes, outcome$rows, slopes))
 }
 
@@ -334,9 +338,9 @@ level_covariance <- function(outcome, end, classes, slopes, object) {
     outcome$weights * end$posterior[, class] * scores
   }
   cross <- cross_by_density(moved, classes, outcome$rows, slopes) * inverse_estimates(model)
+  scores <- sweep(in_all, 2, inverse_estimates(model), "*") * outcome$weights
   at <- which(model$item > 0)
-  list(inverse = covariance, covariance = covariance, cross = cross, at = at,
-       bounded = bounded[at])
+  list(inverse = covariance, cross = cross, scores = scores, at = at, bounded = bounded[at])
 }
 
 # Result and tests ---------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ print.distal_outcome <- function(x, ...) {
       "maximum likelihood of the assigned classes"
     },
     Data = paste0(plural(x$n_obs, "row"), incomplete),
+    Errors = if (x$by_design) "robust, by the survey design",
     Test = paste0("all classes equal: chi-square ", number_text(x$test$statistic), ", df ",
                   x$test$df, ", p ", p_phrase(x$test$p.value))
   ))
@@ -28,7 +29,7 @@ print.distal_outcome <- function(x, ...) {
   invisible(x)
 }
 
-p_phrase <- function(p) ifelse(is.na(p), "not known", sub("^([0-9])", "= \\1", format_p(p)))
+p_phrase <- function(p) replace(format_p(p, "= "), is.na(p), "not known")
 
 format_means <- function(x) {
   limits <- outcome_limits(x, 0.95)

@@ -3,24 +3,38 @@
 
 # The parameters are those of mixture_parameters(): sizes, then informative items.
 first_step <- function(object, call) {
-  coded <- data_of(object, arg = "x", call = call)
-  list(
-    object = object, coded = coded, model = mixture_parameters(object),
-    covariance = first_covariance(object, call), weights = row_weights(object)
+  how <- read_how(object, c("observed", "score", "robust"), call = call)
+  c(
+    list(object = object, coded = how$coded, model = mixture_parameters(object),
+         weights = row_weights(object), design = how$design),
+    without_boundary_warning(first_covariance(object, how, call))
   )
 }
 
-# Estimates on the boundary are taken as known.
-first_covariance <- function(object, call) {
-  how <- read_how(object, c("observed", "score", "robust"), call = call)
-  covariance <- withCallingHandlers(
-    mixture_block(object, how, call),
-    mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
-  )
+# Estimates on the boundary are taken as known. Of a sample by design also `values`, what each row
+# adds to an estimate.
+first_covariance <- function(object, how, call) {
+  covariance <- mixture_block(object, how, call)
   known <- is.na(diag(covariance))
   covariance[known, ] <- 0
   covariance[, known] <- 0
-  covariance
+  if (is.null(how$design)) {
+    return(list(covariance = covariance))
+  }
+  parts <- without_warnings(covariance_parts(object, how, call))
+  parts$mixture$influence[known, ] <- 0
+  list(covariance = covariance, values = mixture_values(parts))
+}
+
+without_boundary_warning <- function(code) {
+  withCallingHandlers(
+    code, mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
+  )
+}
+
+# mixture_block() has given them, or they are of no estimate that counts.
+without_warnings <- function(code) {
+  withCallingHandlers(code, mdpd_warning = function(cnd) tryInvokeRestart("muffleWarning"))
 }
 
 # The log-density of the answers of each row given its component, rows x components.
@@ -148,8 +162,47 @@ cross_by_weights <- function(sums, classes, slopes) {
   array(moved, c(nrow(sums), ncol(sums), dim(slopes)[3]))
 }
 
-# What the uncertainty of the first step adds to a covariance `inverse` of the later one.
-first_step_part <- function(inverse, cross, first) {
+# The covariance of later estimates: `own`, with the first step taken as certain, and what the
+# uncertainty of that adds. `inverse` is of the later information; `scores` are the later scores,
+# with their weights, of `rows`, and `cross` is their derivative by the first step. Of a sample by
+# design both parts are those of what each row adds to the estimates of both steps.
+later_covariance <- function(first, own, inverse, cross, scores, rows) {
   through <- inverse %*% cross
-  through %*% first$covariance %*% t(through)
+  added <- through %*% first$covariance %*% t(through)
+  if (is.null(first$design)) {
+    return(own + added)
+  }
+  later <- seq_len(ncol(scores))
+  by_row <- in_all_rows(scores %*% t(inverse), rows, first)
+  values <- function(rows) cbind(by_row[rows, , drop = FALSE], first$values(rows))
+  joint <- design_covariance(values, length(later) + ncol(cross), first)
+  between <- joint[later, -later, drop = FALSE] %*% t(through)
+  joint[later, later, drop = FALSE] + between + t(between) + added
+}
+
+# Rows that do not count in the later step are drawn too, and add nothing.
+in_all_rows <- function(values, rows, first) {
+  all <- matrix(0, length(first$weights), ncol(values))
+  all[rows, ] <- values
+  all
+}
+
+# Of a sum of `values`, see linearised_covariance(), by the design of the first step.
+design_covariance <- function(values, n_values, first) {
+  replicates <- first$design$replicates
+  if (is.null(replicates)) {
+    return(linearised_covariance(values, n_values, first$design))
+  }
+  # The weights of a sample, of the same total, by those that the values have.
+  ratio <- sweep(replicates$weights, 2, sum(first$weights) / colSums(replicates$weights), "*") /
+    ifelse(first$weights > 0, first$weights, Inf)
+  totals <- matrix(0, ncol(ratio), n_values)
+  sum <- 0
+  rows <- seq_len(nrow(ratio))
+  for (block in split(rows, (rows - 1) %/% max(1, 4e6 %/% n_values))) {
+    block_values <- values(block)
+    totals <- totals + crossprod(ratio[block, , drop = FALSE], block_values)
+    sum <- sum + colSums(block_values)
+  }
+  crossprod(centre_replicates(totals, sum, replicates))
 }

@@ -18,7 +18,7 @@ fit_one_step <- function(first, problem, rows, start, max_iter) {
   problem$log_density <- answer_densities(end$state$probs, answers)
   at <- evaluate_shares(problem, end$state$gamma)
   list(
-    problem = problem, gamma = end$state$gamma, at = at, coded = coded,
+    problem = problem, gamma = end$state$gamma, at = at, coded = coded, rows = rows,
     item_probs = with_probs(first$object, end$state$probs, answers$item, coded),
     value = at$value + shared_loglik(coded, items),
     iterations = end$iterations, converged = end$converged
@@ -163,6 +163,7 @@ cross_weight <- function(at, rows, free, class, type) {
 
 # The covariance of the coefficients (of q) and the standard errors of the items' probabilities.
 one_step_covariance <- function(found, first, type) {
+  if (!is.null(first$design)) type <- "observed"
   object <- first$object
   object$item_probs <- found$item_probs
   model <- mixture_parameters(object)
@@ -185,6 +186,10 @@ one_step_covariance <- function(found, first, type) {
   )
   inverse <- invert_information(joint)
   shares <- seq_len(nrow(of_shares))
+  if (!is.null(first$design)) {
+    values <- one_step_values(found, model, items, basis * scale, first)
+    inverse$half <- sandwich_half(inverse$half, design_covariance(values, nrow(joint), first))
+  }
   half <- model$root[items] * (basis %*% inverse$half[-shares, , drop = FALSE])
   errors <- replace(rep(NA_real_, length(model$root)), items, sqrt(rowSums(half^2)))
   list(
@@ -192,4 +197,27 @@ one_step_covariance <- function(found, first, type) {
     null = inverse$null[shares, , drop = FALSE],
     item_errors = errors
   )
+}
+
+# The scores of each row of the fit, with its weight: of the coefficients and, by `basis`, of the
+# items.
+one_step_values <- function(found, model, items, basis, first) {
+  of_shares <- share_scores(found$problem, found$at) * found$problem$weights
+  function(rows) {
+    of_items <- matrix(0, length(rows), ncol(basis))
+    at <- match(rows, found$rows)
+    counts <- !is.na(at)
+    shown <- cbind(1, one_hot(found$coded, model$items, at[counts]))
+    scores <- row_scores(model, shown, found$at$target[at[counts], , drop = FALSE])
+    of_items[counts, ] <- (scores[, items, drop = FALSE] %*% basis) *
+      found$problem$weights[at[counts]]
+    cbind(in_all_rows(of_shares, found$rows, first)[rows, , drop = FALSE], of_items)
+  }
+}
+
+# A root of the covariance of the estimates where `meat` is that of the scores and `half` a root of
+# the inverse information.
+sandwich_half <- function(half, meat) {
+  spectrum <- eigen(crossprod(half, meat %*% half), symmetric = TRUE)
+  half %*% sweep(spectrum$vectors, 2, sqrt(pmax(spectrum$values, 0)), "*")
 }

@@ -93,11 +93,15 @@ replicate_distances <- function(object, coded, replicates) {
     coded$weights <- weights * sum(weights > 0) / sum(weights)
     replicate_values(fit_on(object, drop_unobserved(coded)), object)
   }
-  n_samples <- ncol(replicates$weights)
-  values <- lapply(seq_len(n_samples), function(r) estimate(replicates$weights[, r]))
-  values <- do.call(rbind, values)
-  centre <- if (replicates$mse) estimate(coded$weights) else colMeans(values)
-  sweep(values, 2, centre) * sqrt(replicates$scale * rep_len(replicates$rscales, n_samples))
+  samples <- seq_len(ncol(replicates$weights))
+  values <- lapply(samples, function(r) estimate(replicates$weights[, r]))
+  centre_replicates(do.call(rbind, values), estimate(coded$weights), replicates)
+}
+
+# `values` has a row for each sample, `whole` is of all rows.
+centre_replicates <- function(values, whole, replicates) {
+  centre <- if (replicates$mse) whole else colMeans(values)
+  sweep(values, 2, centre) * sqrt(replicates$scale * rep_len(replicates$rscales, nrow(values)))
 }
 
 # EM goes on from the fit under other weights, so far that what is left to go does not count beside
