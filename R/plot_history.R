@@ -60,7 +60,8 @@ split_names <- function(events, history) {
   names <- data.frame(
     x = splits$x + ifelse(late, -0.01, 0.012) * end,
     y = history$lanes$y[splits$to],
-    label = mapply(pair_name, pair$item_1, pair$item_2, pmin(22, pmax(12, room / 2 - 2))),
+    label = mapply(pair_name, pair$item_1, pair$item_2, pmin(22, pmax(12, room / 2 - 2)),
+                   USE.NAMES = FALSE),
     hjust = ifelse(late, 1, 0), vjust = ifelse(late, 0.5, -0.6)
   )[known, ]
   ggplot2::geom_text(
