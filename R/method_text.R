@@ -15,7 +15,10 @@ method_model <- function(object) {
     paste0("the labels that ", plural(length(object$item_probs), "worker"), " gave to ",
            plural(object$n_obs, "item"))
   }
-  weighted <- if (object$nobs != object$n_obs) {
+  weighted <- if (!is.null(object$design)) {
+    paste0(" Rows count by the weights of a survey design (", design_title(object$design),
+           "), by which standard errors are computed.")
+  } else if (object$nobs != object$n_obs) {
     paste0(" Rows were weighted, to a total of ", comma(object$nobs), ".")
   }
   paste0("A latent class model, in which answers are independent within a class, was fitted to ",

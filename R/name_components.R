@@ -132,15 +132,19 @@ component_order <- function(order, object, call = rlang::caller_env()) {
 
 # Have the components other names or another order than a fit comes with?
 is_arranged <- function(object) {
+  is.unsorted(-object$mixing_weights) ||
+    !identical(names(object$mixing_weights), usual_names(object))
+}
+
+usual_names <- function(object) {
   names <- names(object$mixing_weights)
-  usual <- if (has_kinds(object)) {
+  if (has_kinds(object)) {
     number_kinds(unname(object$stands_for))
   } else if (named_by_labels(object)) {
     names[names %in% object$labels]
   } else {
     as.character(seq_along(names))
   }
-  is.unsorted(-object$mixing_weights) || !identical(names, usual)
 }
 
 # The names and the order of `object` for a fit that went on from there: by the labels where each

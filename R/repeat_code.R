@@ -3,9 +3,30 @@
 repeat_code <- function(object) {
   made <- object$explored %||% c(
     assignment("fit", object$call),
-    if (is_not_best(object)) paste0("fit <- choose_k(fit, ", asked_k(object), ")")
+    if (is_not_best(object)) paste0("fit <- choose_k(fit, ", asked_k(object), ")"),
+    arrangement_code(object)
   )
   c("library(mdpd)", made)
+}
+
+# Order and names of the components, where the user gave them: fits come with the largest first.
+arrangement_code <- function(object) {
+  # What refine() goes on from has its names already.
+  is_fresh <- rlang::is_call(object$call, c("stagewise_em", "mdpd"))
+  if (!is_fresh || !is_arranged(object)) {
+    return(NULL)
+  }
+  sizes <- object$mixing_weights
+  names <- names(sizes)
+  position <- rank(-sizes, ties.method = "first")
+  is_named <- !identical(names, usual_names(object)) &&
+    !identical(names, as.character(position)) # numbered, in another order
+  c(
+    if (is.unsorted(-sizes)) paste0("fit <- reorder_components(fit, c(", toString(position), "))"),
+    if (is_named) {
+      paste0("fit <- name_components(fit, c(", toString(vapply(names, deparse, "")), "))")
+    }
+  )
 }
 
 # "name <- call", in lines. Arguments that stand in the call as values, such as a whole table where

@@ -139,6 +139,26 @@ test_that("the code of a report makes the same fit again", {
   expect_identical(again$fit[names(again$fit) != "call"], fit[names(fit) != "call"])
 })
 
+test_that("the code of a report orders and names the classes again", {
+  x <- answers(150)
+  fit <- stagewise_em(x, k = 3)
+  ordered <- reorder_components(fit, c(3, 1, 2))
+  expect_identical(repeat_code(ordered)[-(1:2)], "fit <- reorder_components(fit, c(3, 1, 2))")
+  named <- list(ordered, name_components(ordered, c("O'Neil & \"co\"", "B\\&C", "<i>")),
+                name_components(fit, c("2" = "x")))
+  for (fit in named) {
+    again <- list2env(list(x = x))
+    eval(parse(text = repeat_code(fit)), again)
+    expect_identical(again$fit[names(again$fit) != "call"], fit[names(fit) != "call"])
+  }
+})
+
+test_that("the method names the survey design", {
+  fit <- stagewise_em(answers(100), k = 2)
+  fit$design <- new_design(rep(1:20, each = 5), NULL, 100)
+  expect_match(method_text(fit), "survey design (20 clusters in 1 stratum)", fixed = TRUE)
+})
+
 test_that("rows of each class are counted by how sure they are", {
   fit <- hand_made_fit(k = 3)
   counts <- certainty_counts(fit)
