@@ -70,7 +70,8 @@
 #' item twice, or where `rows = "complete"` finds none; `mdpd_error_not_stored` for a model that was
 #' not fitted; `mdpd_error_no_data` when the fit keeps no data and `x` is not given;
 #' `mdpd_error_replicate` when a process fails. `mdpd_warning_not_identified` when the parameters
-#' are not determined by what the model says of answers, see `n_undetermined`.
+#' are not determined by what the model says of answers, see `n_undetermined`;
+#' `mdpd_warning_design_ignored` for a fit of a survey design, which p-values do not count.
 #' @references
 #' Cressie, N. and Read, T. R. C. (1984). Multinomial goodness-of-fit tests. *Journal of the Royal
 #' Statistical Society B* 46, 440-464. \doi{10.1111/j.2517-6161.1984.tb01318.x}
@@ -105,6 +106,7 @@ goodness_of_fit.mdpd <- function(object, n = 0, ..., lambda = 2 / 3, rows = c("a
   check_count(threads)
   check_flag(verbose)
   check_fit(object)
+  warn_design(object, x, weights)
   coded <- with_weight(data_of(object, x, weights))
   check_single_answers(coded)
   check_may_sample(object, n)
@@ -180,6 +182,17 @@ take_rows <- function(coded, rows) {
   coded$weights <- coded$weights[rows]
   if (!is.null(coded$known)) coded$known <- coded$known[rows]
   coded
+}
+
+# p-values are of rows drawn one by one.
+warn_design <- function(object, x, weights, call = rlang::caller_env()) {
+  if (is.null(x) && is.null(weights) && !is.null(object$design)) {
+    warn_mdpd(
+      c("The p-values do not count the survey design of the fit.",
+        i = "They take the rows as drawn one by one, and are rather too small."),
+      class = "design_ignored", call = call
+    )
+  }
 }
 
 # Rows of weight zero count as if left out.

@@ -46,10 +46,11 @@
 #'   over them; and `p_value`. Its attributes are `alpha`, `n`, `seed`, `chosen`, the smallest
 #'   number of components that is not rejected (`NA` where the largest one tested is needed), and
 #'   `samples`, for each test the statistics of the samples. `tidy()` gives it as a plain table.
-#' @section Errors:
+#' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range, fits of different data or no two neighbouring
 #' numbers; `mdpd_error_not_stored` for a fit of one `k`; `mdpd_error_no_data` when the fits keep no
 #' data and `x` is not given; `mdpd_error_replicate` when a process fails.
+#' `mdpd_warning_design_ignored` for fits of a survey design, which p-values do not count.
 #' @references
 #' McLachlan, G. J. (1987). On bootstrapping the likelihood ratio test statistic for the number of
 #' components in a normal mixture. *Applied Statistics* 36, 318-324. \doi{10.2307/2347790}
@@ -77,7 +78,9 @@ test_k <- function(path, n = 100, ..., alpha = 0.05, all = FALSE, stop_after = 1
   check_count(threads)
   check_flag(verbose)
   fits <- neighbouring_fits(path)
-  coded <- data_of(if (inherits(path, "mdpd")) path else fits[[1]], x, weights)
+  whole <- if (inherits(path, "mdpd")) path else fits[[1]]
+  warn_design(whole, x, weights)
+  coded <- data_of(whole, x, weights)
   coded["known"] <- list(NULL)
   seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))
   tests <- list()

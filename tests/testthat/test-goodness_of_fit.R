@@ -219,3 +219,14 @@ test_that("bad input is told", {
   expect_error(goodness_of_fit(fit), class = "mdpd_error_no_data")
   expect_equal(goodness_of_fit(fit, x = x)$nobs, 60)
 })
+
+test_that("tests of fit say that they do not count a survey design", {
+  fit <- suppressMessages(stagewise_em(sharp_rows(200), k = 1:2))
+  designed <- fit
+  designed$design <- new_design(rep(1:20, each = 10), NULL, 200)
+  tests <- list(goodness_of_fit, pair_residuals, function(fit) test_k(fit, n = 19))
+  for (test in tests) {
+    expect_warning(test(designed), class = "mdpd_warning_design_ignored")
+    expect_no_warning(test(fit))
+  }
+})
