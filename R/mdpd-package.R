@@ -5,6 +5,13 @@
 #' [plot()][plot.mdpd] shows what was found. For crowdsourced labels begin with [crowd_labels()] or
 #' [read_crowd()].
 #'
+#' After the fit:
+#' * Does it fit? [goodness_of_fit()], [pair_residuals()], [test_k()], [copied_items()].
+#' * How sure is it? [standard_errors()], also of survey designs, and [bootstrap()].
+#' * What follows? [class_regression()] of the class on covariates, [distal_outcome()] by class,
+#'   [compare_groups()].
+#' * For others: [name_components()], [report()], [explore()].
+#'
 #' With `vignette("mdpd")` one gets started, `vignette("survey")` goes from a labelled survey file
 #' to a published table, `vignette("crowdsourcing")` is about labels of workers.
 #'
