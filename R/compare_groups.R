@@ -58,6 +58,7 @@
 #'   \item{loglik, df}{log-likelihood of the items given the groups (nats) and its number of free
 #'     parameters}
 #'   \item{fit}{the model as a fit of [mdpd()], with the items `"item \[group\]"` and `"(group)"`}
+#'   \item{variable_labels}{those of the items, which prints and pictures show; or `NULL`}
 #'   It has methods for `print()`, [tidy()][tidy.mdpd_groups], `autoplot()` and `plot()`.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component or
@@ -191,7 +192,8 @@ group_data <- function(object, how, group) {
     row_names = rownames(codes), items = items, item_levels = coded$levels[items],
     answers = stats::setNames(lapply(items, answers), items), n_left_out = n_left_out,
     design = design, columns = columns, components = names(object$mixing_weights)[columns],
-    start = unname(how$posterior[rows, columns, drop = FALSE]), threads = threads_of(object)
+    start = unname(how$posterior[rows, columns, drop = FALSE]), threads = threads_of(object),
+    variable_labels = object$variable_labels
   )
 }
 
@@ -390,7 +392,8 @@ new_groups <- function(object, groups, found) {
       item_probs = free_table(fit, sqrt(diag(covariance)), groups, found$model$free),
       test = test_sizes(groups, found), n = n, n_left_out = groups$n_left_out,
       loglik = fit$loglik - sum(n * log(n / sum(n))),
-      df = fit$df - (length(n) - 1), by_design = !is.null(groups$design), fit = fit
+      df = fit$df - (length(n) - 1), by_design = !is.null(groups$design), fit = fit,
+      variable_labels = groups$variable_labels
     ),
     class = "mdpd_groups"
   )
@@ -513,6 +516,7 @@ warn_many_items <- function(items, call = rlang::caller_env(2)) {
 print.mdpd_groups <- function(x, max_items = 8, ...) {
   rlang::check_dots_empty()
   check_count(max_items)
+  x <- show_group_labels(x)
   cat_rule(paste0("Comparison of ", length(x$n), " groups in ", plural(x$fit$k, "component")))
   left_out <- if (x$n_left_out > 0) paste0("; ", plural(x$n_left_out, "row"), " without a group")
   cat_fields(c(
@@ -527,6 +531,14 @@ print.mdpd_groups <- function(x, max_items = 8, ...) {
   cat_table(format_group_items(x$items, max_items))
   cat_hint("plot(x), plot(x, type = \"items\"), tidy(x)")
   invisible(x)
+}
+
+# With the variable labels in place of the names of the items.
+show_group_labels <- function(x) {
+  titles <- item_titles(x$items$item, x$variable_labels)
+  x$items$item <- unname(titles[x$items$item])
+  x$item_probs$item <- unname(titles[as.character(x$item_probs$item)])
+  x
 }
 
 free_title <- function(x) {

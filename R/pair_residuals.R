@@ -85,7 +85,9 @@ pair_residuals.mdpd <- function(object, n = 0, ..., items = NULL, max_items = 10
   samples <- sample_model(object, coded, n, seed, threads, verbose, function(sample, model) {
     compare_pairs(sample, model, items)$statistic[kept]
   })
-  new_pair_residuals(pairs[kept, ], samples, list(k = object$k, n = n, seed = seed))
+  new_pair_residuals(pairs[kept, ], samples, list(
+    k = object$k, n = n, seed = seed, variable_labels = object$variable_labels
+  ))
 }
 
 new_pair_residuals <- function(pairs, samples, about) {
@@ -219,7 +221,7 @@ print.mdpd_pair_residuals <- function(x, max_pairs = 10, ...) {
     "p-values" = paste0("by ", how)
   ))
   cat_heading("The most conspicuous pairs")
-  cat_table(format_residuals(x, max_pairs))
+  cat_table(format_residuals(show_pair_labels(x), max_pairs))
   cat_hint("plot(pairs)")
   invisible(x)
 }
@@ -238,6 +240,14 @@ format_residuals <- function(x, max_pairs) {
   )
   rownames(table) <- pair_names(shown)
   structure(table, left_out = nrow(x) - nrow(shown))
+}
+
+# With the variable labels in place of the names of the items.
+show_pair_labels <- function(x) {
+  titles <- item_titles(unique(c(x$item_1, x$item_2)), attr(x, "variable_labels"))
+  x$item_1 <- unname(titles[x$item_1])
+  x$item_2 <- unname(titles[x$item_2])
+  x
 }
 
 pair_names <- function(x, width = 18) {

@@ -32,6 +32,7 @@ autoplot.mdpd_groups <- function(object, type = c("sizes", "items", "item_probs"
   rlang::check_dots_empty()
   type <- check_choice(type, c("sizes", "items", "item_probs"))
   if (!is.null(max_items)) check_count(max_items)
+  object <- show_group_labels(object)
   switch(
     type,
     sizes = plot_group_sizes(object),

@@ -17,6 +17,7 @@ autoplot.mdpd_pair_residuals <- function(object, type = c("map", "bars"), max_sh
     abort_mdpd("{.arg object} must hold a pair to draw it, with all its columns.",
                class = "not_stored")
   }
+  object <- show_pair_labels(object)
   if (type == "map") draw_pair_map(object, max_shown) else draw_pair_bars(object, max_pairs)
 }
 
