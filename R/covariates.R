@@ -148,3 +148,23 @@ covariate_design <- function(object, newdata, call) {
   offset[rows, ] <- offset_matrix(frame, object$k, reference, call)
   list(x = x, offset = offset, row_names = row_names(newdata))
 }
+
+# Labelled columns ---------------------------------------------------------------------------------
+
+# A covariate or an outcome: categories where every value has a label, else numbers, as of a scale
+# whose ends alone have one. New data follow `like`, what the column was made of before.
+plain_variable <- function(x, like = NULL) {
+  if (!is_labelled(x)) {
+    return(x)
+  }
+  values <- plain_values(x)
+  all_labelled <- all(values %in% c(attr(x, "labels", exact = TRUE), NA))
+  is_category <- if (is.null(like)) is.character(values) || all_labelled else is.factor(like)
+  if (is_category) read_labelled(x) else values
+}
+
+plain_variables <- function(data, like = NULL) {
+  data <- as.data.frame(data)
+  for (name in names(data)) data[[name]] <- plain_variable(data[[name]], like[[name]])
+  data
+}

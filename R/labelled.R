@@ -14,21 +14,3 @@ plain_values <- function(x) {
   if (!is.null(range)) is_missing <- is_missing | values >= range[1] & values <= range[2]
   replace(values, which(is_missing), NA)
 }
-
-# A covariate or an outcome: categories where every value has a label, else numbers, as of a scale
-# whose ends alone have one. New data follow `like`, what the column was made of before.
-plain_variable <- function(x, like = NULL) {
-  if (!is_labelled(x)) {
-    return(x)
-  }
-  values <- plain_values(x)
-  all_labelled <- all(values %in% c(attr(x, "labels", exact = TRUE), NA))
-  is_category <- if (is.null(like)) is.character(values) || all_labelled else is.factor(like)
-  if (is_category) read_labelled(x) else values
-}
-
-plain_variables <- function(data, like = NULL) {
-  data <- as.data.frame(data)
-  for (name in names(data)) data[[name]] <- plain_variable(data[[name]], like[[name]])
-  data
-}

@@ -58,7 +58,8 @@ test_that("standard errors are the roots of the diagonal, of shared items too", 
     table <- tidy(fit, "mixing_weights", cluster = rows$cluster, strata = rows$strata)
     expect_equal(table$std.error, unname(errors$mixing_weights))
     limits <- confint(fit, 1, scale = "linear", cluster = rows$cluster, strata = rows$strata)
-    expect_equal(unname(diff(limits[1, ])), 2 * qnorm(0.975) * errors$mixing_weights[[1]])
+    df <- length(unique(rows$cluster)) - length(unique(rows$strata))
+    expect_equal(unname(diff(limits[1, ])), 2 * qt(0.975, df) * errors$mixing_weights[[1]])
   }
 })
 
