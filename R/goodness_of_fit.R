@@ -381,7 +381,7 @@ print.mdpd_goodness_of_fit <- function(x, ...) {
   cat_rule(paste0("Goodness of fit of a mixture of ", plural(x$k, "component")))
   cells <- cell_words(x)
   cat_fields(c(
-    Data = paste0(comma(x$nobs), " rows, ", plural(x$n_items, "item"), ", ",
+    Data = paste0(comma(round(x$nobs, 1)), " rows, ", plural(x$n_items, "item"), ", ",
                   plural(x$n_patterns, "pattern"), " of answers"),
     Cells = paste0(cells, ", ", percent(x$share_empty, 1), " of them empty"),
     Parameters = paste0(comma(x$n_parameters), ", residual degrees of freedom ", big_number(x$df))
