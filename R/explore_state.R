@@ -89,14 +89,6 @@ set_dropped <- function(state, items, call = rlang::caller_env()) {
   carry_names(fit_to_labels(state, before, call), before)
 }
 
-drop_item <- function(state, item, call = rlang::caller_env()) {
-  set_dropped(state, c(state$dropped, item), call)
-}
-
-keep_item <- function(state, item, call = rlang::caller_env()) {
-  set_dropped(state, setdiff(state$dropped, item), call)
-}
-
 # The true label of an item of a crowd; `NA` takes it back.
 add_gold <- function(state, item, label, call = rlang::caller_env()) {
   if (!is_crowd(state$x)) {

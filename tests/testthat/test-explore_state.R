@@ -1,3 +1,12 @@
+# One item more or less, as a click in the list does it.
+drop_item <- function(state, item, call = rlang::caller_env()) {
+  set_dropped(state, c(state$dropped, item), call)
+}
+
+keep_item <- function(state, item, call = rlang::caller_env()) {
+  set_dropped(state, setdiff(state$dropped, item), call)
+}
+
 # What a user has who ran the code of a state on their own data.
 repeated <- function(state, ...) {
   data <- list2env(list(...), parent = asNamespace("mdpd"))
