@@ -105,11 +105,7 @@ goodness_of_fit.mdpd <- function(object, n = 0, ..., lambda = 2 / 3, rows = c("a
   check_seed(seed)
   check_count(threads)
   check_flag(verbose)
-  check_fit(object)
-  warn_design(object, x, weights)
-  coded <- with_weight(data_of(object, x, weights))
-  check_single_answers(coded)
-  check_may_sample(object, n)
+  coded <- data_to_test(object, n, x, weights)
   table <- count_patterns(coded, rows)
   check_has_rows(table)
   inform_missing_cells(coded, rows)
@@ -181,6 +177,16 @@ take_rows <- function(coded, rows) {
   coded$codes <- select_rows(coded$codes, rows)
   coded$weights <- coded$weights[rows]
   if (!is.null(coded$known)) coded$known <- coded$known[rows]
+  coded
+}
+
+# What a fit is tested on, checked.
+data_to_test <- function(object, n, x, weights, call = rlang::caller_env()) {
+  check_fit(object, call)
+  warn_design(object, x, weights, call)
+  coded <- with_weight(data_of(object, x, weights, call = call))
+  check_single_answers(coded, call)
+  check_may_sample(object, n, call)
   coded
 }
 

@@ -73,11 +73,7 @@ pair_residuals.mdpd <- function(object, n = 0, ..., items = NULL, max_items = 10
   check_seed(seed)
   check_count(threads)
   check_flag(verbose)
-  check_fit(object)
-  warn_design(object, x, weights)
-  coded <- with_weight(data_of(object, x, weights))
-  check_single_answers(coded)
-  check_may_sample(object, n)
+  coded <- data_to_test(object, n, x, weights)
   items <- pair_items(items, object, max_items)
 
   pairs <- compare_pairs(coded, object, items)
