@@ -240,6 +240,13 @@ double distance(const A& a, const B& b) {
   return a.size() == 0 ? 0.0 : (a - b).cwiseAbs().maxCoeff();
 }
 
+/// How far a count may be from the sum of doubles, at most: each row, and each of its answers, by
+/// half a unit of the counts, see `LevelSums`.
+inline double rounding_of_counts(const CodedData& data) {
+  const auto repeats = static_cast<double>(data.most_repeats);
+  return 0x1p-52 * static_cast<double>(data.n_obs) * data.total_weight * repeats * repeats;
+}
+
 /// |a - b| relative to b, absolute where b is below 1.
 inline double relative_difference(double a, double b) {
   return std::abs(a - b) / std::max(1.0, std::abs(b));

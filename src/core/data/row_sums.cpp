@@ -14,9 +14,12 @@ namespace {
 /// |log(p)| of the smallest probability whose logarithm is taken, see numerics.h, and a little.
 constexpr double most_of_item = 710.0;
 
-/// Parts that rows are counted in where they are cut, and cells from which on they are.
-constexpr Index parts_of_rows = 8;
-constexpr double least_to_cut = 2e6;
+/// Bits by which each further depth of counts is finer: what is left of 2^31 rows, each rounded to
+/// half a unit at most, then adds up exactly in doubles.
+constexpr int bits_of_depth = 22;
+
+/// Of all rows' weight: the first counts below it have too few digits for EM.
+constexpr double too_rare = 0x1p-26;
 
 // Cells of a row in the tables of some tiles ------------------------------------------------------
 
@@ -69,16 +72,34 @@ SparseRows rows_of(const SparseCodes& codes, const PackedItems& packed, Index, I
 
 // Counts ------------------------------------------------------------------------------------------
 
+/// Power of two that no count exceeds; at a further depth, no sum of what the one before leaves.
+double most_of_count(const CodedData& data, int depth) {
+  const double most = data.total_weight * static_cast<double>(data.most_repeats);
+  return std::ldexp(1.0, exponent_above(most) - depth * bits_of_depth);
+}
+
 struct CountJob {
   const CodedData& data;
   const RowMatrix& posterior;
   const PackedItems& packed;
+  int depth;
   Index stride;     ///< padded columns
   Vector last_row;  ///< of the posterior, padded: the others are read with what is behind them
 };
 
+/// A row's weight in a component as it is counted, a whole multiple of 2^-52 of `most_of_count()`.
+/// Adding that number and taking it away rounds.
+template <int most_depth, class Weights>
+[[gnu::always_inline]] inline void round_weight(const double* most, Weights& weight) {
+  for (int depth = 0; depth < most_depth; ++depth) {
+    const Weights rounded = (weight + most[depth]) - most[depth];
+    weight -= rounded;
+  }
+  weight = (weight + most[most_depth]) - most[most_depth];
+}
+
 /// Adds rows first, ..., last - 1 to a table, a few vectors at a time, and to the total of all.
-template <int stride, class Rows>
+template <int stride, int depth, class Rows>
 [[gnu::always_inline]] inline void count_rows(const CountJob& job, const Rows& all_rows,
                                               Index first, Index last, double* table,
                                               double* total) {
@@ -88,6 +109,8 @@ template <int stride, class Rows>
   const std::size_t step = stride > 0 ? stride : job.stride;
   const Index n_components = job.posterior.cols();
   const Rows rows = all_rows;  // compilers fear that the table may lie among what it reads
+  double most[depth + 1];
+  for (int at = 0; at <= depth; ++at) most[at] = most_of_count(job.data, at);
   for (Index row = first; row < last; ++row) {
     const bool is_last = row + 1 == job.data.n_obs;
     const double* in = is_last ? job.last_row.data() : job.posterior.data() + row * n_components;
@@ -97,6 +120,7 @@ template <int stride, class Rows>
       for (std::size_t i = 0; i < n_vectors; ++i) {
         std::memcpy(&weights[i], in + v + i * width, sizeof weights[i]);
         weights[i] *= weight;
+        round_weight<depth>(most, weights[i]);
         add_to_cell(weights[i], total + v + i * width);
       }
       const auto add = [&](std::size_t cell) __attribute__((always_inline)) {
@@ -137,14 +161,14 @@ void sum_to_levels(const CountJob& job, const Pack& pack, Index item, Index n_in
 }
 
 /// Counts the items of one tile in rows first, ..., last - 1.
-template <int stride, class Rows>
+template <int stride, int depth, class Rows>
 void count_tile(const CountJob& job, const Tile& tile, const Rows& rows, Index first, Index last,
                 LevelSums& sums) {
   AlignedDoubles cells;
   cells.grow_to((tile.n_cells + 1) * job.stride);
   double* total = cells.data() + tile.n_cells * job.stride;
   const auto work = [&]() __attribute__((always_inline)) {
-    count_rows<stride>(job, rows, first, last, cells.data(), total);
+    count_rows<stride, depth>(job, rows, first, last, cells.data(), total);
   };
   with_avx2(job.data.instructions, work);
   // All tiles have the same total.
@@ -168,10 +192,8 @@ LevelSums count(const CountJob& job, const Codes& codes) {
   const Index n_obs = job.data.n_obs;
   const int n_threads =
       useful_threads(job.data.n_threads, static_cast<double>(n_obs * job.packed.n_packs()));
-  // Few tiles leave threads without one: then the rows are cut as well, whatever the number of
-  // threads, as sums of doubles depend on it.
-  const bool is_large = static_cast<double>(n_obs * job.packed.n_packs()) >= least_to_cut;
-  const Index n_parts = n_tiles < 2 && is_large ? parts_of_rows : 1;
+  // Few tiles leave threads without one: then the rows are cut as well.
+  const Index n_parts = n_tiles < n_threads ? n_threads : 1;
   const Index n_components = job.posterior.cols();
   std::vector<LevelSums> parts(n_parts, {RowMatrix::Zero(job.data.n_total_levels(), n_components),
                                          RowMatrix::Zero(1, n_components)});
@@ -180,8 +202,10 @@ LevelSums count(const CountJob& job, const Codes& codes) {
     const Index part = at % n_parts;
     const auto rows = rows_of(codes, job.packed, tile, tile + 1);
     with_constant<1, 2, 4, 8>(job.stride, [&](auto size) {
-      count_tile<size>(job, job.packed.tiles[tile], rows, part * n_obs / n_parts,
-                       (part + 1) * n_obs / n_parts, parts[part]);
+      with_constant<1, 2>(job.depth, [&](auto depth) {
+        count_tile<size, depth>(job, job.packed.tiles[tile], rows, part * n_obs / n_parts,
+                                (part + 1) * n_obs / n_parts, parts[part]);
+      });
     });
   });
   for (Index part = 1; part < n_parts; ++part) parts[0] += parts[part];
@@ -296,15 +320,35 @@ LevelSums& LevelSums::operator+=(const LevelSums& other) {
   return *this;
 }
 
-LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items) {
+LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items,
+                     int depth) {
   // Answers to other items would all be added to the same few cells, each waiting for the one before.
   const ReadyItems counted =
       std::holds_alternative<SparseCodes>(data.codes) ? make_ready(data, all_items(data)) : items;
   const Index stride = padded_columns(posterior.cols());
   Vector last_row = Vector::Zero(stride);
   if (data.n_obs > 0) last_row.head(posterior.cols()) = posterior.row(data.n_obs - 1);
-  const CountJob job{data, posterior, *counted.packed, stride, std::move(last_row)};
+  const CountJob job{data, posterior, *counted.packed, depth, stride, std::move(last_row)};
   return std::visit([&](const auto& codes) { return count(job, codes); }, data.codes);
+}
+
+bool has_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items, int depth) {
+  const double least = too_rare * most_of_count(data, depth);
+  for (const Index item : items) {
+    for (Index r = data.offset[item]; r < data.offset[item + 1]; ++r) {
+      if (data.level_weight[r] > 0.0 && sums.levels.row(r).minCoeff() < least) return true;
+    }
+  }
+  return false;
+}
+
+LevelSums level_sums_with_rare(const CodedData& data, const RowMatrix& posterior,
+                               const ReadyItems& items) {
+  LevelSums sums = level_sums(data, posterior, items, 0);
+  for (int depth = 1; depth <= most_depth && has_rare(data, sums, items.items, depth - 1); ++depth) {
+    sums += level_sums(data, posterior, items, depth);
+  }
+  return sums;
 }
 
 LogTables log_tables(const CodedData& data, const ReadyItems& items, const Vector& mixing_weights,

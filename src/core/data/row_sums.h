@@ -6,10 +6,10 @@
 
 namespace mdpd {
 
-// All that the method needs of the data: sums over rows. But for LevelSums every sum is exact, so
-// that the sums of blocks of rows, such as shards, add up to those of all rows to the last bit:
-// however the rows are cut, in whatever order, on any number of threads, with any instructions, and
-// whichever kind of codes they are kept in. Blocks need the weight_unit and the total_weight of the
+// All that the method needs of the data: sums over rows. Every sum is exact, so that the sums of
+// blocks of rows, such as shards, add up to those of all rows to the last bit: however the rows are
+// cut, in whatever order, on any number of threads, with any instructions, and whichever kind of
+// codes they are kept in. Blocks need the weight_unit, the total_weight and the most_repeats of the
 // whole.
 
 inline std::int64_t units_of_row(const CodedData& data, Index row) {
@@ -20,8 +20,9 @@ inline double weight_of(const CodedData& data, std::int64_t units) {
   return static_cast<double>(units) * data.weight_unit;
 }
 
-/// What the M-step needs: posterior-weighted counts. Of doubles, alone among the sums: the rare have
-/// counts of 1e-20 and less, of which EM needs the first digits, and whole numbers would lose them.
+/// What the M-step needs: posterior-weighted counts. Of each row its weight times posterior is
+/// rounded to 2^-52 of all rows' weight, the unit of depth 0; what that leaves, to a unit 2^-22 of
+/// it at depth 1, and so on.
 struct LevelSums {
   RowMatrix levels;      ///< all levels of all items x n_components
   RowMatrix components;  ///< 1 x n_components
@@ -29,10 +30,22 @@ struct LevelSums {
   LevelSums& operator+=(const LevelSums& other);
 };
 
+/// The last depth: its units are 1e-29 of all rows' weight.
+inline constexpr int most_depth = 2;
+
 /// Counts every level of these items; what is counted of others is right or 0.
 /// @param posterior n_obs x n_components, in [0, 1].
 /// Cost O(n_obs * items * n_components).
-LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items);
+LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items,
+                     int depth = 0);
+
+/// Are there counts of which the next depth has the first digits? Of sums of all depths up to this.
+bool has_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items, int depth);
+
+/// Counts of all depths that are needed: for EM without a prior, which tells rows that no component
+/// explains apart by probabilities of 1e-20.
+LevelSums level_sums_with_rare(const CodedData& data, const RowMatrix& posterior,
+                               const ReadyItems& items);
 
 /// Log-probabilities as whole numbers, of which sums over the items of a row are exact too: a row's
 /// are the same however its items are packed, and in whatever codes they are kept.

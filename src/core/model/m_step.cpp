@@ -57,7 +57,7 @@ RowMatrix level_counts(const CodedData& data, const RowMatrix& posterior) {
 MixtureParameters m_step(const CodedData& data, const RowMatrix& posterior,
                          const MStepOptions& options) {
   const ReadyItems all = make_ready(data, all_items(data));
-  return m_step_from_sums(data, level_sums(data, posterior, all), options);
+  return m_step_from_sums(data, level_sums_with_rare(data, posterior, all), options);
 }
 
 MixtureParameters m_step_from_sums(const CodedData& data, const LevelSums& sums,

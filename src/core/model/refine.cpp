@@ -316,7 +316,7 @@ FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& info
   };
   const Index max_iter = std::max<Index>(1, options.max_iter);
   for (Index iteration = 0; iteration < max_iter; ++iteration) {
-    const LevelSums sums = level_sums(data, *posterior, counted);
+    const LevelSums sums = level_sums_with_rare(data, *posterior, counted);
     if (is_sparse) {
       ItemSet in_use = worth_their_penalty(data, sums.levels, options.penalty_scale, ready.items);
       if (in_use != ready.items) ready = make_ready(data, std::move(in_use));

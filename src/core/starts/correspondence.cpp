@@ -50,8 +50,10 @@ class Correspondence {
   }
 
   Vector operator()(const Vector& x) const {
-    const RowMatrix weighted = x.cwiseQuotient(root_.cwiseMax(1e-150));
-    Vector levels = level_sums(data_, weighted, items_).levels;
+    // Of a vector of length 1, sums of the rows' weight at most, of which counts are exact.
+    const double size = std::sqrt(data_.total_weight);
+    const RowMatrix weighted = size * x.cwiseQuotient(root_.cwiseMax(1e-150));
+    Vector levels = level_sums(data_, weighted, items_).levels / size;
     for (const Index item : items_.items) {
       auto of_item = levels.segment(data_.offset[item], data_.n_levels[item]);
       const double sum = of_item.sum();

@@ -46,17 +46,23 @@ bool are_equal(const LevelSums& a, const LevelSums& b) {
   return a.levels == b.levels && a.components == b.components;
 }
 
-/// But for the rounding of doubles that are added in another order.
-bool nearly(const RowMatrix& a, const RowMatrix& b) {
-  return ((a - b).array().abs() <= 1e-14 * b.array().abs()).all();
-}
-
-bool are_near(const LevelSums& a, const LevelSums& b) {
-  return nearly(a.levels, b.levels) && nearly(a.components, b.components);
+bool are_near(const CodedData& data, const LevelSums& a, const LevelSums& b) {
+  const double rounding = rounding_of_counts(data);
+  return distance(a.levels, b.levels) <= rounding &&
+         distance(a.components, b.components) <= rounding;
 }
 
 LevelSums sums_of_all(const CodedData& data, const RowMatrix& posterior) {
   return level_sums(data, posterior, make_ready(data, all_items(data)));
+}
+
+/// What each depth adds.
+std::vector<LevelSums> sums_of_depths(const CodedData& data, const RowMatrix& posterior) {
+  std::vector<LevelSums> sums;
+  for (int depth = 0; depth <= most_depth; ++depth) {
+    sums.push_back(level_sums(data, posterior, make_ready(data, all_items(data)), depth));
+  }
+  return sums;
 }
 
 /// Rows cut into pieces of about the same size, in random order.
@@ -102,13 +108,13 @@ context("row_sums") {
       for (Index n_components = 1; n_components <= 10; ++n_components) {
         const RowMatrix posterior = random_posterior(random, 150, n_components);
         const LevelSums twin = sums_twin(table.data, posterior);
-        expect_true(are_near(sums_of_all(table.data, posterior), twin));
-        expect_true(are_near(sums_of_all(sparse_copy(table.data), posterior), twin));
+        expect_true(are_near(table.data, sums_of_all(table.data, posterior), twin));
+        expect_true(are_near(table.data, sums_of_all(sparse_copy(table.data), posterior), twin));
       }
     }
   }
 
-  test_that("any cut of the rows, in any order, gives the same bits, and of counts nearly so") {
+  test_that("any cut of the rows, in any order, gives the same bits") {
     Random random(2);
     const std::vector<Index> n_levels = {2, 3, 4, 2, 2, 3};
     const ItemSet items = {4, 0, 2, 1, 3};
@@ -119,12 +125,13 @@ context("row_sums") {
       const RowMatrix joint = log_joint(table.data, params, items);
       const Vector row_loglik = joint.rowwise().maxCoeff();
       const RowMatrix shares = row_shares(table.data, posterior);
-      const LevelSums sums = sums_of_all(table.data, posterior);
+      const std::vector<LevelSums> sums = sums_of_depths(table.data, posterior);
       const ExactSum loglik = loglik_sum(table.data, row_loglik);
       const Matrix shared = shared_weight(table.data, posterior, shares);
       for (const Index n_pieces : {1, 2, 7, 140}) {
         for (const bool is_sparse : {false, true}) {
-          LevelSums sums_of_pieces{RowMatrix::Zero(sums.levels.rows(), 3), RowMatrix::Zero(1, 3)};
+          const LevelSums none{RowMatrix::Zero(sums[0].levels.rows(), 3), RowMatrix::Zero(1, 3)};
+          std::vector<LevelSums> sums_of_pieces(sums.size(), none);
           ExactSum loglik_of_pieces = empty_loglik(table.data);
           Matrix shared_of_pieces = Matrix::Zero(3, 3);
           for (const std::vector<Index>& rows : cut_rows(random, 140, n_pieces)) {
@@ -133,11 +140,16 @@ context("row_sums") {
             const RowMatrix part = pick(posterior, rows);
             expect_true(log_joint(data, params, items) == pick(joint, rows));
             expect_true(row_shares(data, part) == pick(shares, rows));
-            sums_of_pieces += sums_of_all(data, part);
+            const std::vector<LevelSums> sums_of_part = sums_of_depths(data, part);
+            for (std::size_t depth = 0; depth < sums.size(); ++depth) {
+              sums_of_pieces[depth] += sums_of_part[depth];
+            }
             loglik_of_pieces += loglik_sum(data, pick(row_loglik, rows));
             shared_of_pieces += shared_weight(data, part, pick(shares, rows));
           }
-          expect_true(are_near(sums_of_pieces, sums));
+          for (std::size_t depth = 0; depth < sums.size(); ++depth) {
+            expect_true(are_equal(sums_of_pieces[depth], sums[depth]));
+          }
           expect_true(loglik_of_pieces.value() == loglik.value());
           expect_true(loglik_of_pieces.low == loglik.low);
           expect_true(shared_of_pieces == shared);
@@ -173,6 +185,29 @@ context("row_sums") {
     }
   }
 
+  test_that("counts of all depths have the first digits of what is rare") {
+    Random random(9);
+    const std::vector<Index> n_levels = {2, 3, 2};
+    const Table table = random_table(random, {200, n_levels, 0.0});
+    const ReadyItems items = make_ready(table.data, all_items(table.data));
+    for (const double rare : {1e-9, 1e-14, 1e-17, 1e-20}) {
+      RowMatrix posterior = random_posterior(random, 200, 2);
+      posterior.col(1) *= rare;
+      posterior.col(0).setOnes();
+      const LevelSums twin = sums_twin(table.data, posterior);
+      const LevelSums sums = level_sums_with_rare(table.data, posterior, items);
+      const RowMatrix error = (sums.levels - twin.levels).cwiseAbs().cwiseQuotient(twin.levels);
+      expect_true(error.col(0).maxCoeff() < 1e-14);
+      expect_true(error.col(1).maxCoeff() < 1e-5);
+      const LevelSums first = level_sums(table.data, posterior, items);
+      expect_true(has_rare(table.data, first, items.items, 0));
+      // What is not worth 2^-53 of the rows in any of them is lost without the depths.
+      if (rare < 1e-15) expect_true(first.levels.col(1).maxCoeff() == 0.0);
+    }
+    const RowMatrix even = RowMatrix::Constant(200, 2, 0.5);
+    expect_true(!has_rare(table.data, level_sums(table.data, even, items), items.items, 0));
+  }
+
   test_that("log-joint probabilities are the sums of logarithms, whatever the packs") {
     Random random(4);
     const std::vector<Index> n_levels = {2, 5, 3, 1, 40, 2, 2, 2, 3};
@@ -203,7 +238,7 @@ context("row_sums") {
     Random random(5);
     const Table table = uneven_table(random, 500, {2, 5, 3}, 0.3);
     const LevelSums sums = sums_of_all(table.data, RowMatrix::Ones(500, 1));
-    expect_true(nearly(sums.levels, table.data.level_weight));
+    expect_true(distance(sums.levels, table.data.level_weight) <= rounding_of_counts(table.data));
     expect_true(std::abs(sums.components(0, 0) / table.data.total_weight - 1.0) < 1e-14);
   }
 
@@ -247,7 +282,9 @@ context("row_sums") {
       expect_true(table.data.level_weight.allFinite());
       expect_true(table.data.case_weights[2] == 0.0);
       const LevelSums sums = sums_of_all(table.data, RowMatrix::Ones(6, 1));
-      expect_true(nearly(sums.levels, table.data.level_weight));
+      // Relative to each count, however small.
+      const Vector rest = sums.levels.col(0) - table.data.level_weight;
+      expect_true(rest.cwiseQuotient(table.data.level_weight).cwiseAbs().maxCoeff() <= 1e-14);
     }
   }
 
