@@ -21,3 +21,27 @@ core_vote_gains <- function(posterior, class_of, label_probs, labelled, threads)
     .Call(`_mdpd_core_vote_gains`, posterior, class_of, label_probs, labelled, threads)
 }
 
+core_write_shard <- function(path, codes, weights) {
+    .Call(`_mdpd_core_write_shard`, path, codes, weights)
+}
+
+core_read_shard <- function(path, n_levels, checksum) {
+    .Call(`_mdpd_core_read_shard`, path, n_levels, checksum)
+}
+
+core_recode_shard <- function(from, n_levels, checksum, to, recoding) {
+    .Call(`_mdpd_core_recode_shard`, from, n_levels, checksum, to, recoding)
+}
+
+core_weight_unit <- function(weights) {
+    .Call(`_mdpd_core_weight_unit`, weights)
+}
+
+core_file_checksum <- function(path) {
+    .Call(`_mdpd_core_file_checksum`, path)
+}
+
+core_hash <- function(text) {
+    .Call(`_mdpd_core_hash`, text)
+}
+

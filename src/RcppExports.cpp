@@ -77,6 +77,80 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_write_shard
+Rcpp::List core_write_shard(const std::string& path, const Rcpp::RObject& codes, Rcpp::Nullable<Rcpp::NumericVector> weights);
+RcppExport SEXP _mdpd_core_write_shard(SEXP pathSEXP, SEXP codesSEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_write_shard(path, codes, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_read_shard
+Rcpp::List core_read_shard(const std::string& path, const Rcpp::IntegerVector& n_levels, const std::string& checksum);
+RcppExport SEXP _mdpd_core_read_shard(SEXP pathSEXP, SEXP n_levelsSEXP, SEXP checksumSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type n_levels(n_levelsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type checksum(checksumSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_read_shard(path, n_levels, checksum));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_recode_shard
+Rcpp::List core_recode_shard(const std::string& from, const Rcpp::IntegerVector& n_levels, const std::string& checksum, const std::string& to, const Rcpp::List& recoding);
+RcppExport SEXP _mdpd_core_recode_shard(SEXP fromSEXP, SEXP n_levelsSEXP, SEXP checksumSEXP, SEXP toSEXP, SEXP recodingSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type n_levels(n_levelsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type checksum(checksumSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type to(toSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type recoding(recodingSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_recode_shard(from, n_levels, checksum, to, recoding));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_weight_unit
+double core_weight_unit(const Rcpp::NumericVector& weights);
+RcppExport SEXP _mdpd_core_weight_unit(SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_weight_unit(weights));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_file_checksum
+std::string core_file_checksum(const std::string& path);
+RcppExport SEXP _mdpd_core_file_checksum(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_file_checksum(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_hash
+Rcpp::NumericVector core_hash(const Rcpp::CharacterVector& text);
+RcppExport SEXP _mdpd_core_hash(SEXP textSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type text(textSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_hash(text));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
@@ -84,6 +158,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
     {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
     {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 5},
+    {"_mdpd_core_write_shard", (DL_FUNC) &_mdpd_core_write_shard, 3},
+    {"_mdpd_core_read_shard", (DL_FUNC) &_mdpd_core_read_shard, 3},
+    {"_mdpd_core_recode_shard", (DL_FUNC) &_mdpd_core_recode_shard, 5},
+    {"_mdpd_core_weight_unit", (DL_FUNC) &_mdpd_core_weight_unit, 1},
+    {"_mdpd_core_file_checksum", (DL_FUNC) &_mdpd_core_file_checksum, 1},
+    {"_mdpd_core_hash", (DL_FUNC) &_mdpd_core_hash, 1},
     {NULL, NULL, 0}
 };
 

@@ -11,4 +11,16 @@ class DimensionError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// A file of rows is not there, or is not what was written; the message names it.
+class DamagedShard : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A file cannot be written, as on a full disk; the message names it.
+class UnwritableFile : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace mdpd

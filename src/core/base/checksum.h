@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace mdpd {
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+inline constexpr bool is_big_endian = true;
+#else
+inline constexpr bool is_big_endian = false;
+#endif
+
+/// The same number with its bytes in the order that files have, little end first; and back.
+template <class Whole>
+Whole little_endian(Whole x) {
+  if (!is_big_endian) return x;
+  unsigned char bytes[sizeof(Whole)];
+  std::memcpy(bytes, &x, sizeof x);
+  Whole out = 0;
+  for (std::size_t i = sizeof x; i-- > 0;) out = static_cast<Whole>(out << 8 | bytes[i]);
+  return out;
+}
+
+/// Checksum of 64 bits: FNV-1a (Fowler, Noll and Vo 1991) by words of eight bytes, little end
+/// first, with the upper half folded into the lower after each of them, and the length as the last
+/// word. Every step is one to one, so a change of bytes within one word always shows; without the
+/// fold, two changes of the highest bits of two words would cancel.
+class Checksum {
+ public:
+  void add(const void* data, std::size_t n_bytes) {
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    length_ += n_bytes;
+    while (n_bytes > 0 && n_pending_ > 0) {
+      add_byte(*bytes++);
+      --n_bytes;
+    }
+    for (; n_bytes >= 8; n_bytes -= 8, bytes += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes, sizeof word);
+      add_word(little_endian(word));
+    }
+    while (n_bytes-- > 0) add_byte(*bytes++);
+  }
+  /// Of all that was added.
+  std::uint64_t value() const {
+    Checksum last = *this;
+    if (last.n_pending_ > 0) last.add_word(last.pending_);
+    last.add_word(length_);
+    return last.state_;
+  }
+
+ private:
+  void add_byte(unsigned char byte) {
+    pending_ |= static_cast<std::uint64_t>(byte) << (8 * n_pending_);
+    if (++n_pending_ < 8) return;
+    add_word(pending_);
+    pending_ = 0;
+    n_pending_ = 0;
+  }
+  void add_word(std::uint64_t word) {
+    constexpr std::uint64_t prime = 0x100000001B3;
+    state_ = (state_ ^ word) * prime;
+    state_ ^= state_ >> 32;
+  }
+
+  std::uint64_t state_ = 0xCBF29CE484222325;
+  std::uint64_t pending_ = 0;  ///< bytes that do not fill a word yet
+  int n_pending_ = 0;
+  std::uint64_t length_ = 0;
+};
+
+/// Of a text, with all bits alike: what rows are spread by. The last steps are those of SplitMix64,
+/// Steele et al. (2014), doi:10.1145/2660193.2660195.
+inline std::uint64_t hash_text(const char* text, std::size_t n_bytes) {
+  Checksum sum;
+  sum.add(text, n_bytes);
+  std::uint64_t x = sum.value();
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+}  // namespace mdpd

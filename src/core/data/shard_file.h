@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/coded_data.h"
+
+namespace mdpd {
+
+/// Some rows of a table of codes, as a file holds them: what `Cells` and case weights are of all.
+struct Shard {
+  Index n_obs = 0;
+  Index n_items = 0;
+  bool is_dense = true;
+  std::vector<Code> codes;             ///< dense: n_obs x n_items, column-major; 0 = missing
+  std::vector<std::size_t> row_start;  ///< sparse: n_obs + 1 positions in `items` and `answers`
+  std::vector<std::uint32_t> items;    ///< item of each answer, ascending in a row; as often as the
+                                       ///< row answers it
+  std::vector<Code> answers;           ///< code of each answer, at least 1
+  Vector case_weights;                 ///< n_obs, finite and >= 0
+};
+
+/// Answers of one row to one item, at most; of dense rows 1.
+Index most_repeats(const Shard& shard);
+
+/// Answers in all; of dense rows the cells that are not missing.
+std::size_t n_answers(const Shard& shard);
+
+/// A file of rows, numbers with the little end first:
+///
+///     bytes  what
+///     8      "MDPDROWS"
+///     4      version of the format, 1
+///     4      flags: 1 sparse, 2 case weights, 4 a row answers an item more than once
+///     8      n_obs
+///     8      n_items
+///     8      number of answers
+///            dense:   n_obs x n_items codes of a byte, column by column; 0 is missing
+///            sparse:  per row its number of answers (4 bytes each), then the item of each answer
+///                     (4 bytes, from 0, ascending in a row), then the code of each (1 byte)
+///            weights: n_obs doubles; not there where all are 1
+///     8      checksum of all bytes before, see base/checksum.h
+///
+/// @return the checksum.
+/// @throws DimensionError if sizes disagree; UnwritableFile.
+std::uint64_t write_shard(const std::string& path, const Shard& shard);
+
+/// Reads such a file and checks all of it. Sizes are compared with the length of the file before
+/// memory is asked for. Rows that were written before some items came have no answer to these.
+///
+/// @param n_levels          per item the levels that its codes may have.
+/// @param expected_checksum what `write_shard()` returned.
+/// @throws DamagedShard, whatever is wrong.
+Shard read_shard(const std::string& path, const std::vector<Index>& n_levels,
+                 std::uint64_t expected_checksum);
+
+/// Of any file.
+/// @throws DamagedShard if it cannot be read.
+std::uint64_t checksum_of_file(const std::string& path);
+
+}  // namespace mdpd

@@ -1,0 +1,287 @@
+#include "data/shard_file.h"
+
+#include <testthat.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "base/checksum.h"
+#include "random_data.h"
+
+namespace mdpd {
+
+namespace {
+
+/// A file that is gone at the end.
+class ShardPath {
+ public:
+  ShardPath() {
+    static int count = 0;
+    const auto name = "mdpd-shard-" + std::to_string(++count) + ".bin";
+    path_ = (std::filesystem::temp_directory_path() / name).string();
+  }
+  ~ShardPath() { std::remove(path_.c_str()); }
+  ShardPath(const ShardPath&) = delete;
+  const std::string& text() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+const std::vector<Index> some_levels = {2, 3, 254, 1, 5};
+
+Shard dense_shard(Random& random, Index n_obs, bool is_weighted) {
+  const Table table = random_table(random, {n_obs, some_levels, 0.2, is_weighted});
+  Shard shard;
+  shard.n_obs = n_obs;
+  shard.n_items = table.data.n_items;
+  shard.codes = table.codes;
+  shard.case_weights = table.data.case_weights;
+  return shard;
+}
+
+/// Answers at random; a row answers an item up to three times if it may do so more than once.
+Shard sparse_shard(Random& random, Index n_obs, bool is_weighted, bool may_repeat) {
+  Shard shard;
+  shard.n_obs = n_obs;
+  shard.n_items = static_cast<Index>(some_levels.size());
+  shard.is_dense = false;
+  shard.row_start = {0};
+  for (Index row = 0; row < n_obs; ++row) {
+    for (Index item = 0; item < shard.n_items; ++item) {
+      for (Index again = random.below(may_repeat ? 4 : 2); again > 0; --again) {
+        shard.items.push_back(static_cast<std::uint32_t>(item));
+        shard.answers.push_back(static_cast<Code>(random.below(some_levels[item]) + 1));
+      }
+    }
+    shard.row_start.push_back(shard.items.size());
+  }
+  shard.case_weights = random_case_weights(random, {n_obs, some_levels, 0.0, is_weighted});
+  return shard;
+}
+
+std::vector<Shard> all_kinds(Random& random, Index n_obs) {
+  std::vector<Shard> out;
+  for (const bool is_weighted : {false, true}) {
+    out.push_back(dense_shard(random, n_obs, is_weighted));
+    out.push_back(sparse_shard(random, n_obs, is_weighted, false));
+    out.push_back(sparse_shard(random, n_obs, is_weighted, true));
+  }
+  return out;
+}
+
+bool is_same(const Shard& a, const Shard& b) {
+  return a.n_obs == b.n_obs && a.n_items == b.n_items && a.is_dense == b.is_dense &&
+         a.codes == b.codes && a.row_start == b.row_start && a.items == b.items &&
+         a.answers == b.answers && a.case_weights == b.case_weights;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::uint64_t checksum_of(const std::string& bytes) {
+  Checksum sum;
+  sum.add(bytes.data(), bytes.size());
+  return sum.value();
+}
+
+/// The bytes with a checksum that is right, as a careful enemy would write them.
+std::string sealed(std::string bytes) {
+  bytes.resize(bytes.size() - 8);
+  std::uint64_t sum = little_endian(checksum_of(bytes));
+  bytes.append(reinterpret_cast<const char*>(&sum), 8);
+  return bytes;
+}
+
+std::uint64_t seal_of(const std::string& bytes) {
+  return checksum_of(bytes.substr(0, bytes.size() - 8));
+}
+
+std::string what_is_damaged(const std::string& path, std::uint64_t checksum) {
+  try {
+    read_shard(path, some_levels, checksum);
+  } catch (const DamagedShard& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+context("shard_file") {
+  test_that("what is read is what was written") {
+    Random random(1);
+    for (const Index n_obs : {0, 1, 7, 1000}) {
+      for (const Shard& shard : all_kinds(random, n_obs)) {
+        const ShardPath path;
+        const std::uint64_t checksum = write_shard(path.text(), shard);
+        expect_true(is_same(read_shard(path.text(), some_levels, checksum), shard));
+      }
+    }
+  }
+
+  test_that("the bytes of a file are those of the format") {
+    const ShardPath path;
+    Shard shard;
+    shard.n_obs = 2;
+    shard.n_items = 3;
+    shard.is_dense = false;
+    shard.row_start = {0, 1, 3};
+    shard.items = {2, 0, 0};
+    shard.answers = {7, 8, 9};
+    shard.case_weights = Vector::Constant(2, 2.0);
+    write_shard(path.text(), shard);
+    const std::string two("\0\0\0\0\0\0\0\x40", 8);
+    const std::string expected =
+        std::string("MDPDROWS\1\0\0\0\7\0\0\0", 16) + std::string("\2\0\0\0\0\0\0\0", 8) +
+        std::string("\3\0\0\0\0\0\0\0", 8) + std::string("\3\0\0\0\0\0\0\0", 8) +
+        std::string("\1\0\0\0\2\0\0\0", 8) + std::string("\2\0\0\0\0\0\0\0\0\0\0\0", 12) +
+        "\7\x8\x9" + two + two;
+    const std::string bytes = bytes_of(path.text());
+    expect_true(bytes.substr(0, bytes.size() - 8) == expected);
+  }
+
+  test_that("weights that all are one take no space") {
+    Random random(2);
+    const ShardPath path;
+    Shard shard = dense_shard(random, 100, false);
+    write_shard(path.text(), shard);
+    expect_true(bytes_of(path.text()).size() == 48 + 5 * 100);
+    shard.case_weights[99] = 0.5;
+    write_shard(path.text(), shard);
+    expect_true(bytes_of(path.text()).size() == 48 + 13 * 100);
+  }
+
+  test_that("items that came later have no answer in older rows") {
+    Random random(3);
+    std::vector<Index> more = some_levels;
+    more.push_back(4);
+    for (Shard shard : all_kinds(random, 20)) {
+      const ShardPath path;
+      const std::uint64_t checksum = write_shard(path.text(), shard);
+      if (shard.is_dense) shard.codes.resize(shard.codes.size() + 20, 0);
+      shard.n_items = 6;
+      expect_true(is_same(read_shard(path.text(), more, checksum), shard));
+    }
+  }
+
+  test_that("every flipped bit is found") {
+    Random random(4);
+    for (const Shard& shard : all_kinds(random, 12)) {
+      const ShardPath path;
+      const std::uint64_t checksum = write_shard(path.text(), shard);
+      const std::string bytes = bytes_of(path.text());
+      Index n_found = 0;
+      for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+        std::string flipped = bytes;
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+        write_bytes(path.text(), flipped);
+        n_found += what_is_damaged(path.text(), checksum).rfind(path.text(), 0) == 0;
+      }
+      expect_true(n_found == static_cast<Index>(8 * bytes.size()));
+    }
+  }
+
+  test_that("a file cut anywhere, or longer by a byte, is an error") {
+    Random random(5);
+    for (const Shard& shard : all_kinds(random, 12)) {
+      const ShardPath path;
+      const std::uint64_t checksum = write_shard(path.text(), shard);
+      const std::string bytes = bytes_of(path.text());
+      Index n_found = 0;
+      for (std::size_t length = 0; length < bytes.size(); ++length) {
+        write_bytes(path.text(), bytes.substr(0, length));
+        n_found += !what_is_damaged(path.text(), checksum).empty();
+      }
+      write_bytes(path.text(), bytes + '\0');
+      n_found += !what_is_damaged(path.text(), checksum).empty();
+      expect_true(n_found == static_cast<Index>(bytes.size()) + 1);
+    }
+  }
+
+  test_that("no byte makes the reader fail otherwise, even where the checksum is right") {
+    Random random(6);
+    for (const Shard& shard : all_kinds(random, 12)) {
+      const ShardPath path;
+      write_shard(path.text(), shard);
+      const std::string bytes = bytes_of(path.text());
+      Index n_read = 0;
+      Index n_damaged = 0;
+      for (int trial = 0; trial < 2000; ++trial) {
+        std::string changed = bytes;
+        // Half of the trials in the header, where all sizes are.
+        const Index end = trial % 2 == 0 ? 40 : static_cast<Index>(bytes.size()) - 8;
+        for (Index n = random.below(3); n >= 0; --n) {
+          changed[random.below(end)] = static_cast<char>(random.below(256));
+        }
+        changed = sealed(changed);
+        write_bytes(path.text(), changed);
+        ++(what_is_damaged(path.text(), seal_of(changed)).empty() ? n_read : n_damaged);
+      }
+      expect_true(n_read + n_damaged == 2000);
+      expect_true(n_damaged > 1000);
+    }
+  }
+
+  test_that("codes beyond the levels are an error, and rows of more items than there are") {
+    Random random(7);
+    for (const Shard& shard : all_kinds(random, 200)) {
+      const ShardPath path;
+      const std::uint64_t checksum = write_shard(path.text(), shard);
+      expect_error_as(read_shard(path.text(), {2, 2, 254, 1, 5}, checksum), DamagedShard);
+      expect_error_as(read_shard(path.text(), {2, 3, 254, 1}, checksum), DamagedShard);
+    }
+  }
+
+  test_that("a whole file in the place of another is an error") {
+    Random random(8);
+    const ShardPath path;
+    const std::uint64_t checksum = write_shard(path.text(), dense_shard(random, 20, false));
+    write_shard(path.text(), dense_shard(random, 20, false));
+    expect_true(what_is_damaged(path.text(), checksum) ==
+                path.text() + ": it is another file than the store names");
+  }
+
+  test_that("bad weights are an error") {
+    Random random(9);
+    const ShardPath path;
+    for (const double bad : {-1.0, std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+      Shard shard = dense_shard(random, 20, false);
+      shard.case_weights[3] = bad;
+      const std::uint64_t checksum = write_shard(path.text(), shard);
+      expect_error_as(read_shard(path.text(), some_levels, checksum), DamagedShard);
+    }
+  }
+
+  test_that("a file that is not there is an error, and so is one that cannot be written") {
+    Random random(10);
+    expect_error_as(read_shard("/no/such/file", some_levels, 0), DamagedShard);
+    expect_error_as(checksum_of_file("/no/such/file"), DamagedShard);
+    expect_error_as(write_shard("/no/such/file", dense_shard(random, 2, false)), UnwritableFile);
+  }
+
+  test_that("sizes that disagree are an error of the caller") {
+    Random random(11);
+    const ShardPath path;
+    Shard shard = dense_shard(random, 20, false);
+    shard.codes.pop_back();
+    expect_error_as(write_shard(path.text(), shard), DimensionError);
+    shard = sparse_shard(random, 20, false, true);
+    shard.row_start.pop_back();
+    expect_error_as(write_shard(path.text(), shard), DimensionError);
+    shard.row_start.push_back(shard.items.size());
+    shard.case_weights = Vector::Ones(19);
+    expect_error_as(write_shard(path.text(), shard), DimensionError);
+  }
+}
+
+}  // namespace mdpd
