@@ -107,8 +107,9 @@ check_has_items <- function(items, names, arg, call) {
   }
 }
 
-# A column must be a vector of categories: factor, string, whole number or logical.
-check_column <- function(x, name, arg, call) {
+# A column must be a vector of categories: factor, string, whole number or logical. `rows` are those
+# of the values in the user's data.
+check_column <- function(x, name, arg, call, rows = seq_along(x)) {
   kind <- if (is_time(x)) {
     "dates or times"
   } else if (length(dim(x)) > 1) {
@@ -128,12 +129,12 @@ check_column <- function(x, name, arg, call) {
     )
   }
   if (is.double(x)) {
-    check_whole(as.vector(unclass(plain_values(x))), name, arg, call)
+    check_whole(as.vector(unclass(plain_values(x))), name, arg, call, rows)
   }
   invisible(x)
 }
 
-check_whole <- function(x, name, arg, call) {
+check_whole <- function(x, name, arg, call, rows = seq_along(x)) {
   if (all_whole(x) && !any(is.nan(x))) {
     return(invisible(x))
   }
@@ -145,7 +146,7 @@ check_whole <- function(x, name, arg, call) {
   }
   abort_mdpd(
     c("Column {.field {name}} of {.arg {arg}} must hold whole numbers.",
-      x = "Row {row} is {x[row]}.", i = hint),
+      x = "Row {rows[row]} is {x[row]}.", i = hint),
     class = "data", call = call, item = name
   )
 }

@@ -60,8 +60,8 @@ crowd_labels <- function(data, item = "item", worker = "worker", label = "label"
   new_crowd_labels(lapply(columns, table_column, x = data), duplicates, by_default)
 }
 
-inform_repeats <- function(crowd) {
-  again <- n_repeated(crowd)
+# `again`: how many labels a worker gave to an item that had one of the same worker.
+inform_repeats <- function(again) {
   inform_mdpd(
     c("{again} label{?s} {?was/were} given again by a worker to an item; all count.",
       i = 'Say {.code duplicates = "count"}, or keep one by {.code "first"} or {.code "last"}.'),
@@ -97,7 +97,7 @@ new_crowd_labels <- function(columns, duplicates, by_default = FALSE, call = rla
 drop_duplicated_labels <- function(crowd, duplicates, by_default, call) {
   cell <- cell_index(crowd$item, crowd$worker, length(crowd$items))
   second <- anyDuplicated(cell)
-  if (second > 0 && by_default) inform_repeats(crowd)
+  if (second > 0 && by_default) inform_repeats(n_repeated(crowd))
   if (second == 0 || duplicates == "count") {
     return(crowd)
   }
@@ -273,7 +273,8 @@ check_triple_column <- function(column, data, arg = rlang::caller_arg(column),
   as.integer(column)
 }
 
-check_id_column <- function(x, name, call) {
+# Of a chunk `rows_before` are the rows that came before.
+check_id_column <- function(x, name, call, rows_before = 0) {
   is_id <- is.factor(x) || is.atomic(x) && !is.null(x) && length(dim(x)) < 2
   if (!is_id || is.complex(x)) {
     abort_mdpd(
@@ -284,7 +285,7 @@ check_id_column <- function(x, name, call) {
   if (length(missing) > 0) {
     abort_mdpd(
       c("The {name} column must have no missing value.",
-        x = "Row {missing[1]} has one; {length(missing)} in all."),
+        x = "Row {rows_before + missing[1]} has one; {length(missing)} in all."),
       class = "data", call = call
     )
   }

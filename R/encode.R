@@ -288,9 +288,14 @@ check_crowd_size <- function(x, arg, call) {
 # Warnings -----------------------------------------------------------------------------------------
 
 warn_duplicated_items <- function(coded, call) {
-  original <- duplicated_items(coded$codes, lengths(coded$levels))
+  warn_repeated_items(
+    duplicated_items(coded$codes, lengths(coded$levels)), colnames(coded$codes), call
+  )
+}
+
+# `original`: positions of the items repeated, named by those of the items that repeat them.
+warn_repeated_items <- function(original, items, call) {
   if (length(original) > 0) {
-    items <- colnames(coded$codes)
     repeats <- sprintf("%s (of %s)", items[as.integer(names(original))], items[original])
     warn_mdpd(
       c("{length(repeats)} item{?s} repeat{?s/} another exactly: {.field {repeats}}.",

@@ -79,7 +79,7 @@ Rcpp::List about_file(const mdpd::Shard& shard, std::uint64_t checksum) {
   return Rcpp::List::create(_["rows"] = static_cast<double>(shard.n_obs),
                             _["answers"] = static_cast<double>(mdpd::n_answers(shard)),
                             _["most_repeats"] = static_cast<double>(mdpd::most_repeats(shard)),
-                            _["weight"] = shard.case_weights.sum(),
+                            _["weight"] = shard.case_weights.sum(), _["is_dense"] = shard.is_dense,
                             _["checksum"] = checksum_to_r(checksum));
 }
 

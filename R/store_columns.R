@@ -1,0 +1,148 @@
+# Columns that come in chunks, coded as they come, by a list of their values that grows. When all
+# have come, the values are put in order as those of a column in memory are, by code_values(), and
+# the codes are renamed.
+#
+# A growing column is a list:
+#   type       of the values: one of `column_types`
+#   values     the different values in the order they came: the provisional levels
+#   factor_levels, labels
+#              of a factor all its levels; of a labelled column the labels of values; or NULL
+#   first_row  per value the row it came with first
+#   n          per value in how many rows it is
+#   is_used    per value: has one of these rows a weight above 0?
+
+# A column whose chunks are of different types has the last of their types here, as with c().
+column_types <- c("none", "logical", "integer", "double", "character")
+
+new_column <- function(values = character(), type = "none") {
+  list(
+    type = type, values = values, first_row = numeric(length(values)),
+    n = numeric(length(values)), is_used = rep(TRUE, length(values))
+  )
+}
+
+#' Take in a chunk of a column
+#'
+#' @param column A growing column.
+#' @param x A vector of any type that a column may have.
+#' @param rows_before How many rows came before.
+#' @param weights Case weights of the rows, or NULL.
+#' @param max_values Most values that the column may have.
+#' @return The column, with `codes` of the chunk.
+#' @noRd
+grow_column <- function(column, x, rows_before = 0, weights = NULL, max_values = Inf) {
+  column <- keep_attributes(column, x)
+  x <- chunk_values(x)
+  both <- common_type(column, x)
+  column[c("type", "values")] <- both[c("type", "values")]
+  codes <- match(both$x, column$values)
+  fresh <- which(is.na(codes) & !is.na(both$x))
+  if (length(fresh) > 0) {
+    values <- unique(both$x[fresh])
+    codes[fresh] <- match(both$x[fresh], values) + length(column$values)
+    column$first_row <- c(column$first_row, rows_before + fresh[match(values, both$x[fresh])])
+    column$values <- c(column$values, values)
+  }
+  codes[is.na(codes)] <- 0L
+  column <- count_values(column, codes, weights)
+  # More codes than a byte has are never read: whoever set the limit stops here.
+  column$codes <- if (length(column$values) <= max_values) codes
+  column
+}
+
+count_values <- function(column, codes, weights) {
+  n_values <- length(column$values)
+  fill <- function(x, with) c(x, rep(with, n_values - length(x)))
+  column$n <- fill(column$n, 0) + tabulate(codes, n_values)
+  column$is_used <- if (is.null(weights)) {
+    rep(TRUE, n_values)
+  } else {
+    fill(column$is_used, FALSE) | tabulate(codes[weights > 0], n_values) > 0
+  }
+  column
+}
+
+# What values are called by, where chunks come with it.
+keep_attributes <- function(column, x) {
+  if (is.factor(x)) {
+    column$factor_levels <- union(column$factor_levels, levels(x))
+  } else if (is_labelled(x)) {
+    labels <- attr(x, "labels", exact = TRUE)
+    known <- labels %in% column$labels
+    column$labels <- c(column$labels, if (!is.null(names(labels))) labels[!known])
+    column$is_labelled <- TRUE
+  }
+  if (!is.factor(x) && !is_all_missing(x)) column$is_mixed <- TRUE
+  column
+}
+
+# Plain values, those that are missing as NA.
+chunk_values <- function(x) {
+  if (is.factor(x)) {
+    return(as.character(x))
+  }
+  x <- plain_values(x)
+  if (is_time(x) || inherits(x, "integer64")) as.character(x) else as.vector(unclass(x))
+}
+
+# The values of the column and of the chunk in the type that holds both.
+common_type <- function(column, x) {
+  type <- if (is_all_missing(x)) "none" else typeof(x)
+  type <- column_types[max(match(c(column$type, type), column_types))]
+  list(type = type, values = as_type(column$values, type), x = as_type(x, type))
+}
+
+# Most columns begin with a value.
+is_all_missing <- function(x) length(x) == 0 || is.na(x[1]) && all(is.na(x))
+
+as_type <- function(x, type) {
+  if (type == "none" || typeof(x) == type) {
+    return(x)
+  }
+  if (type != "character") {
+    return(as.vector(x, type))
+  }
+  text <- rep(NA_character_, length(x))
+  text[!is.na(x)] <- value_text(x)
+  text
+}
+
+#' Put the values of a column in order
+#'
+#' @param column A growing column that has come to its end.
+#' @param from_text Were all values strings only because the source is a text file?
+#' @param numbers_first As in code_values().
+#' @param na_values Strings that stand for a missing value.
+#' @return A list of `levels`, `code_of`, the final code of each provisional one and of 0 before
+#'   them, and `type`.
+#' @noRd
+finish_column <- function(column, from_text = FALSE, numbers_first = FALSE, na_values = NULL) {
+  values <- final_values(column, from_text, na_values)
+  coded <- code_values(values, numbers_first)
+  used <- tabulate(coded$codes[column$is_used], length(coded$levels)) > 0
+  list(
+    levels = coded$levels[used],
+    code_of = c(0L, ifelse(used, cumsum(used), 0L))[c(0L, coded$codes) + 1L],
+    type = type_of_values(values), all_levels = coded$levels
+  )
+}
+
+# As a column in memory would have them.
+final_values <- function(column, from_text, na_values) {
+  values <- column$values
+  values[as_type(values, "character") %in% na_values] <- NA
+  if (from_text) {
+    return(utils::type.convert(as.character(values), na.strings = character(), as.is = TRUE))
+  }
+  if (isTRUE(column$is_labelled)) {
+    structure(values, labels = column$labels, class = "haven_labelled")
+  } else if (!is.null(column$factor_levels) && !isTRUE(column$is_mixed)) {
+    factor(values, column$factor_levels)
+  } else {
+    values
+  }
+}
+
+type_of_values <- function(x) {
+  if (is.factor(x)) "factor" else if (is_labelled(x)) "labelled" else typeof(x)
+}

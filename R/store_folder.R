@@ -1,0 +1,185 @@
+# The folder of a store of rows: its manifest, the names of its files, and who may write.
+#
+# A store is what its manifest says, a plain list (`manifest.rds`):
+#   format         version of the format, 1
+#   package        version of mdpd that wrote it
+#   kind           "table" or "crowd"
+#   shard_rows     rows of each shard but the last, a power of two
+#   items          names of the items: columns of a table, workers of a crowd
+#   levels         per item its levels, a list named by item; of a crowd the labels, once for all
+#   types          per item what its values were: "logical", "integer", "double", "character",
+#                  "factor" or "labelled"; of a crowd those of `worker` and `label`
+#   duplicates     of a crowd, see crowd_labels()
+#   variable_labels
+#                  strings named by item, of the items that have one, or NULL
+#   columns        what the columns were called: `id` and `weights`, or `item`, `worker` and `label`
+#   counts         double, the weighted count of every level, item by item
+#   weights        list: `given`; of those above 0 the `smallest` and the `largest`; `sum`; and
+#                  `unit`, the largest power of two of which all of them are whole multiples
+#   has_ids        do rows have ids?
+#   shards         data frame, a row for each shard: `file`, `rows`, `answers`, `most_repeats`,
+#                  `is_dense`, `weight` (the sum), `bytes`, `checksum`; `ids_file` and
+#                  `ids_checksum`, NA where rows have no ids; and, of a crowd, the smallest and
+#                  largest hash of its ids
+#   next_number    of the next file
+#
+# A file that a manifest names never changes; what is written anew gets a new name, and the manifest
+# comes last, by a rename. So whoever opens the folder finds the old store or the new one. Files
+# that no manifest names are removed by the next one who writes.
+
+format_of_stores <- 1L
+
+manifest_path <- function(path) file.path(path, "manifest.rds")
+spool_path <- function(path) file.path(path, "spool")
+lock_path <- function(path) file.path(path, "lock")
+
+shard_name <- function(number) sprintf("shard-%06d.bin", as.integer(number))
+ids_name <- function(number) sprintf("ids-%06d.rds", as.integer(number))
+
+# Files of a store, whether a manifest names them or not.
+list_store_files <- function(path) {
+  dir(path, "^((shard|ids)-[0-9]+[.](bin|rds)|manifest([.]new)?[.]rds)$")
+}
+
+# Manifest -----------------------------------------------------------------------------------------
+
+write_manifest <- function(manifest, path) {
+  new <- file.path(path, "manifest.new.rds")
+  saveRDS(manifest, new)
+  if (!file.rename(new, manifest_path(path))) {
+    abort_mdpd("File {.file {manifest_path(path)}} cannot be written.", class = "file")
+  }
+}
+
+read_manifest <- function(path, call = rlang::caller_env()) {
+  manifest <- tryCatch(
+    suppressWarnings(readRDS(manifest_path(path))),
+    error = function(cnd) abort_damaged(manifest_path(path), conditionMessage(cnd), call)
+  )
+  if (!is.list(manifest) || !rlang::is_scalar_integerish(manifest$format)) {
+    abort_damaged(manifest_path(path), "It is no manifest", call)
+  }
+  if (manifest$format != format_of_stores) {
+    abort_mdpd(
+      c("{.file {path}} must be a store of this version of mdpd.",
+        x = "It was written by mdpd {manifest$package}, in format {manifest$format} instead of
+             {format_of_stores}.",
+        i = "Make it again by {.fn row_store}."),
+      class = "file", call = call
+    )
+  }
+  manifest
+}
+
+new_row_store <- function(path, manifest) {
+  structure(
+    list(path = normalizePath(path, "/"), manifest = manifest), class = "row_store"
+  )
+}
+
+abort_damaged <- function(file, problem, call) {
+  abort_mdpd(
+    c("File {.file {file}} is damaged or missing.", x = "{problem}.",
+      i = "Make the store again by {.fn row_store}, or put back a copy of the file."),
+    class = "damaged_shard", call = call, file = file
+  )
+}
+
+# What the engine says of files, as conditions of the package.
+with_shard_files <- function(expr, call = rlang::caller_env()) {
+  tryCatch(
+    expr,
+    "mdpd::DamagedShard" = function(cnd) {
+      parts <- regmatches(conditionMessage(cnd), regexpr(": ", conditionMessage(cnd)), invert = TRUE)
+      abort_damaged(parts[[1]][1], to_sentence(parts[[1]][2]), call)
+    },
+    "mdpd::UnwritableFile" = function(cnd) {
+      file <- sub(": it cannot be written$", "", conditionMessage(cnd))
+      abort_mdpd(
+        c("File {.file {file}} cannot be written.", i = "Is the disk full?"),
+        class = "file", call = call
+      )
+    }
+  )
+}
+
+to_sentence <- function(x) paste0(toupper(substr(x, 1, 1)), substring(x, 2))
+
+# Who may write ------------------------------------------------------------------------------------
+
+# A folder cannot be renamed to one that is there and holds a file, so only one process gets the
+# lock, and it says at once whose it is. The lock of a process that is gone is no lock.
+lock_store <- function(path, call = rlang::caller_env()) {
+  for (trial in 1:2) {
+    if (take_lock(path, call)) {
+      return(invisible(path))
+    }
+    owner <- lock_owner(path)
+    if (!is.null(owner) && is_running(owner)) {
+      abort_locked(path, owner, call)
+    }
+    drop_lock(path, owner)
+  }
+  abort_locked(path, lock_owner(path), call)
+}
+
+take_lock <- function(path, call) {
+  mine <- tempfile("lock-", path)
+  if (!dir.create(mine, showWarnings = FALSE)) {
+    abort_mdpd("The folder {.file {path}} cannot be written to.", class = "file", call = call)
+  }
+  saveRDS(list(pid = Sys.getpid(), host = host_name()), file.path(mine, "owner.rds"))
+  got_it <- suppressWarnings(file.rename(mine, lock_path(path)))
+  unlink(mine, recursive = TRUE)
+  got_it
+}
+
+# NULL where there is none.
+lock_owner <- function(path) {
+  tryCatch(
+    suppressWarnings(readRDS(file.path(lock_path(path), "owner.rds"))), error = function(cnd) NULL
+  )
+}
+
+# Of two that find the same old lock only one renames it.
+drop_lock <- function(path, owner) {
+  old <- tempfile("lock-", path)
+  renamed <- suppressWarnings(file.rename(lock_path(path), old))
+  if (!renamed) {
+    return(invisible())
+  }
+  found <- tryCatch(readRDS(file.path(old, "owner.rds")), error = function(cnd) NULL)
+  # Somebody took the lock in between.
+  if (!identical(found, owner)) file.rename(old, lock_path(path))
+  unlink(old, recursive = TRUE)
+}
+
+unlock_store <- function(path) unlink(lock_path(path), recursive = TRUE)
+
+# A process of another machine is taken to be there; one of another user cannot be sent a signal.
+is_running <- function(owner) {
+  owner$host != host_name() || tools::pskill(owner$pid, 0L) ||
+    dir.exists(file.path("/proc", owner$pid))
+}
+
+host_name <- function() unname(Sys.info()[["nodename"]])
+
+abort_locked <- function(path, owner, call) {
+  abort_mdpd(
+    c("{.file {path}} must not be written by two processes at once.",
+      x = "Process {owner$pid} on {owner$host} is writing to it.",
+      i = "If it is not, remove the folder {.file {lock_path(path)}}."),
+    class = "locked_store", call = call
+  )
+}
+
+# Cleaning -----------------------------------------------------------------------------------------
+
+# What a writer who was interrupted has left, and files that were replaced. The caller has the lock.
+clean_store <- function(path, manifest = NULL) {
+  unlink(spool_path(path), recursive = TRUE)
+  others <- setdiff(dir(path, "^lock-"), basename(lock_path(path)))
+  unlink(file.path(path, others), recursive = TRUE)
+  named <- c(manifest$shards$file, manifest$shards$ids_file, "manifest.rds")
+  unlink(file.path(path, setdiff(list_store_files(path), named)))
+}

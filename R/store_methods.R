@@ -1,0 +1,235 @@
+# What a store says of itself, and its rows back in R.
+
+#' @export
+dim.row_store <- function(x) c(sum(x$manifest$shards$rows), length(x$manifest$items))
+
+#' @export
+dimnames.row_store <- function(x) list(NULL, x$manifest$items)
+
+#' @export
+levels.row_store <- function(x) {
+  levels <- x$manifest$levels
+  if (x$manifest$kind == "table") {
+    return(levels)
+  }
+  stats::setNames(rep(list(levels), length(x$manifest$items)), x$manifest$items)
+}
+
+#' Print a store of rows
+#'
+#' `print()` says what is in a store: rows, items, shards, size on disk, the share of cells without
+#' an answer, levels and weights. `format()` gives its first line, and `summary()` tables of the
+#' items and of the shards.
+#'
+#' @param x,object A [row_store()].
+#' @param ... Not used.
+#' @return `print()` returns `x` invisibly; `format()` a string; `summary()` a list of class
+#'   `summary.row_store` of two data frames, printed by a method:
+#'   * `items`: `item`, `n_levels`, and `weight`, the weighted number of answers, a row for each
+#'     item;
+#'   * `shards`: `file`, `rows`, `answers`, `weight` (the sum of the case weights) and `bytes`, a
+#'     row for each shard.
+#' @family stores
+#' @examples
+#' path <- tempfile("store")
+#' store <- row_store(data.frame(a = c(1, 2, NA), b = c("x", "x", "y")), path)
+#' print(store)
+#' summary(store)
+#' unlink(path, recursive = TRUE)
+#' @export
+print.row_store <- function(x, ...) {
+  cat(format(x), "\n", sep = "")
+  cat(describe_shards(x), describe_cells(x), describe_weights(x), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname print.row_store
+#' @export
+format.row_store <- function(x, ...) {
+  is_crowd <- x$manifest$kind == "crowd"
+  sprintf(
+    "<row_store: %s x %s>", plural(nrow(x), if (is_crowd) "item" else "row"),
+    plural(ncol(x), if (is_crowd) "worker" else "item")
+  )
+}
+
+describe_shards <- function(x) {
+  shards <- x$manifest$shards
+  sprintf(
+    "%s of up to %s rows, %s in %s", plural(nrow(shards), "shard"), comma(x$manifest$shard_rows),
+    format_bytes(sum(shards$bytes)), x$path
+  )
+}
+
+format_bytes <- function(n) {
+  unit <- max(0, min(4, floor(log10(max(1, n)) / 3)))
+  paste(format(round(n / 1000^unit, if (unit > 0) 1 else 0)), c("B", "kB", "MB", "GB", "TB")[unit + 1])
+}
+
+describe_cells <- function(x) {
+  shards <- x$manifest$shards
+  n_cells <- nrow(x) * ncol(x)
+  if (x$manifest$kind == "crowd") {
+    labels <- x$manifest$levels
+    shown <- if (length(labels) > 10) c(labels[1:10], sprintf("and %d more", length(labels) - 10))
+    return(sprintf(
+      "%s given, %.1f an item; they are %s", plural(sum(shards$answers), "label"),
+      sum(shards$answers) / nrow(x), paste(shown %||% labels, collapse = ", ")
+    ))
+  }
+  n_levels <- range(lengths(x$manifest$levels))
+  sprintf(
+    "%s levels an item; %s of the cells missing",
+    paste(unique(n_levels), collapse = " to "), percent(1 - sum(shards$answers) / n_cells, 1)
+  )
+}
+
+describe_weights <- function(x) {
+  weights <- x$manifest$weights
+  if (!weights$given) {
+    return("No case weights")
+  }
+  sprintf(
+    "Case weights from %s to %s, in all %s", format(weights$smallest, digits = 4),
+    format(weights$largest, digits = 4), comma(signif(weights$sum, 7))
+  )
+}
+
+#' @rdname print.row_store
+#' @export
+summary.row_store <- function(object, ...) {
+  n_levels <- store_n_levels(object$manifest)
+  item <- rep(seq_along(n_levels), n_levels)
+  weight <- as.vector(rowsum(object$manifest$counts, item))
+  structure(
+    list(
+      items = data.frame(item = object$manifest$items, n_levels = n_levels, weight = weight),
+      shards = object$manifest$shards[c("file", "rows", "answers", "weight", "bytes")],
+      header = format(object)
+    ),
+    class = "summary.row_store"
+  )
+}
+
+#' @export
+print.summary.row_store <- function(x, ...) {
+  cat(x$header, "\n\n", sep = "")
+  print_first(x$items, "item")
+  cat("\n")
+  print_first(x$shards, "shard")
+  invisible(x)
+}
+
+print_first <- function(table, noun, n = 10) {
+  print(utils::head(table, n), row.names = FALSE)
+  if (nrow(table) > n) cat("and", plural(nrow(table) - n, noun), "more\n")
+}
+
+#' Rows of a store as a data frame
+#'
+#' Reads shards back. The whole of them is checked on the way.
+#'
+#' @param x A [row_store()].
+#' @param row.names `NULL`, the default, for the ids of the rows of a table where they all differ,
+#'   else for none; or names for the rows.
+#' @param optional,... Not used.
+#' @param shards Numbers of the shards, by default (`NULL`) all of them.
+#' @return Of a table a data frame with a row for each of its rows and a column for each item, a
+#'   factor. Of a crowd one of triples, the factors `item`, `worker` and `label`, a row for each
+#'   label.
+#' @section Errors: `mdpd_error_damaged_shard` for a file that is not what was written, which it
+#'   names; `mdpd_error_argument` for a bad argument.
+#' @family stores
+#' @examples
+#' path <- tempfile("store")
+#' store <- row_store(data.frame(a = c(1, 2, NA), b = c("x", "x", "y")), path)
+#' as.data.frame(store)
+#' unlink(path, recursive = TRUE)
+#' @export
+as.data.frame.row_store <- function(x, row.names = NULL, # nolint: object_name_linter.
+                                    optional = FALSE, ..., shards = NULL) {
+  shards <- check_shards(shards, x)
+  read <- lapply(shards, function(at) read_shard(x$path, x$manifest, at))
+  pieces <- lapply(read, function(shard) list(codes = shard$codes, ids = shard$ids))
+  rows <- bind_pieces(pieces)
+  if (x$manifest$kind == "crowd") answers_table(rows, x$manifest) else items_table(rows, x, row.names)
+}
+
+items_table <- function(rows, x, row_names) {
+  columns <- lapply(seq_len(ncol(x)), function(j) {
+    code_to_factor(replace(as.integer(rows$codes[, j]), rows$codes[, j] == as.raw(0), NA),
+                   x$manifest$levels[[j]])
+  })
+  table <- structure(
+    stats::setNames(columns, x$manifest$items), class = "data.frame",
+    row.names = .set_row_names(nrow(rows$codes))
+  )
+  row_names <- row_names %||% if (!anyDuplicated(rows$ids)) rows$ids
+  if (!is.null(row_names)) row.names(table) <- row_names
+  table
+}
+
+answers_table <- function(rows, manifest) {
+  codes <- to_sparse(rows$codes)
+  data.frame(
+    item = code_to_factor(answer_rows(codes), rows$ids),
+    worker = code_to_factor(codes$item, manifest$items),
+    label = code_to_factor(as.integer(codes$code), manifest$levels)
+  )
+}
+
+check_shards <- function(shards, x, call = rlang::caller_env()) {
+  n <- nrow(x$manifest$shards)
+  if (is.null(shards)) {
+    return(seq_len(n))
+  }
+  if (!rlang::is_integerish(shards, finite = TRUE) || !all(shards %in% seq_len(n))) {
+    abort_mdpd(
+      "{.arg shards} must be numbers of shards, from 1 to {n}, not {describe(shards)}.",
+      class = "argument", call = call
+    )
+  }
+  shards
+}
+
+#' Check all files of a store
+#'
+#' Reads every file and compares it with its checksum. A fit checks each shard that it reads; this
+#' is to know before, or after a copy.
+#'
+#' @param store A [row_store()].
+#' @return A data frame with a row for each file that is damaged or not there: `file`, and
+#'   `problem`, a sentence; without rows if the store is sound. Damaged files bring a warning.
+#' @section Errors: `mdpd_error_argument` if `store` is not a store; a warning of class
+#'   `mdpd_warning_damaged_shard`.
+#' @family stores
+#' @examples
+#' path <- tempfile("store")
+#' store <- row_store(data.frame(a = c(1, 2, 1), b = c("x", "x", "y")), path)
+#' verify_store(store)
+#' unlink(path, recursive = TRUE)
+#' @export
+verify_store <- function(store) {
+  check_class(store, "row_store")
+  found <- lapply(seq_len(nrow(store$manifest$shards)), function(at) {
+    tryCatch(
+      {
+        read_shard(store$path, store$manifest, at)
+        NULL
+      },
+      mdpd_error_damaged_shard = function(cnd) {
+        data.frame(file = basename(cnd$file), problem = unname(cnd$body["x"]))
+      }
+    )
+  })
+  damaged <- do.call(rbind, c(list(data.frame(file = character(), problem = character())), found))
+  if (nrow(damaged) > 0) {
+    warn_mdpd(
+      c("{nrow(damaged)} file{?s} of the store {?is/are} damaged or missing.",
+        x = "{.file {damaged$file}}.",
+        i = "Make the store again by {.fn row_store}, or put back copies of the files."),
+      class = "damaged_shard"
+    )
+  }
+  damaged
+}

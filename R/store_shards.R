@@ -1,0 +1,225 @@
+# Rows on their way to the shards. They are spooled in shards of the final size, with the codes that
+# were known when they came; when all have come, each shard is written once more with those of the
+# store. So a source is read once, whatever it is.
+#
+# Rows come in pieces, lists of `codes` (a raw matrix or `sparse_codes`), `weights` (or NULL) and
+# `ids` (or NULL).
+
+#' Collect rows into shards
+#'
+#' @param path Folder of the store; the shards go to its spool.
+#' @param shard_rows Rows of a shard.
+#' @return A list of two functions: `add(piece)`, and `finish()`, which returns a list with what is
+#'   known of each shard: `path`, `checksum`, and `ids`, the path of the file with the ids.
+#' @noRd
+new_spool <- function(path, shard_rows) {
+  pieces <- list()
+  n_rows <- 0
+  shards <- list()
+  write_one <- function(piece) {
+    shards[[length(shards) + 1]] <<- spool_shard(piece, path, length(shards) + 1)
+  }
+  add <- function(piece) {
+    pieces[[length(pieces) + 1]] <<- piece
+    n_rows <<- n_rows + nrow(piece$codes)
+    if (n_rows < shard_rows) {
+      return(invisible())
+    }
+    all <- bind_pieces(pieces)
+    n_full <- n_rows %/% shard_rows
+    for (at in seq_len(n_full)) {
+      write_one(piece_rows(all, (at - 1) * shard_rows, shard_rows))
+    }
+    n_rows <<- n_rows - n_full * shard_rows
+    pieces <<- if (n_rows > 0) list(piece_rows(all, n_full * shard_rows, n_rows)) else list()
+  }
+  finish <- function() {
+    if (n_rows > 0) write_one(bind_pieces(pieces))
+    shards
+  }
+  list(add = add, finish = finish)
+}
+
+spool_shard <- function(piece, path, number) {
+  file <- file.path(spool_path(path), shard_name(number))
+  about <- with_shard_files(core_write_shard(file, piece$codes, piece$weights))
+  ids_file <- file.path(spool_path(path), ids_name(number))
+  ids <- if (!is.null(piece$ids)) write_ids(piece$ids, ids_file)
+  list(
+    path = file, checksum = about$checksum, n_rows = about$rows, n_items = ncol(piece$codes),
+    ids = ids, hash = if (!is.null(piece$hash)) range(piece$hash)
+  )
+}
+
+# Fast to write and to read; ids do not compress much.
+write_ids <- function(ids, file) {
+  con <- gzfile(file, "wb", compression = 1)
+  on.exit(close(con))
+  saveRDS(enc2utf8(ids), con)
+  file
+}
+
+# Pieces -------------------------------------------------------------------------------------------
+
+# Some rows, from the one after `first`.
+piece_rows <- function(piece, first, n) {
+  if (first == 0 && n == nrow(piece$codes)) {
+    return(piece)
+  }
+  rows <- first + seq_len(n)
+  list(
+    codes = select_rows(piece$codes, rows), weights = piece$weights[rows], ids = piece$ids[rows],
+    hash = piece$hash[rows]
+  )
+}
+
+bind_pieces <- function(pieces) {
+  if (length(pieces) == 1) {
+    return(pieces[[1]])
+  }
+  part <- function(name) unlist(lapply(pieces, `[[`, name))
+  list(
+    codes = bind_codes(lapply(pieces, `[[`, "codes")), weights = bind_weights(pieces),
+    ids = part("ids"), hash = part("hash")
+  )
+}
+
+# NULL where all are one.
+bind_weights <- function(pieces) {
+  if (all(vapply(pieces, function(piece) is.null(piece$weights), NA))) {
+    return(NULL)
+  }
+  unlist(lapply(pieces, function(piece) piece$weights %||% rep(1, nrow(piece$codes))))
+}
+
+# Items that came later have no answer in earlier rows.
+bind_codes <- function(codes) {
+  n_items <- max(vapply(codes, ncol, 0L))
+  if (any(vapply(codes, is_sparse, NA))) {
+    return(bind_sparse(lapply(codes, to_sparse), n_items))
+  }
+  wide <- lapply(codes, function(one) {
+    cbind(unname(one), matrix(raw(1), nrow(one), n_items - ncol(one)))
+  })
+  do.call(rbind, wide)
+}
+
+to_sparse <- function(codes) if (is_sparse(codes)) codes else as_sparse_codes(codes)
+
+bind_sparse <- function(codes, n_items) {
+  n_of_row <- unlist(lapply(codes, function(one) diff(one$row_start)))
+  structure(
+    list(
+      row_start = c(0, cumsum(n_of_row)), item = unlist(lapply(codes, `[[`, "item")),
+      code = unlist(lapply(codes, `[[`, "code")), dim = c(length(n_of_row), n_items),
+      dimnames = list(NULL, NULL)
+    ),
+    class = "sparse_codes"
+  )
+}
+
+# Shards -------------------------------------------------------------------------------------------
+
+#' Write spooled shards with the codes of the store
+#'
+#' @param spooled What `finish()` of a spool returned.
+#' @param recoding A list, per item of the spool: `item_of`, its place in the store, and `code_of`,
+#'   a raw vector of the code that stands for each old one (or one such vector for all); and
+#'   `n_levels`, per item of the store, and `is_dense`.
+#' @param path,first_number Folder, and number of the first file.
+#' @return A list of `shards`, rows of the manifest, and `counts`, the weighted counts of all
+#'   levels.
+#' @noRd
+recode_shards <- function(spooled, recoding, path, first_number) {
+  counts <- numeric(sum(recoding$n_levels))
+  shards <- vector("list", length(spooled))
+  for (at in seq_along(spooled)) {
+    number <- first_number + at - 1
+    from <- spooled[[at]]
+    file <- file.path(path, shard_name(number))
+    into <- recoding_of_first(recoding, from$n_items)
+    about <- with_shard_files(core_recode_shard(
+      from$path, rep(255L, from$n_items), from$checksum, file, into
+    ))
+    unlink(from$path)
+    counts <- counts + about$level_weights
+    shards[[at]] <- c(
+      list(file = basename(file)),
+      about[c("rows", "answers", "most_repeats", "is_dense", "weight")],
+      list(bytes = file.size(file), checksum = about$checksum),
+      place_ids(from$ids, path, number), list(hash_from = from$hash[1], hash_to = from$hash[2])
+    )
+  }
+  list(shards = do.call(rbind, lapply(shards, as_shard_row)), counts = counts)
+}
+
+as_shard_row <- function(shard) {
+  shard[vapply(shard, is.null, NA)] <- NA_real_
+  as.data.frame(shard)
+}
+
+# A shard has the items that were there when it was spooled.
+recoding_of_first <- function(recoding, n_items) {
+  recoding$item_of <- recoding$item_of[seq_len(n_items)]
+  if (length(recoding$code_of) > 1) recoding$code_of <- recoding$code_of[seq_len(n_items)]
+  recoding
+}
+
+# Weighted counts of all levels, item by item.
+count_levels <- function(codes, weights, n_levels) {
+  first <- cumsum(c(0, n_levels))
+  counts <- numeric(sum(n_levels))
+  answers <- answers_by_item(codes, seq_len(ncol(codes)))
+  for (j in seq_along(n_levels)) {
+    given <- answers(j)
+    levels <- factor(given$code, seq_len(n_levels[j]))
+    counts[first[j] + seq_len(n_levels[j])] <-
+      vapply(split(weights[given$row], levels), sum, 0, USE.NAMES = FALSE)
+  }
+  counts
+}
+
+# The file of the ids moves out of the spool as it is.
+place_ids <- function(ids, path, number) {
+  if (is.null(ids)) {
+    return(list(ids_file = NA_character_, ids_checksum = NA_character_))
+  }
+  file <- ids_name(number)
+  file.rename(ids, file.path(path, file))
+  list(ids_file = file, ids_checksum = core_file_checksum(file.path(path, file)))
+}
+
+# Codes, weights and ids of one shard, all of it checked.
+read_shard <- function(path, manifest, at, call = rlang::caller_env()) {
+  shard <- manifest$shards[at, ]
+  read <- with_shard_files(
+    core_read_shard(file.path(path, shard$file), store_n_levels(manifest), shard$checksum), call
+  )
+  ids <- read_ids(path, shard, call)
+  if (is_sparse(read$codes)) {
+    read$codes$dimnames <- list(ids, manifest$items)
+  } else {
+    dimnames(read$codes) <- list(ids, manifest$items)
+  }
+  list(codes = read$codes, weights = read$weights, ids = ids)
+}
+
+read_ids <- function(path, shard, call) {
+  if (is.na(shard$ids_file)) {
+    return(NULL)
+  }
+  file <- file.path(path, shard$ids_file)
+  if (!identical(with_shard_files(core_file_checksum(file), call), shard$ids_checksum)) {
+    abort_damaged(file, "Its checksum is wrong", call)
+  }
+  readRDS(file)
+}
+
+# Per item; all workers of a crowd share their levels.
+store_n_levels <- function(manifest) {
+  if (manifest$kind == "crowd") {
+    rep(length(manifest$levels), length(manifest$items))
+  } else {
+    unname(lengths(manifest$levels))
+  }
+}

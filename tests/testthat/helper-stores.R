@@ -1,0 +1,86 @@
+# Stores for the tests: small shards, in folders that go with the test.
+
+local_folder <- function(env = parent.frame()) {
+  path <- tempfile("store")
+  withr::defer(unlink(path, recursive = TRUE), env)
+  path
+}
+
+small_store <- function(source, path, ...) row_store(source, path, ..., shard_rows = 1024)
+
+# All shards as one piece: `codes`, `weights` and `ids`.
+rows_of_store <- function(store) {
+  bind_pieces(lapply(seq_len(nrow(store$manifest$shards)), function(at) {
+    read_shard(store$path, store$manifest, at)
+  }))
+}
+
+# The rows, levels and weights of a store are those of the table in memory.
+expect_store_of <- function(store, table, weights = NULL) {
+  coded <- suppressWarnings(encode(table, weights))
+  rows <- rows_of_store(store)
+  expect_identical(unname(as.matrix(rows$codes)), unname(as.matrix(coded$codes)))
+  expect_identical(levels(store), coded$levels)
+  expect_identical(rows$weights, coded$weights)
+  expect_identical(store$manifest$variable_labels, coded$variable_labels)
+  expect_equal(store$manifest$counts, unname(unlist(level_counts_twin(coded))))
+}
+
+level_counts_twin <- function(coded) {
+  lapply(names(coded$levels), function(item) {
+    vapply(seq_along(coded$levels[[item]]), function(level) {
+      sum(coded$weights[coded$codes[, item] == as.raw(level)])
+    }, 0)
+  })
+}
+
+# The rows of a store's crowd, in the order of the crowd in memory, have its codes.
+expect_store_of_crowd <- function(store, crowd) {
+  coded <- encode(crowd)
+  rows <- rows_of_store(store)
+  expect_setequal(rows$ids, crowd$items)
+  expect_identical(store$manifest$items, crowd$workers)
+  expect_identical(levels(store), coded$levels)
+  codes <- select_rows(rows$codes, match(crowd$items, rows$ids))
+  expect_identical(is_sparse(codes), is_sparse(coded$codes))
+  if (is_sparse(codes)) {
+    parts <- c("row_start", "item", "code")
+    expect_identical(unclass(codes)[parts], unclass(coded$codes)[parts])
+  } else {
+    expect_identical(unname(codes), unname(coded$codes))
+  }
+}
+
+# A function that returns `chunks` one after the other.
+chunks_of <- function(chunks) {
+  at <- 0
+  function() {
+    at <<- at + 1
+    if (at <= length(chunks)) chunks[[at]]
+  }
+}
+
+# Columns of all types, some cells missing.
+mixed_table <- function(n = 2500, seed = 1) {
+  set.seed(seed)
+  draw <- function(values) sample(c(values, NA), n, TRUE)
+  data.frame(
+    number = draw(c(10, 9, -3)), whole = draw(c(2L, 1L)), flag = draw(c(TRUE, FALSE)),
+    word = draw(c("b", "a", "\u00e9")), text = draw(c("10", "9", "x")), blank = draw(c("", "z")),
+    kind = factor(draw(c("low", "high")), c("low", "unused", "high")), same = "constant"
+  )
+}
+
+# Labels in any order, of ids that sort in another way as numbers and as strings.
+some_triples <- function(n = 6000, n_items = 1500, n_workers = 60, seed = 1) {
+  set.seed(seed)
+  cell <- sample(n_items * n_workers, n)
+  data.frame(
+    item = paste0("img", cell %% n_items), worker = as.character(cell %/% n_items),
+    label = sample(c("cat", "dog", "bird"), n, TRUE)
+  )
+}
+
+small_crowd_store <- function(source, path, ...) {
+  small_store(source, path, item = "item", worker = "worker", label = "label", ...)
+}

@@ -1,0 +1,142 @@
+test_that("rows added in any parts make the store of all rows", {
+  table <- mixed_table(4000)
+  all <- small_store(table, local_folder())
+  for (ends in list(c(20, 1024, 3000), c(1023, 1025, 2048), 3999)) {
+    parts <- split(table, findInterval(seq_len(nrow(table)), ends + 1))
+    store <- suppressMessages(small_store(parts[[1]], local_folder()))
+    for (part in parts[-1]) store <- suppressMessages(add_rows(store, part))
+    expect_identical(lapply(as.data.frame(store), as.character),
+                     lapply(as.data.frame(all), as.character))
+    expect_identical(store$manifest$shards$rows, all$manifest$shards$rows)
+    expect_identical(nrow(verify_store(store)), 0L)
+    expect_identical(open_row_store(store$path), store)
+  }
+})
+
+test_that("where all levels are known, the store is the same to the byte", {
+  table <- mixed_table(3000)
+  weights <- rep(c(1, 0.5, 2), 1000)
+  all <- small_store(table, local_folder(), weights = weights)
+  store <- small_store(table[1:1500, ], local_folder(), weights = weights[1:1500])
+  store <- add_rows(store, table[3000:1501, ][1500:1, ], weights = weights[1501:3000])
+  parts <- c("levels", "counts", "weights", "items")
+  expect_equal(store$manifest[parts], all$manifest[parts])
+  expect_identical(store$manifest$shards$checksum, all$manifest$shards$checksum)
+})
+
+test_that("new levels stand behind those that are there, and keep their codes", {
+  store <- row_store(data.frame(a = c(5, 7), b = c("m", "k"), key = 1:2), local_folder(), id = "key") |>
+    suppressWarnings()
+  new <- data.frame(b = c("z{1}", "a", NA), a = c(10, 6, 5), key = 3:5, extra = 1)
+  expect_snapshot(store <- add_rows(store, new))
+  expect_identical(levels(store), list(a = c("5", "7", "6", "10"), b = c("k", "m", "a", "z{1}")))
+  expect_identical(as.integer(as.data.frame(store)$a), c(1L, 2L, 4L, 3L, 1L))
+  expect_identical(rownames(as.data.frame(store)), as.character(1:5))
+  expect_identical(store$manifest$counts, c(2, 1, 1, 1, 1, 1, 1, 1))
+})
+
+test_that("text is read as the columns of the store are", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("n,w,f", "1,1,TRUE", "2,01,FALSE", "3,x,NA"), file)
+  store <- suppressWarnings(row_store(file, local_folder()))
+  writeLines(c("n,w,f", "03,01,T", "2,1,FALSE", "NA,,F"), file)
+  expect_silent(store <- add_rows(store, file))
+  rows <- as.data.frame(store)
+  expect_identical(as.character(rows$n), c("1", "2", "3", "3", "2", NA))
+  expect_identical(as.character(rows$w), c("1", "01", "x", "01", "1", NA))
+  expect_identical(as.character(rows$f), c("TRUE", "FALSE", NA, "TRUE", "FALSE", "FALSE"))
+  writeLines(c("n,w,f", "2,1,T", "1.5,1,T"), file)
+  expect_error(add_rows(store, file), "Row 2 is 1.5", class = "mdpd_error_data")
+})
+
+test_that("a level that only rows without weight have is none", {
+  store <- row_store(data.frame(a = 1:2, b = c(1, 1), w = 1), local_folder(), weights = "w")
+  new <- data.frame(a = 3:4, b = 1, w = c(0, 1))
+  expect_message(store <- add_rows(store, new), "Item a: \"4\"", class = "mdpd_message_new_levels")
+  expect_identical(levels(store)$a, c("1", "2", "4"))
+  expect_identical(as.integer(as.data.frame(store)$a), c(1L, 2L, NA, 3L))
+  expect_identical(store$manifest$weights$smallest, 1)
+})
+
+test_that("labels added in any parts make the store of the whole crowd", {
+  triples <- some_triples(8000, n_items = 2500)
+  all <- small_crowd_store(triples, local_folder())
+  parts <- split(triples, rep(1:4, c(3000, 10, 4000, 990)))
+  store <- small_crowd_store(parts[[1]], local_folder())
+  for (part in parts[-1]) {
+    store <- add_rows(store, part)
+    expect_identical(nrow(verify_store(store)), 0L)
+  }
+  expect_identical(dim(store), dim(all))
+  as_text <- function(store) {
+    rows <- lapply(as.data.frame(store), as.character)
+    sort(do.call(paste, rows))
+  }
+  expect_identical(as_text(store), as_text(all))
+  by_worker <- function(store) {
+    matrix(store$manifest$counts, 3, dimnames = list(NULL, store$manifest$items))
+  }
+  expect_identical(by_worker(store)[, colnames(by_worker(all))], by_worker(all))
+  expect_identical(utils::head(store$manifest$shards$rows, -1), c(1024, 1024))
+})
+
+test_that("new workers and labels come last, and labels given again follow the store's rule", {
+  triples <- data.frame(item = c("i", "j"), worker = c("b", "a"), label = c("no", "yes"))
+  make <- function(duplicates) {
+    small_crowd_store(triples, local_folder(parent.frame()), duplicates = duplicates)
+  }
+  new <- data.frame(item = c("i", "k"), worker = c("b", "A"), label = c("yes", "maybe"))
+  store <- suppressMessages(add_rows(make("count"), new))
+  expect_identical(store$manifest$items, c("a", "b", "A"))
+  expect_identical(store$manifest$levels, c("no", "yes", "maybe"))
+  expect_identical(store$manifest$shards$answers, 4)
+  expect_message(
+    expect_message(add_rows(make("count"), new), class = "mdpd_message_repeated_labels"),
+    "1 new label: \"maybe\"", class = "mdpd_message_new_levels"
+  )
+  label_of_i <- function(duplicates) {
+    rows <- as.data.frame(suppressMessages(add_rows(make(duplicates), new)))
+    as.character(rows$label[rows$item == "i"])
+  }
+  expect_identical(label_of_i("first"), "no")
+  expect_identical(label_of_i("last"), "yes")
+  expect_identical(label_of_i("count"), c("no", "yes"))
+  expect_error(label_of_i("error"), class = "mdpd_error_duplicated_label")
+  crowd <- suppressMessages(add_rows(make("count"), crowd_labels(new)))
+  expect_identical(as.data.frame(crowd), as.data.frame(store))
+})
+
+test_that("a store that was opened before still gives the old rows", {
+  before <- small_store(mixed_table(1500), local_folder())
+  rows <- as.data.frame(before)
+  after <- add_rows(before, mixed_table(1000, seed = 2))
+  expect_identical(as.data.frame(before), rows)
+  # And what is added to it joins all rows that are there.
+  expect_identical(nrow(add_rows(before, mixed_table(10))), 2510)
+})
+
+test_that("nothing to add leaves the store as it is", {
+  store <- small_store(mixed_table(1500), local_folder())
+  expect_identical(add_rows(store, chunks_of(list())), store)
+  crowd <- small_crowd_store(some_triples(), local_folder())
+  expect_identical(add_rows(crowd, chunks_of(list())), crowd)
+})
+
+test_that("bad rows are refused and leave the store as it was", {
+  store <- row_store(data.frame(a = 1:2, b = c("x", "x"), w = 1), local_folder(), weights = "w")
+  crowd <- small_crowd_store(some_triples(100), local_folder())
+  expect_snapshot({
+    show_conditions(add_rows(1, 2))
+    show_conditions(add_rows(store, 2))
+    show_conditions(add_rows(store, data.frame(a = 1, w = 1)))
+    show_conditions(add_rows(store, data.frame(a = 1, b = "x")))
+    show_conditions(add_rows(store, data.frame(a = 1.5, b = "x", w = 1)))
+    show_conditions(add_rows(store, data.frame(a = 1:300, b = "x", w = 1)))
+    show_conditions(add_rows(store, data.frame(a = 1, b = "x", w = 1), weights = 1))
+    show_conditions(add_rows(crowd, data.frame(item = 1, worker = 2)))
+    show_conditions(add_rows(crowd, data.frame(item = 1, worker = 2, label = NA)))
+  })
+  expect_identical(open_row_store(store$path), store)
+  expect_identical(open_row_store(crowd$path), crowd)
+  expect_identical(nrow(verify_store(crowd)), 0L)
+})

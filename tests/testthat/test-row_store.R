@@ -1,0 +1,310 @@
+test_that("a store of a data frame has the codes, levels and weights of memory", {
+  table <- mixed_table()
+  expect_store_of(small_store(table, local_folder()), table)
+  weights <- rep(c(0, 0.25, 3, 1, 2), length.out = nrow(table))
+  expect_store_of(small_store(table, local_folder(), weights = weights), table, weights)
+})
+
+test_that("a matrix, a tibble, one row and wide tables are stored as they are in memory", {
+  codes <- matrix(sample(c(3:5, NA), 3000, TRUE), ncol = 3)
+  expect_store_of(small_store(codes, local_folder()), codes)
+  rownames(codes) <- paste0("r", seq_len(nrow(codes)))
+  store <- small_store(codes, local_folder())
+  expect_store_of(store, codes)
+  expect_identical(rows_of_store(store)$ids, rownames(codes))
+  one <- data.frame(a = "x", b = 2L)
+  expect_store_of(small_store(one, local_folder()), one)
+  # More columns than a chunk of 1,024 rows may have cells: rows come in several pieces.
+  wide <- as.data.frame(matrix(sample(3, 1100 * 6000, TRUE), 1100))
+  store <- small_store(wide, local_folder())
+  expect_identical(unname(rows_of_store(store)$codes), unname(encode(wide)$codes))
+  skip_if_not_installed("tibble")
+  table <- tibble::as_tibble(mixed_table(1500))
+  expect_store_of(small_store(table, local_folder()), table)
+})
+
+test_that("labelled columns and variable labels are those of memory", {
+  answer <- structure(
+    c(9, 1, 2, -1, 2, 1), label = "Trust in courts", labels = c(yes = 2, no = 1, refused = -1),
+    na_values = -1, class = c("haven_labelled_spss", "haven_labelled")
+  )
+  table <- data.frame(id = 1:3)[rep(1, 1800), , drop = FALSE]
+  table <- data.frame(a = seq_len(1800) %% 2, answer = seq_len(1800))
+  table$answer <- value_rows(answer, rep(1:6, 300))
+  expect_store_of(small_store(table, local_folder()), table)
+  parts <- chunks_of(list(table_rows(table, 1:2), table_rows(table, 3:1800)))
+  expect_store_of(small_store(parts, local_folder()), table)
+})
+
+test_that("shards of any size have the same rows, and only the last is not full", {
+  table <- mixed_table(4096)
+  of_size <- function(n) as.data.frame(row_store(table, local_folder(), shard_rows = n))
+  expect_identical(of_size(1024), of_size(65536))
+  store <- small_store(table[1:2048, ], local_folder())
+  expect_identical(store$manifest$shards$rows, c(1024, 1024))
+  store <- small_store(table[1:2049, ], local_folder())
+  expect_identical(store$manifest$shards$rows, c(1024, 1024, 1))
+})
+
+test_that("however a source is cut into chunks, the store is the same", {
+  table <- mixed_table()
+  whole <- small_store(table, local_folder())
+  for (ends in list(c(1, 2, 1500), c(1024, 2048), 7)) {
+    parts <- split(seq_len(nrow(table)), findInterval(seq_len(nrow(table)), ends + 1))
+    chunks <- chunks_of(lapply(parts, function(rows) table[rows, ]))
+    store <- small_store(chunks, local_folder())
+    expect_identical(store$manifest, whole$manifest)
+  }
+})
+
+test_that("chunks of other types, orders of columns and without rows are one table", {
+  chunks <- list(
+    data.frame(a = NA, b = 1:3, c = factor(c("x", "y", "x"))),
+    data.frame(c = factor(c("z", "y"), c("z", "y")), b = c(2, NA), a = c(TRUE, NA)),
+    data.frame(a = logical(), b = character(), c = factor()),
+    data.frame(a = 1:2, b = c("1", "10"), c = factor(c("y", NA)))
+  )
+  store <- small_store(chunks_of(chunks), local_folder())
+  expect_identical(levels(store), list(a = c("1", "2"), b = c("1", "10", "2", "3"),
+                                       c = c("x", "y", "z")))
+  expect_identical(as.character(as.data.frame(store)$a), c(NA, NA, NA, "1", NA, "1", "2"))
+  store <- small_store(chunks_of(chunks[-4]), local_folder())
+  expect_identical(levels(store)[1:2], list(a = "TRUE", b = c("1", "2", "3")))
+  mixed <- chunks_of(list(data.frame(a = factor("z"), b = 1), data.frame(a = "c", b = 1)))
+  expect_identical(levels(small_store(mixed, local_folder()))$a, c("c", "z"))
+})
+
+test_that("ids and weights of columns are kept beside the items", {
+  table <- data.frame(
+    a = rep(c("x", "y"), 700), b = 1:2, key = sprintf("k%d", 1:1400), w = rep(c(0.5, 1, 0), c(2, 1390, 8))
+  )
+  table$b[1400] <- 3L  # seen in a row without weight only
+  store <- small_store(table, local_folder(), id = "key", weights = "w")
+  expect_store_of(store, table[1:2], table$w)
+  expect_identical(rows_of_store(store)$ids, table$key)
+  expect_identical(store$manifest$weights, list(given = TRUE, smallest = 0.5, largest = 1,
+                                                sum = 1391, unit = 0.5))
+  expect_identical(colnames(store), c("a", "b"))
+  expect_identical(dim(store), c(1400, 2L))
+  expect_identical(rownames(as.data.frame(store, shards = 2)), table$key[1025:1400])
+})
+
+test_that("na_values are missing in columns of any type", {
+  table <- data.frame(a = c(1, -9, 2, 1), b = c("x", "-9", "", "y"), c = factor(c("-9", "u", "v", "u")))
+  store <- row_store(table, local_folder(), na_values = c("-9", ""))
+  expect_identical(lapply(as.data.frame(store), as.character), list(
+    a = c("1", NA, "2", "1"), b = c("x", NA, NA, "y"), c = c(NA, "u", "v", "u")
+  ))
+})
+
+test_that("items that repeat others are named, as in memory", {
+  table <- mixed_table()
+  table$copy <- c("p", "q")[match(table$whole, 1:2)]
+  table$almost <- replace(table$copy, nrow(table), setdiff(c("p", "q"), table$copy[nrow(table)])[1])
+  table$constant <- 1
+  expect_identical(
+    tryCatch(small_store(table, local_folder()), warning = conditionMessage),
+    tryCatch(encode(table), warning = conditionMessage)
+  )
+})
+
+test_that("a store can be opened, checked, replaced and used from another folder", {
+  path <- local_folder()
+  store <- small_store(mixed_table(), path)
+  expect_identical(open_row_store(path), store)
+  expect_identical(nrow(verify_store(store)), 0L)
+  moved <- local_folder()
+  dir.create(moved)
+  file.copy(dir(path, full.names = TRUE), moved)
+  expect_identical(rows_of_store(open_row_store(moved)), rows_of_store(store))
+  other <- small_store(data.frame(a = 1:2, b = 2:1), path, replace = TRUE) |> suppressWarnings()
+  expect_identical(dim(open_row_store(path)), c(2, 2L))
+  expect_setequal(dir(path), c("manifest.rds", other$manifest$shards$file))
+})
+
+test_that("a store says what is in it", {
+  path <- local_folder()
+  table <- data.frame(a = c("x", "y", "x", NA), b = c(1, 2, 2, 3), w = c(1, 0.5, 2, 1))
+  store <- row_store(table, path, weights = "w")
+  show <- function(x) cat(gsub(normalizePath(path, "/"), "<path>", capture.output(print(x)),
+                               fixed = TRUE), sep = "\n")
+  expect_snapshot(show(store))
+  expect_snapshot(show(summary(store)))
+  store <- small_crowd_store(some_triples(), path, replace = TRUE)
+  expect_snapshot(show(store))
+  expect_identical(format(store), "<row_store: 1,472 items x 61 workers>")
+  expect_identical(sum(summary(store)$items$weight), 6000)
+})
+
+test_that("bad input is refused by name", {
+  path <- local_folder()
+  table <- data.frame(a = c(1, 2), b = c("x", "y"), w = c(1, -1), one = c(NA, 1))
+  triples <- data.frame(item = 1, worker = 2, label = 3)
+  bad_chunk <- chunks_of(list(table[1:2], data.frame(a = 1, d = 2)))
+  expect_snapshot({
+    show_conditions(row_store(1, path))
+    show_conditions(row_store(table(1:2), path))
+    show_conditions(row_store(table, path, shard_rows = 1000))
+    show_conditions(row_store(table, path, shard_rows = 3000))
+    show_conditions(row_store(table, path, items = c("a", "z")))
+    show_conditions(row_store(table, path, items = "a"))
+    show_conditions(row_store(table, path, id = "a", weights = "a"))
+    show_conditions(row_store(table, path, weights = "w"))
+    show_conditions(row_store(table, path, weights = "b"))
+    show_conditions(row_store(table, path, weights = 1))
+    show_conditions(row_store(table[0, ], path))
+    show_conditions(row_store(table, path, na_values = 9))
+    show_conditions(row_store(table, path, query = "a"))
+    show_conditions(row_store(table, path, item = "a"))
+    show_conditions(row_store(table, path, item = "a", worker = "a", label = "b"))
+    show_conditions(row_store(triples, path))
+    show_conditions(row_store(triples, path, item = "item", worker = "worker", label = "no"))
+    show_conditions(row_store(triples, path, item = "item", worker = "worker", label = "label"))
+    show_conditions(row_store(triples, path, item = "item", worker = "worker", label = "label",
+                              id = "item"))
+    show_conditions(row_store(bad_chunk, path))
+    show_conditions(row_store(chunks_of(list(1)), path))
+    show_conditions(row_store(chunks_of(list()), path))
+    show_conditions(row_store(data.frame(a = 1:2, b = NA), path))
+    show_conditions(row_store(data.frame(a = 1:2, b = c(0.5, 1)), path))
+    show_conditions(row_store(data.frame(a = 1:300, b = 1), path))
+    show_conditions(row_store(table, path, id = "one"))
+  })
+  # Nothing is left behind.
+  expect_identical(dir(path), character())
+})
+
+test_that("an existing store and other files are safe", {
+  path <- local_folder()
+  table <- data.frame(a = c(1, 2), b = c("x", "x"))
+  store <- row_store(table, path)
+  expect_error(row_store(table, path), class = "mdpd_error_file")
+  # A source that fails while the store is replaced leaves the old one.
+  broken <- chunks_of(list(table, list()))
+  expect_error(row_store(broken, path, replace = TRUE), class = "mdpd_error_data")
+  expect_identical(open_row_store(path), store)
+  expect_identical(nrow(verify_store(store)), 0L)
+  writeLines("mine", file.path(path, "notes.txt"))
+  expect_error(row_store(table, path, replace = TRUE), class = "mdpd_error_file")
+  expect_identical(readLines(file.path(path, "notes.txt")), "mine")
+  expect_error(row_store(table, file.path(path, "notes.txt")), class = "mdpd_error_file")
+})
+
+test_that("damage is an error that names the file", {
+  path <- local_folder()
+  store <- small_store(transform(mixed_table(), key = 1:2500), path, id = "key")
+  file <- file.path(path, store$manifest$shards$file[2])
+  bytes <- readBin(file, "raw", 1e6)
+  writeBin(replace(bytes, 900, xor(bytes[900], as.raw(4))), file)
+  expect_error(as.data.frame(store), basename(file), class = "mdpd_error_damaged_shard")
+  expect_identical(nrow(as.data.frame(store, shards = c(1, 3))), 1476L)
+  expect_warning(damaged <- verify_store(store), class = "mdpd_warning_damaged_shard")
+  expect_identical(damaged, data.frame(file = basename(file), problem = "Its checksum is wrong."))
+  writeBin(bytes[-1], file)
+  expect_error(open_row_store(path), basename(file), class = "mdpd_error_damaged_shard")
+  file.remove(file)
+  expect_error(open_row_store(path), "is not there", class = "mdpd_error_damaged_shard")
+  writeBin(bytes, file)
+  ids <- file.path(path, store$manifest$shards$ids_file[3])
+  writeBin(readBin(ids, "raw", 30), ids)
+  expect_error(as.data.frame(store), basename(ids), class = "mdpd_error_damaged_shard")
+  writeBin(readBin(file.path(path, "manifest.rds"), "raw", 100), file.path(path, "manifest.rds"))
+  expect_error(open_row_store(path), "manifest.rds", class = "mdpd_error_damaged_shard")
+})
+
+test_that("a folder without a store, or with one of another format, is refused", {
+  path <- local_folder()
+  expect_error(open_row_store(path), "no manifest", class = "mdpd_error_file")
+  dir.create(file.path(path, "spool"), recursive = TRUE)
+  expect_error(open_row_store(path), "not been completed", class = "mdpd_error_file")
+  store <- row_store(data.frame(a = 1:2, b = c(1, 1)), path)
+  manifest <- replace(store$manifest, "format", 99L)
+  saveRDS(manifest, file.path(path, "manifest.rds"))
+  expect_error(open_row_store(path), "format 99", class = "mdpd_error_file")
+  saveRDS(1, file.path(path, "manifest.rds"))
+  expect_error(open_row_store(path), class = "mdpd_error_damaged_shard")
+})
+
+test_that("two processes do not write at once, and the lock of a dead one is no lock", {
+  path <- local_folder()
+  store <- row_store(data.frame(a = 1:2, b = c(1, 1)), path)
+  set_owner <- function(pid, host) {
+    dir.create(file.path(path, "lock"), showWarnings = FALSE)
+    saveRDS(list(pid = pid, host = host), file.path(path, "lock", "owner.rds"))
+  }
+  new <- data.frame(a = 1, b = 1)
+  set_owner(1L, "another.machine")
+  expect_error(add_rows(store, new), "another.machine", class = "mdpd_error_locked_store")
+  set_owner(Sys.getpid(), host_name())
+  expect_error(row_store(new, path, replace = TRUE), class = "mdpd_error_locked_store")
+  expect_identical(open_row_store(path), store)
+  set_owner(2^22 + 1L, host_name())  # above the largest process number
+  expect_identical(dim(add_rows(store, new)), c(3, 2L))
+  expect_false(dir.exists(file.path(path, "lock")))
+})
+
+test_that("all workers of a store's crowd and its labels are those of memory", {
+  triples <- some_triples()
+  store <- small_crowd_store(triples, local_folder())
+  expect_store_of_crowd(store, crowd_labels(triples))
+  full <- simulate_crowd(n_items = 1300, n_workers = 5, seed = 1)$labels
+  expect_store_of_crowd(small_store(full, local_folder()), full)
+  numbers <- data.frame(unit = c(10, 9, 10, 9), who = factor(c("b", "a", "a", "c"), c("c", "b", "a")),
+                        says = c(2L, 11L, 2L, 11L))
+  store <- row_store(numbers, local_folder(), item = "unit", worker = "who", label = "says")
+  expect_store_of_crowd(store, crowd_labels(numbers, "unit", "who", "says"))
+})
+
+test_that("the store of a crowd does not depend on the order of the labels, or on chunks", {
+  triples <- some_triples()
+  store <- small_crowd_store(triples, local_folder())
+  set.seed(2)
+  mixed <- triples[sample(nrow(triples)), ]
+  chunks <- chunks_of(split(mixed, rep(1:7, length.out = nrow(mixed))))
+  expect_identical(small_crowd_store(chunks, local_folder())$manifest, store$manifest)
+})
+
+test_that("items with many labels, and buckets that must be split, are complete", {
+  withr::local_seed(3)
+  triples <- data.frame(item = c(rep("same", 3000), 1:3000), worker = c(1:3000, 1:3000),
+                        label = sample(3, 6000, TRUE))
+  rows <- list()
+  path <- local_folder()
+  dir.create(file.path(path, "spool"), recursive = TRUE)
+  columns <- list(worker = new_column(), label = new_column())
+  names <- c("item", "worker", "label")
+  source <- table_reader(triples, function(n) 1000)
+  bucket_labels(source, names, NULL, columns, path, rlang::current_env())
+  for_each_bucket(path, 20, function(block) rows <<- c(rows, list(block)))
+  expect_gt(length(rows), 64)
+  expect_identical(sum(lengths(lapply(rows, `[[`, "item"))), 6000L)
+  hash <- unlist(lapply(rows, `[[`, "hash"))
+  expect_false(is.unsorted(hash, strictly = TRUE))
+  expect_identical(length(hash), 3001L)
+  expect_identical(dir(file.path(path, "spool")), character())
+})
+
+test_that("labels given again are counted, kept once or refused, as in memory", {
+  triples <- some_triples()
+  again <- rbind(triples, replace(triples[1:40, ], "label", "fish"))
+  small <- function(...) small_crowd_store(again, local_folder(parent.frame()), ...)
+  expect_message(small(), "40 labels were given again", class = "mdpd_message_repeated_labels")
+  expect_silent(store <- small(duplicates = "count"))
+  expect_store_of_crowd(store, crowd_labels(again, duplicates = "count"))
+  expect_identical(store$manifest$shards$most_repeats, c(2, 2))
+  expect_store_of_crowd(small(duplicates = "first"), crowd_labels(again, duplicates = "first"))
+  expect_store_of_crowd(small(duplicates = "last"), crowd_labels(again, duplicates = "last"))
+  expect_error(small(duplicates = "error"), "again", class = "mdpd_error_duplicated_label")
+})
+
+test_that("triples that are no crowd are refused", {
+  triples <- some_triples(100)
+  store <- function(name, value) small_crowd_store(replace(triples, name, value), local_folder())
+  expect_error(store("worker", c(NA, 2:100)), "Row 1 has one", class = "mdpd_error_data")
+  expect_error(store("worker", "one"), "two workers", class = "mdpd_error_data")
+  ids <- chunks_of(list(triples, replace(triples, "item", c(1, NA, 3:100))))
+  expect_error(small_crowd_store(ids, local_folder()), "Row 102", class = "mdpd_error_data")
+  many <- rbind(triples, triples, triples)
+  many$label <- 1:300
+  expect_error(small_crowd_store(many, local_folder()), "254 labels", class = "mdpd_error_data")
+})

@@ -1,0 +1,121 @@
+write_table <- function(table, file, ...) {
+  con <- if (grepl("gz$", file)) gzfile(file, "w") else file(file, "w")
+  on.exit(close(con))
+  utils::write.csv(table, con, row.names = FALSE, ...)
+}
+
+tricky_table <- function(n = 2500) {
+  withr::local_seed(4)
+  draw <- function(values) sample(c(values, NA), n, TRUE)
+  data.frame(
+    number = draw(c("1", "01", "2")), word = draw(c("01", "1", "one")), flag = draw(c("T", "FALSE")),
+    quoted = draw(c("a,b", "say \"so\"", "two\nlines", " space", "\u00e9")), empty = draw(c("", "x"))
+  )
+}
+
+test_that("text files have the levels that read.csv() gives them, plain or compressed", {
+  table <- tricky_table()
+  for (ending in c(".csv", ".csv.gz")) {
+    file <- withr::local_tempfile(fileext = ending)
+    write_table(table, file)
+    twin <- utils::read.csv(file, na.strings = c("", "NA"), encoding = "UTF-8")
+    expect_store_of(small_store(file, local_folder()), twin)
+  }
+  write_table(table, file, eol = "\r\n")
+  expect_store_of(small_store(file, local_folder()), twin)
+})
+
+test_that("fields are read whole wherever a chunk ends", {
+  table <- tricky_table(300)
+  file <- withr::local_tempfile(fileext = ".csv")
+  write_table(table, file)
+  text <- list(sep = ",", header = TRUE, strip = FALSE)
+  whole <- utils::read.csv(file, colClasses = "character", na.strings = character(),
+                           encoding = "UTF-8")
+  for (n in c(1, 7, 100)) {
+    reader <- file_reader(file, text, function(n_columns) n, NULL)
+    chunks <- list()
+    while (!is.null(chunk <- reader$next_chunk())) chunks <- c(chunks, list(chunk))
+    reader$close()
+    expect_identical(do.call(rbind, chunks), whole)
+  }
+})
+
+test_that("many files are one table, whatever the order of their columns", {
+  folder <- withr::local_tempdir()
+  table <- mixed_table()[c("number", "whole", "text")]
+  write_table(table[1:1000, ], file.path(folder, "part-1.csv"))
+  write_table(table[1001:2500, c(3, 1, 2)], file.path(folder, "part-2.csv.gz"))
+  store <- small_store(file.path(folder, "part-*"), local_folder())
+  expect_store_of(store, table)
+  files <- file.path(folder, c("part-1.csv", "part-2.csv.gz"))
+  expect_identical(small_store(files, local_folder())$manifest, store$manifest)
+})
+
+test_that("separators, files without a header and crowds in text are read", {
+  file <- withr::local_tempfile()
+  writeLines(c("a;b", "1;x", "", "2;y"), file)
+  expect_identical(levels(row_store(file, local_folder()))$b, c("x", "y")) |> suppressWarnings()
+  writeLines(c("1|x", "2|y", "1|y"), file)
+  store <- row_store(file, local_folder(), sep = "|", header = FALSE)
+  expect_identical(levels(store), list(V1 = c("1", "2"), V2 = c("x", "y")))
+  triples <- some_triples()
+  triples$worker <- sprintf("%03d", as.integer(triples$worker))
+  utils::write.table(triples, file, sep = "\t", row.names = FALSE)
+  expect_store_of_crowd(small_crowd_store(file, local_folder()), read_crowd(file))
+})
+
+test_that("text that cannot be read is an error that says where", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  path <- local_folder()
+  expect_file_error <- function(pattern) {
+    expect_error(row_store(file, path), pattern, class = "mdpd_error_file")
+  }
+  expect_file_error("does not exist")
+  writeLines(c("a,b", "1,2", "3"), file)
+  expect_file_error("line 2 did not have 2 elements")
+  writeLines(c("a,b", "1,2", "3,\"x"), file)
+  expect_file_error("quoted string")
+  writeLines(c("a,b", "1,2"), other <- withr::local_tempfile(fileext = ".parquet"))
+  expect_error(row_store(c(file, other), path), "all be text", class = "mdpd_error_argument")
+  writeLines(c("a,b", "1,0.5", "2,1"), file)
+  expect_error(row_store(file, path), "Row 1 is 0.5", class = "mdpd_error_data")
+  writeLines(c("a,b", sprintf("1,%s", seq(0, 3, 0.01))), file)
+  expect_error(row_store(file, path), "Row 2 is 0.01", class = "mdpd_error_data")
+  writeLines(c("a,b", sprintf("1,%d", 1:300)), file)
+  expect_error(row_store(file, path), "at most 254 levels", class = "mdpd_error_data")
+})
+
+test_that("a database gives the table that it has", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(con))
+  table <- mixed_table()
+  table$flag <- as.integer(table$flag)  # SQLite has no logical values
+  DBI::dbWriteTable(con, "two words", table)
+  table$kind <- as.character(table$kind)
+  expect_store_of(small_store(con, local_folder(), query = "two words"), table)
+  sql <- "SELECT number, text FROM \"two words\" WHERE whole = 1"
+  expected <- table[which(table$whole == 1), c("number", "text")]
+  rownames(expected) <- NULL
+  expect_store_of(small_store(con, local_folder(), query = sql), expected)
+  result <- DBI::dbSendQuery(con, sql)
+  expect_store_of(small_store(result, local_folder()), expected)
+  DBI::dbClearResult(result)
+  expect_error(row_store(con, local_folder()), "query", class = "mdpd_error_argument")
+  expect_error(row_store(con, local_folder(), query = "no"), class = "mdpd_error_argument")
+  expect_error(row_store(con, local_folder(), query = 1), class = "mdpd_error_argument")
+  expect_identical(DBI::dbListTables(con), "two words")  # no result is left open
+})
+
+test_that("Parquet files are read by row group", {
+  skip_if_not_installed("nanoparquet")
+  file <- withr::local_tempfile(fileext = ".parquet")
+  table <- mixed_table()
+  nanoparquet::write_parquet(table, file, row_groups = c(1L, 500L, 1900L))
+  expect_store_of(small_store(file, local_folder()), table)
+  reader <- parquet_reader(file)
+  sizes <- integer()
+  while (!is.null(chunk <- reader$next_chunk())) sizes <- c(sizes, nrow(chunk))
+  expect_identical(sizes, c(499L, 1400L, 601L))
+})
