@@ -158,7 +158,7 @@ write_store <- function(path, open, settings, call) {
   dir.create(path, showWarnings = FALSE, recursive = TRUE)
   lock_store(path, call)
   on.exit(unlock_store(path))
-  old <- if (file.exists(manifest_path(path))) read_manifest(path, call)
+  old <- old_manifest(path)
   clean_store(path, old)
   dir.create(spool_path(path))
   on.exit(unlink(spool_path(path), recursive = TRUE), add = TRUE, after = FALSE)
@@ -170,6 +170,14 @@ write_store <- function(path, open, settings, call) {
   write_manifest(manifest, path)
   clean_store(path, manifest)
   new_row_store(path, manifest)
+}
+
+# Of the store that is replaced; NULL where there is none, or none that can be read.
+old_manifest <- function(path) {
+  if (!file.exists(manifest_path(path))) {
+    return(NULL)
+  }
+  tryCatch(read_manifest(path), mdpd_error = function(cnd) NULL)
 }
 
 write_shards <- function(reader, settings, call) {

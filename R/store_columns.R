@@ -35,15 +35,15 @@ grow_column <- function(column, x, rows_before = 0, weights = NULL, max_values =
   x <- chunk_values(x)
   both <- common_type(column, x)
   column[c("type", "values")] <- both[c("type", "values")]
-  codes <- match(both$x, column$values)
-  fresh <- which(is.na(codes) & !is.na(both$x))
+  codes <- match(both$x, column$values, nomatch = 0L)
+  fresh <- which(codes == 0L)
+  fresh <- fresh[!is.na(both$x[fresh])]
   if (length(fresh) > 0) {
     values <- unique(both$x[fresh])
     codes[fresh] <- match(both$x[fresh], values) + length(column$values)
     column$first_row <- c(column$first_row, rows_before + fresh[match(values, both$x[fresh])])
     column$values <- c(column$values, values)
   }
-  codes[is.na(codes)] <- 0L
   column <- count_values(column, codes, weights)
   # More codes than a byte has are never read: whoever set the limit stops here.
   column$codes <- if (length(column$values) <= max_values) codes

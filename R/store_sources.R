@@ -64,7 +64,7 @@ table_reader <- function(source, chunk_rows) {
     if (n == 0) {
       return(NULL)
     }
-    rows <- done + seq_len(n)
+    rows <- seq.int(done + 1, length.out = n)
     done <<- done + n
     table_rows(source, rows)
   })

@@ -48,8 +48,9 @@ codes_of_chunk <- function(columns, n_rows) {
 # The columns of a chunk in their roles. `expected` are the items of the chunks before.
 read_chunk <- function(chunk, roles, expected, rows_before, call, arg) {
   names <- item_names(chunk)
-  check_column_names(names, arg, call)
-  check_has_items(c(roles$items, roles$id, roles$weights), names, arg, call)
+  named <- c(roles$items, roles$id, roles$weights)
+  check_column_names(if (is.null(roles$items)) names else names[names %in% named], arg, call)
+  check_has_items(named, names, arg, call)
   items <- roles$items %||% setdiff(names, c(roles$id, roles$weights))
   if (length(expected) == 0) {
     check_items_of_source(chunk_items(chunk, items), call)

@@ -223,6 +223,8 @@ test_that("a folder without a store, or with one of another format, is refused",
   expect_error(open_row_store(path), "format 99", class = "mdpd_error_file")
   saveRDS(1, file.path(path, "manifest.rds"))
   expect_error(open_row_store(path), class = "mdpd_error_damaged_shard")
+  replaced <- row_store(data.frame(a = 1:2, b = c(1, 1)), path, replace = TRUE)
+  expect_identical(replaced$manifest, store$manifest)
 })
 
 test_that("two processes do not write at once, and the lock of a dead one is no lock", {

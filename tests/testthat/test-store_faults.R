@@ -1,0 +1,111 @@
+# Whatever dies while a store is written: 10 moments of each kind here, 50 at level 2.
+
+n_moments <- function() {
+  if (identical(Sys.getenv("MDPD_TEST_LEVEL"), "2")) 50 else 10
+}
+
+# Runs `write()` in a process that is killed after some time; TRUE if it was, FALSE if it was done.
+kill_after <- function(seconds, write) {
+  child <- parallel::mcparallel(suppressMessages(write()), mc.set.seed = FALSE)
+  Sys.sleep(seconds)
+  tools::pskill(child$pid, tools::SIGKILL)
+  # A child that was killed has no result, with a warning in new versions of R.
+  is.null(suppressWarnings(parallel::mccollect(child))[[1]])
+}
+
+skip_without_fork <- function() {
+  skip_on_os("windows")
+  skip_on_cran()
+}
+
+test_that("a build that is killed leaves the old store or none, and can be done again", {
+  skip_without_fork()
+  withr::local_seed(1)
+  sources <- list(
+    table = function(path) small_store(mixed_table(20000), path, replace = TRUE),
+    crowd = function(path) small_crowd_store(some_triples(30000, 5000), path, replace = TRUE)
+  )
+  for (build in sources) {
+    path <- local_folder()
+    seconds <- system.time(expected <- build(local_folder()))[["elapsed"]]
+    killed <- 0
+    for (at in seq_len(n_moments() / 2)) {
+      before <- dir.exists(path) && file.exists(file.path(path, "manifest.rds"))
+      killed <- killed + kill_after(runif(1, 0, seconds), function() build(path))
+      opened <- tryCatch(open_row_store(path), mdpd_error_file = function(cnd) NULL)
+      if (before) expect_false(is.null(opened))
+      if (!is.null(opened)) {
+        expect_identical(nrow(verify_store(opened)), 0L)
+        expect_identical(opened$manifest$shards$checksum, expected$manifest$shards$checksum)
+      }
+      # Every second time on what the last one left.
+      if (at %% 2 == 0) unlink(path, recursive = TRUE)
+    }
+    expect_gt(killed, 0)
+    again <- suppressMessages(build(path))
+    expect_identical(again$manifest$shards$checksum, expected$manifest$shards$checksum)
+    expect_setequal(
+      dir(path),
+      c("manifest.rds", stats::na.omit(unlist(again$manifest$shards[c("file", "ids_file")])))
+    )
+  }
+})
+
+test_that("an addition that is killed leaves the old rows or all", {
+  skip_without_fork()
+  withr::local_seed(2)
+  triples <- some_triples(30000, 5000)
+  cases <- list(
+    list(store = small_store(mixed_table(1500), local_folder()), new = mixed_table(20000, seed = 2)),
+    list(store = small_crowd_store(triples[1:10000, ], local_folder()), new = triples[10001:30000, ])
+  )
+  for (case in cases) {
+    store <- case$store
+    backup <- local_folder()
+    dir.create(backup)
+    file.copy(dir(store$path, full.names = TRUE), backup)
+    seconds <- system.time(done <- add_rows(store, case$new))[["elapsed"]]
+    checksums <- list(store$manifest$shards$checksum, done$manifest$shards$checksum)
+    killed <- 0
+    for (at in seq_len(n_moments() / 2)) {
+      unlink(dir(store$path, full.names = TRUE), recursive = TRUE)
+      file.copy(dir(backup, full.names = TRUE), store$path)
+      killed <- killed + kill_after(runif(1, 0, seconds), function() add_rows(store, case$new))
+      opened <- open_row_store(store$path)
+      expect_identical(nrow(verify_store(opened)), 0L)
+      is_done <- identical(opened$manifest$shards$checksum, checksums[[2]])
+      expect_true(is_done || identical(opened$manifest$shards$checksum, checksums[[1]]))
+      if (!is_done) {
+        again <- add_rows(opened, case$new)
+        expect_identical(again$manifest$shards$checksum, checksums[[2]])
+      }
+    }
+    expect_gt(killed, 0)
+  }
+})
+
+test_that("a source several times larger than the memory that there is can be coded", {
+  skip_below_level_2()
+  skip_on_os(c("windows", "mac"))
+  # Some 4 GB of text, in a compressed file; the process may have 800 MB in all.
+  withr::local_seed(3)
+  file <- withr::local_tempfile(fileext = ".csv.gz")
+  answers <- vapply(1:4, function(i) strrep(letters[i], 100), "")
+  block <- replicate(10, sample(answers, 40000, TRUE))
+  con <- gzfile(file, "w", compression = 1)
+  writeLines(paste(paste0("q", 1:10), collapse = ","), con)
+  lines <- do.call(paste, c(as.data.frame(block), sep = ","))
+  for (copy in 1:100) writeLines(lines, con)
+  close(con)
+  path <- local_folder()
+  code <- sprintf("store <- mdpd::row_store(%s, %s); cat(as.integer(dim(store)))", dQuote(file, FALSE),
+                  dQuote(path, FALSE))
+  rscript <- file.path(R.home("bin"), "Rscript")
+  output <- system2("sh", c("-c", shQuote(paste(
+    "ulimit -v 800000; exec", shQuote(rscript), "-e", shQuote(code)
+  ))), stdout = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")))
+  expect_identical(utils::tail(output, 1), "4000000 10")
+  store <- open_row_store(path)
+  rows <- as.data.frame(store, shards = 1)[1:40000, ]
+  expect_identical(unname(as.matrix(rows)), unname(block))
+})
