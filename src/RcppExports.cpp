@@ -34,6 +34,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_fit_shards
+Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings, const Rcpp::List& files, double search_rows, double memory);
+RcppExport SEXP _mdpd_core_fit_shards(SEXP problemSEXP, SEXP settingsSEXP, SEXP filesSEXP, SEXP search_rowsSEXP, SEXP memorySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< double >::type search_rows(search_rowsSEXP);
+    Rcpp::traits::input_parameter< double >::type memory(memorySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fit_shards(problem, settings, files, search_rows, memory));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_posterior
 Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing_weights, const Rcpp::List& item_probs, double threads);
 RcppExport SEXP _mdpd_core_posterior(SEXP codedSEXP, SEXP mixing_weightsSEXP, SEXP item_probsSEXP, SEXP threadsSEXP) {
@@ -155,6 +170,7 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
     {"_mdpd_core_fit", (DL_FUNC) &_mdpd_core_fit, 2},
+    {"_mdpd_core_fit_shards", (DL_FUNC) &_mdpd_core_fit_shards, 5},
     {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
     {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
     {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 5},

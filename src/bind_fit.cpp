@@ -1,6 +1,6 @@
 #include "convert.h"
 #include "core/base/jobs.h"
-#include "core/fit/fit.h"
+#include "core/fit/blocked_fit.h"
 #include "r_monitor.h"
 
 using Rcpp::_;
@@ -61,7 +61,7 @@ mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& proble
 }
 
 /// A posterior, or the parameters that give it.
-mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells) {
+mdpd::FitStart as_start(const Rcpp::List& start, const std::vector<mdpd::Index>& n_levels) {
   mdpd::FitStart out;
   if (start.containsElementNamed("vote")) {
     out.is_vote = true;
@@ -69,7 +69,7 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells) {
     out.posterior = Rcpp::as<mdpd::Matrix>(start["posterior"]);
   } else {
     out.params = mdpd::as_parameters(
-        cells.n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]), start["item_probs"]);
+        n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]), start["item_probs"]);
   }
   if (start.containsElementNamed("informative")) {
     out.informative = mdpd::as_item_set(start["informative"]);
@@ -98,7 +98,7 @@ mdpd::Problem as_problem(const Rcpp::List& problem, double threads) {
     out.prior_counts = Rcpp::as<mdpd::Matrix>(problem["prior_counts"]);
   }
   for (const SEXP start : Rcpp::List(problem["starts"])) {
-    out.starts.push_back(as_start(Rcpp::List(start), out.cells));
+    out.starts.push_back(as_start(Rcpp::List(start), out.cells.n_levels));
   }
   out.n_threads = mdpd::allowed_threads(threads);
   return out;
@@ -210,6 +210,8 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),
       _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
       _["holds_known"] = result.holds_known);
+  out["entropy"] = result.entropy;
+  out["modal"] = result.modal;
   out["labels"] = mdpd::item_set_to_r(result.labels);
   out["label_agreement"] = result.label_agreement;
   return out;
@@ -228,6 +230,55 @@ Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
   }
   return Rcpp::List::create(_["loglik"] = loglik, _["evidence"] = evidence,
                             _["iterations"] = iterations, _["status"] = status);
+}
+
+Rcpp::List outcome_to_r(const std::vector<mdpd::Index>& n_levels,
+                        const mdpd::FitOutcome& outcome) {
+  Rcpp::List fits(outcome.fits.size());
+  for (std::size_t at = 0; at < outcome.fits.size(); ++at) {
+    fits[at] = result_to_r(n_levels, outcome.fits[at]);
+  }
+  const mdpd::WorkDone& work = outcome.work;
+  return Rcpp::List::create(
+      _["fits"] = fits, _["starts"] = starts_to_r(outcome.starts),
+      _["n_builds"] = static_cast<double>(work.n_builds),
+      _["n_full_passes"] = static_cast<double>(work.n_full_passes),
+      _["n_partial_passes"] = static_cast<double>(work.n_partial_passes),
+      _["seconds"] = Rcpp::NumericVector::create(
+          _["stages"] = work.stage_seconds, _["growth"] = work.growth_seconds,
+          _["refinement"] = work.refinement_seconds, _["polish"] = work.polish_seconds));
+}
+
+// Of rows in a store ---------------------------------------------------------------------------------
+
+/// Shards, by the paths of their files and their checksums.
+class ShardFiles : public mdpd::RowSource {
+ public:
+  ShardFiles(const Rcpp::List& files, std::vector<mdpd::Index> n_levels)
+      : paths_(Rcpp::as<std::vector<std::string>>(files["path"])), n_levels_(std::move(n_levels)) {
+    for (const SEXP text : Rcpp::CharacterVector(files["checksum"])) {
+      checksums_.push_back(std::stoull(CHAR(text), nullptr, 16));
+    }
+  }
+  mdpd::Index n_blocks() const override { return static_cast<mdpd::Index>(paths_.size()); }
+  mdpd::Shard read(mdpd::Index block) const override {
+    return mdpd::read_shard(paths_[block], n_levels_, checksums_[block]);
+  }
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<std::uint64_t> checksums_;
+  std::vector<mdpd::Index> n_levels_;
+};
+
+const char* reading_to_r(mdpd::Reading reading) {
+  switch (reading) {
+    case mdpd::Reading::kWhole: return "whole";
+    case mdpd::Reading::kKinds: return "kinds";
+    case mdpd::Reading::kSample: return "sample";
+    case mdpd::Reading::kNone: return "none";
+  }
+  return "unknown";
 }
 
 }  // namespace
@@ -255,17 +306,36 @@ Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
   const std::vector<mdpd::Index> n_levels = in.cells.n_levels;
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
   const mdpd::FitOutcome outcome = mdpd::fit_mixture(std::move(in), options, monitor);
-  Rcpp::List fits(outcome.fits.size());
-  for (std::size_t at = 0; at < outcome.fits.size(); ++at) {
-    fits[at] = result_to_r(n_levels, outcome.fits[at]);
+  return outcome_to_r(n_levels, outcome);
+}
+
+// The method for rows in shards: `problem$coded` has the levels only, `files` the `path` and the
+// `checksum` of each shard, `memory` the bytes of shards to keep.
+// [[Rcpp::export]]
+Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings,
+                           const Rcpp::List& files, double search_rows, double memory) {
+  const mdpd::FitOptions options = as_options(settings, problem);
+  const Rcpp::List control = settings["control"];
+  mdpd::BlockedProblem in;
+  for (const SEXP levels : Rcpp::List(Rcpp::List(problem["coded"])["levels"])) {
+    in.n_levels.push_back(Rf_xlength(levels));
   }
-  const mdpd::WorkDone& work = outcome.work;
-  return Rcpp::List::create(
-      _["fits"] = fits, _["starts"] = starts_to_r(outcome.starts),
-      _["n_builds"] = static_cast<double>(work.n_builds),
-      _["n_full_passes"] = static_cast<double>(work.n_full_passes),
-      _["n_partial_passes"] = static_cast<double>(work.n_partial_passes),
-      _["seconds"] = Rcpp::NumericVector::create(
-          _["stages"] = work.stage_seconds, _["growth"] = work.growth_seconds,
-          _["refinement"] = work.refinement_seconds, _["polish"] = work.polish_seconds));
+  in.n_labels = Rf_xlength(problem["labels"]);
+  if (!Rf_isNull(problem["prior_counts"])) {
+    in.prior_counts = Rcpp::as<mdpd::Matrix>(problem["prior_counts"]);
+  }
+  for (const SEXP start : Rcpp::List(problem["starts"])) {
+    in.starts.push_back(as_start(Rcpp::List(start), in.n_levels));
+  }
+  in.n_threads = mdpd::allowed_threads(number(control, "threads"));
+  in.most_search_rows = static_cast<mdpd::Index>(search_rows);
+  mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
+  const ShardFiles source(files, in.n_levels);
+  const mdpd::BlockedRows rows(source, in.n_levels, in.n_threads, memory);
+  mdpd::EngineHere engine(rows, monitor);
+  const mdpd::BlockedOutcome outcome = mdpd::fit_blocks(rows, in, options, engine, monitor);
+  Rcpp::List out = outcome_to_r(in.n_levels, outcome);
+  out["reading"] = reading_to_r(outcome.reading);
+  out["n_search_rows"] = static_cast<double>(outcome.n_search_rows);
+  return out;
 }

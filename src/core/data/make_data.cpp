@@ -13,28 +13,6 @@ namespace mdpd {
 
 namespace {
 
-void count_levels(CodedData& data) {
-  data.level_weight.resize(data.n_total_levels());
-  data.has_missing.assign(data.n_items, false);
-  for (Index item = 0; item < data.n_items; ++item) {
-    std::vector<std::int64_t> counts(data.n_levels[item], 0);
-    Index n_answers = 0;
-    Index n_rows = 0;
-    Index last = -1;
-    for_each_answer(data, item, [&](Index row, Code code) {
-      if (code > data.n_levels[item]) throw DimensionError("a code exceeds its item's levels");
-      counts[code - 1] += units_of_row(data, row);
-      ++n_answers;
-      n_rows += row != last;
-      last = row;
-    });
-    for (std::size_t level = 0; level < counts.size(); ++level) {
-      data.level_weight[data.offset[item] + level] = weight_of(data, counts[level]);
-    }
-    data.has_missing[item] = n_rows < data.n_obs || n_answers > n_rows;
-  }
-}
-
 void summarise_items(CodedData& data) {
   data.observed_weight.resize(data.n_items);
   data.marginal_loglik.resize(data.n_items);
@@ -51,46 +29,25 @@ void summarise_items(CodedData& data) {
   }
 }
 
-/// Makes the case weights whole multiples of a unit: the finest in which each of them can be rounded
-/// and their sum added up, see exact_sums.h. A positive weight stays positive.
-void round_weights(CodedData& data) {
-  Vector& weights = data.case_weights;
-  const double largest = weights.size() > 0 ? weights.maxCoeff() : 0.0;
-  if (!(largest > 0.0)) return;
-  // Roughly first, as the sum of doubles depends on their order.
-  const int of_largest = exponent_above(largest);
-  const int rough = bits_of_sum - of_largest - exponent_above(static_cast<double>(data.n_obs));
-  std::int64_t sum = 0;
-  for (Index row = 0; row < data.n_obs; ++row) {
-    sum += static_cast<std::int64_t>(std::ldexp(weights[row], rough));
-  }
-  const int of_sum = exponent_above(static_cast<double>(sum)) - rough +
-                     exponent_above(static_cast<double>(data.most_repeats - 1));
-  constexpr int finest = 1020;  // the smallest numbers have no reciprocal
-  const int exponent = std::min({bits_of_term - of_largest, bits_of_sum - 1 - of_sum, finest});
-  data.weight_unit = std::ldexp(1.0, -exponent);
-  for (Index row = 0; row < data.n_obs; ++row) {
+/// A positive weight stays positive.
+void round_weights(double unit, Vector& weights) {
+  const int exponent = 1 - exponent_above(unit);
+  for (Index row = 0; row < weights.size(); ++row) {
     if (!(weights[row] > 0.0)) continue;
-    const double units = std::nearbyint(std::ldexp(weights[row], exponent));
-    weights[row] = std::max(1.0, units) * data.weight_unit;
+    weights[row] = std::max(1.0, std::nearbyint(std::ldexp(weights[row], exponent))) * unit;
   }
 }
 
 CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights,
                    Index most_repeats = 1) {
   if (case_weights.size() != n_obs) throw DimensionError("one case weight per observation");
-  CodedData data;
+  WeightRange range;
+  range.add(case_weights);
+  range.add_rough_sum(case_weights);
+  CodedData data = make_frame(std::move(n_levels), range.unit(most_repeats), most_repeats);
   data.n_obs = n_obs;
-  data.most_repeats = most_repeats;
-  data.n_items = static_cast<Index>(n_levels.size());
-  data.n_levels = std::move(n_levels);
-  data.offset.assign(data.n_items + 1, 0);
-  std::partial_sum(data.n_levels.begin(), data.n_levels.end(), data.offset.begin() + 1);
   data.case_weights = std::move(case_weights);
-  round_weights(data);
-  std::int64_t total = 0;
-  for (Index row = 0; row < n_obs; ++row) total += units_of_row(data, row);
-  data.total_weight = weight_of(data, total);
+  round_weights(data.weight_unit, data.case_weights);
   return data;
 }
 
@@ -132,7 +89,115 @@ void list_by_item(const CodedData& data, SparseCodes& sparse) {
   }
 }
 
+CodedData with_totals(CodedData data) {
+  Totals totals(data);
+  totals.add(data);
+  totals.finish(data);
+  return data;
+}
+
+DenseCodes dense_codes(const Code* codes, const CodedData& data) {
+  return {codes, data.n_obs, data.n_items, std::make_shared<DenseLayouts>()};
+}
+
+SparseCodes sparse_codes(std::vector<std::size_t> row_start, std::vector<std::uint32_t> items,
+                         std::vector<Code> codes, const CodedData& data) {
+  SparseCodes sparse;
+  sparse.row_start = std::move(row_start);
+  sparse.row_item = std::move(items);
+  sparse.row_code = std::move(codes);
+  list_by_item(data, sparse);
+  return sparse;
+}
+
 }  // namespace
+
+void WeightRange::add(const Vector& weights) {
+  n_obs += weights.size();
+  if (weights.size() == 0) return;
+  largest = std::max(largest, weights.maxCoeff());
+}
+
+// Roughly, as the sum of doubles depends on their order.
+int WeightRange::rough_exponent() const {
+  return bits_of_sum - exponent_above(largest) - exponent_above(static_cast<double>(n_obs));
+}
+
+void WeightRange::add_rough_sum(const Vector& weights) {
+  if (!(largest > 0.0)) return;
+  const int exponent = rough_exponent();
+  for (Index row = 0; row < weights.size(); ++row) {
+    rough_sum += static_cast<std::int64_t>(std::ldexp(weights[row], exponent));
+  }
+}
+
+double WeightRange::unit(Index most_repeats) const {
+  if (!(largest > 0.0)) return 1.0;
+  const int of_sum = exponent_above(static_cast<double>(rough_sum)) - rough_exponent() +
+                     exponent_above(static_cast<double>(most_repeats - 1));
+  constexpr int finest = 1020;  // the smallest numbers have no reciprocal
+  return std::ldexp(1.0, -std::min({bits_of_term - exponent_above(largest),
+                                    bits_of_sum - 1 - of_sum, finest}));
+}
+
+CodedData make_frame(std::vector<Index> n_levels, double weight_unit, Index most_repeats) {
+  CodedData frame;
+  frame.codes = DenseCodes{nullptr, 0, static_cast<Index>(n_levels.size()),
+                           std::make_shared<DenseLayouts>()};
+  frame.most_repeats = most_repeats;
+  frame.weight_unit = weight_unit;
+  frame.n_items = static_cast<Index>(n_levels.size());
+  frame.n_levels = std::move(n_levels);
+  frame.offset.assign(frame.n_items + 1, 0);
+  std::partial_sum(frame.n_levels.begin(), frame.n_levels.end(), frame.offset.begin() + 1);
+  return frame;
+}
+
+CodedData make_block(const CodedData& frame, Cells cells, Vector case_weights) {
+  CodedData data = frame;
+  data.n_obs = cells.n_obs;
+  data.case_weights = std::move(case_weights);
+  round_weights(data.weight_unit, data.case_weights);
+  if (cells.codes != nullptr) {
+    data.codes = dense_codes(cells.codes, data);
+  } else {
+    data.codes = sparse_codes(std::move(cells.row_start), std::move(cells.items),
+                              std::move(cells.answers), data);
+  }
+  return data;
+}
+
+Totals::Totals(const CodedData& frame)
+    : levels_(frame.n_total_levels(), 0), n_answers_(frame.n_items, 0), n_rows_(frame.n_items, 0) {}
+
+void Totals::add(const CodedData& rows) {
+  n_obs_ += rows.n_obs;
+  for (Index row = 0; row < rows.n_obs; ++row) total_ += units_of_row(rows, row);
+  for (Index item = 0; item < rows.n_items; ++item) {
+    std::int64_t* counts = levels_.data() + rows.offset[item];
+    Index last = -1;
+    for_each_answer(rows, item, [&](Index row, Code code) {
+      if (code > rows.n_levels[item]) throw DimensionError("a code exceeds its item's levels");
+      counts[code - 1] += units_of_row(rows, row);
+      ++n_answers_[item];
+      n_rows_[item] += row != last;
+      last = row;
+    });
+  }
+}
+
+void Totals::finish(CodedData& data) const {
+  data.total_weight = weight_of(data, total_);
+  data.level_weight.resize(data.n_total_levels());
+  for (std::size_t at = 0; at < levels_.size(); ++at) {
+    data.level_weight[static_cast<Index>(at)] = weight_of(data, levels_[at]);
+  }
+  data.has_missing.assign(data.n_items, false);
+  for (Index item = 0; item < data.n_items; ++item) {
+    data.has_missing[item] = n_rows_[item] < n_obs_ || n_answers_[item] > n_rows_[item];
+  }
+  summarise_items(data);
+}
 
 CodedData make_data(Cells cells, Vector case_weights) {
   if (cells.codes == nullptr) {
@@ -147,10 +212,8 @@ CodedData make_data(Cells cells, Vector case_weights) {
 CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_levels,
                           Vector case_weights) {
   CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights));
-  data.codes = DenseCodes{codes, n_obs, data.n_items, std::make_shared<DenseLayouts>()};
-  count_levels(data);
-  summarise_items(data);
-  return data;
+  data.codes = dense_codes(codes, data);
+  return with_totals(std::move(data));
 }
 
 CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::uint32_t> items,
@@ -162,15 +225,8 @@ CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::
   }
   CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights),
                             most_repeats_of(row_start, items));
-  SparseCodes sparse;
-  sparse.row_start = std::move(row_start);
-  sparse.row_item = std::move(items);
-  sparse.row_code = std::move(codes);
-  list_by_item(data, sparse);
-  data.codes = std::move(sparse);
-  count_levels(data);
-  summarise_items(data);
-  return data;
+  data.codes = sparse_codes(std::move(row_start), std::move(items), std::move(codes), data);
+  return with_totals(std::move(data));
 }
 
 }  // namespace mdpd

@@ -32,4 +32,46 @@ CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::
                            std::vector<Code> codes, std::vector<Index> n_levels,
                            Vector case_weights);
 
+// Of rows that come in blocks -----------------------------------------------------------------------
+
+/// What the unit of case weights depends on, as all of them are whole multiples of it: the finest in
+/// which each can be rounded and their sum added up, see exact_sums.h. First all are added, then once
+/// more to the rough sum.
+struct WeightRange {
+  Index n_obs = 0;
+  double largest = 0.0;
+  std::int64_t rough_sum = 0;
+
+  void add(const Vector& weights);
+  void add_rough_sum(const Vector& weights);
+  double unit(Index most_repeats) const;
+
+ private:
+  int rough_exponent() const;
+};
+
+/// Data without a row, whose totals are still to be set.
+CodedData make_frame(std::vector<Index> n_levels, double weight_unit, Index most_repeats);
+
+/// Some rows, with the totals of all that the frame has. Codes that are dense belong to the caller.
+/// @throws DimensionError as `make_sparse_data()`.
+CodedData make_block(const CodedData& frame, Cells cells, Vector case_weights);
+
+/// Counts of all rows, block by block.
+class Totals {
+ public:
+  explicit Totals(const CodedData& frame);
+  /// @throws DimensionError if a code exceeds its item's levels.
+  void add(const CodedData& rows);
+  /// Sets what CodedData has of all rows.
+  void finish(CodedData& data) const;
+
+ private:
+  std::vector<std::int64_t> levels_;  ///< of all items, in units of weight
+  std::vector<Index> n_answers_;      ///< per item
+  std::vector<Index> n_rows_;         ///< per item: rows with an answer
+  std::int64_t total_ = 0;
+  Index n_obs_ = 0;
+};
+
 }  // namespace mdpd

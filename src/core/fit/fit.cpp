@@ -8,12 +8,12 @@
 #include "base/errors.h"
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
+#include "fit/fit_result.h"
 #include "fit/known_rows.h"
 #include "growth/grow.h"
 #include "growth/polish.h"
 #include "growth/same_optimum.h"
 #include "growth/stagewise.h"
-#include "model/criterion.h"
 #include "model/inclusion.h"
 #include "starts/correspondence.h"
 #include "starts/kinds.h"
@@ -65,13 +65,8 @@ class Method {
         options_(options),
         monitor_(monitor),
         rows_(std::move(problem_.cells), problem_) {
-    options_.refine.m_step.prior_counts = problem_.prior_counts;
-    const std::vector<Index>& n_levels = data().n_levels;
-    options_.refine.is_crowd =
-        problem_.n_labels > 0 && std::equal(n_levels.begin() + 1, n_levels.end(), n_levels.begin());
-    if (problem_.prior_counts.size() > 0 && options_.refine.type == Refinement::kEvidence) {
-      options_.refine.type = Refinement::kSparse;
-    }
+    options_.refine = refinement_of(options_.refine, data().n_levels, problem_.n_labels,
+                                    problem_.prior_counts);
     outcome_.work.n_builds = 1;
   }
 
@@ -253,8 +248,8 @@ class Method {
   }
 
   std::vector<Index> corrected(const FitRun& run, std::vector<Index> labels) const {
-    return corrected_by_votes(data(), run.fit.e_step.posterior, problem_.n_labels,
-                              std::move(labels));
+    const RowMatrix counts = level_counts(data(), run.fit.e_step.posterior);
+    return corrected_by_votes(data(), counts, problem_.n_labels, std::move(labels));
   }
 
   void begin_kinds(const FitRun& run) {
@@ -481,26 +476,17 @@ class Method {
   // The end ---------------------------------------------------------------------------------------
 
   void add_result(FitRun run, Index n_components) {
-    outcome_.fits.push_back({std::move(run)});
+    const SumsOfFit sums{
+        [&](const MixtureFit& fit) { return level_counts(data(), fit.e_step.posterior); },
+        [&](const MixtureFit& fit) {
+          const ItemSet items = gaining_items(fit);
+          return reliance(data(), items,
+                          reliance_on(data(), fit.params.item_probs, fit.e_step.posterior, items));
+        }};
+    outcome_.fits.push_back(make_result(data(), std::move(run), n_components, sums));
     FitResult& result = outcome_.fits.back();
-    const MixtureFit& fit = result.fit;
-    if (fit.params.n_components() < n_components) result.status = Status::kFewerComponents;
     result.holds_known = !data().known.empty() && result.status != Status::kFewerComponents;
     if (result.holds_known) result.born = born_;
-    result.loglik_of_one = data().marginal_loglik.sum();
-    result.n_free_parameters =
-        n_free_parameters(data(), fit.informative, fit.params.n_components());
-    result.item_evidence =
-        std::isnan(fit.evidence)
-            ? item_evidence(data(), fit.params, fit.e_step.posterior, fit.informative)
-            : fit.item_evidence.gain;
-    if (!std::isnan(fit.evidence)) {
-      // No item differs where there is but one component.
-      const double more_than_one = 1.0 / (1.0 + std::exp(result.loglik_of_one - fit.evidence));
-      result.inclusion =
-          more_than_one * inclusion(data(), reliance(data(), fit), fit.item_evidence,
-                                    fit.item_prior.weights, fit.params.n_components());
-    }
     add_labels(result);
     rows_.expand(result.fit);
   }

@@ -50,10 +50,8 @@ double penalised_loglik(const CodedData& data, double loglik, const ItemSet& inf
 }
 
 Vector item_evidence(const CodedData& data, const MixtureParameters& params,
-                     const RowMatrix& posterior, const ItemSet& informative) {
+                     const RowMatrix& counts, const ItemSet& informative) {
   Vector out = Vector::Zero(data.n_items);
-  if (informative.empty()) return out;
-  const RowMatrix counts = level_counts(data, posterior);
   for (const Index item : informative) {
     const Vector weights =
         counts.middleRows(data.offset[item], data.n_levels[item]).colwise().sum();

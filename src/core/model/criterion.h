@@ -17,10 +17,11 @@ double penalised_loglik(const CodedData& data, double loglik, const ItemSet& inf
                         Index n_components);
 
 /// What each informative item gains in log-likelihood, on the rows that observe it, by differing
-/// between the components at this posterior, minus its penalty (nats); 0 for the others:
+/// between the components, minus its penalty (nats); 0 for the others:
 /// sum_k W_k KL(mu_k || mubar) - penalty, with W_k the weight of component k among these rows.
+/// @param counts of the posterior, of all levels.
 Vector item_evidence(const CodedData& data, const MixtureParameters& params,
-                     const RowMatrix& posterior, const ItemSet& informative);
+                     const RowMatrix& counts, const ItemSet& informative);
 
 /// Free parameters: (K - 1) + K sum over S of (R_i - 1) + sum outside S of (R_i - 1).
 double n_free_parameters(const CodedData& data, const ItemSet& informative, Index n_components);

@@ -19,8 +19,8 @@ constexpr double n_same = 9.0;
 
 constexpr int n_steps = 200;
 
-double reliance_on(const CodedData& data, const RowMatrix& item_probs, const RowMatrix& posterior,
-                   Index item) {
+ExactSum reliance_on_item(const CodedData& data, const RowMatrix& item_probs,
+                          const RowMatrix& posterior, Index item) {
   const auto probs = item_probs.middleRows(data.offset[item], data.n_levels[item]);
   const RowMatrix logs = probs.array().log();
   const RowMatrix inverse = probs.cwiseInverse();
@@ -31,7 +31,7 @@ double reliance_on(const CodedData& data, const RowMatrix& item_probs, const Row
     const double without = std::log(of_row.dot(inverse.row(code - 1)));
     sum.add(data.case_weights[row] * (with_item + without));
   });
-  return std::max(0.0, sum.value());
+  return sum;
 }
 
 /// Is a family of the evidence's weights told from the spike? The crowd's always is: its columns
@@ -57,19 +57,30 @@ RowMatrix lowered_factors(const Vector& reliance, const ItemEvidence& evidence,
 
 }  // namespace
 
-Vector reliance(const CodedData& data, const MixtureFit& fit) {
-  const RowMatrix& posterior = fit.e_step.posterior;
-  ItemSet gaining;
+ItemSet gaining_items(const MixtureFit& fit) {
+  ItemSet items;
   for (const Index item : fit.informative) {
-    if (fit.item_evidence.gain[item] > 0.0) gaining.push_back(item);
+    if (fit.item_evidence.gain[item] > 0.0) items.push_back(item);
   }
-  Vector out = Vector::Zero(data.n_items);
-  const auto n_jobs = static_cast<Index>(gaining.size());
+  return items;
+}
+
+std::vector<ExactSum> reliance_on(const CodedData& data, const RowMatrix& item_probs,
+                                  const RowMatrix& posterior, const ItemSet& items) {
+  std::vector<ExactSum> out(items.size(), empty_loglik(data));
+  const auto n_jobs = static_cast<Index>(items.size());
   const double n_operations = static_cast<double>(data.n_obs * n_jobs * posterior.cols());
   for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
-    const Index item = gaining[job];
-    out[item] = reliance_on(data, fit.params.item_probs, posterior, item);
+    out[job] = reliance_on_item(data, item_probs, posterior, items[job]);
   });
+  return out;
+}
+
+Vector reliance(const CodedData& data, const ItemSet& items, const std::vector<ExactSum>& sums) {
+  Vector out = Vector::Zero(data.n_items);
+  for (std::size_t at = 0; at < items.size(); ++at) {
+    out[items[at]] = std::max(0.0, sums[at].value());
+  }
   return out;
 }
 

@@ -4,11 +4,17 @@
 
 namespace mdpd {
 
-/// By how much the rows' posterior rests on each item of a fit by evidence: its divergence from what
-/// the other items say alone, sum_n w_n KL(g_n || g_n without the item), in nats. 0 for items that
-/// gain nothing.
-/// Cost O(answers to the others * n_components), a logarithm for each.
-Vector reliance(const CodedData& data, const MixtureFit& fit);
+/// The items of a fit by evidence that gain something.
+ItemSet gaining_items(const MixtureFit& fit);
+
+/// By how much the rows' posterior rests on each of some items: its divergence from what the others
+/// say alone, sum_n w_n KL(g_n || g_n without the item), in nats. Sums of blocks of rows add up.
+/// Cost O(answers to the items * n_components), a logarithm for each.
+std::vector<ExactSum> reliance_on(const CodedData& data, const RowMatrix& item_probs,
+                                  const RowMatrix& posterior, const ItemSet& items);
+
+/// By item, 0 for the others.
+Vector reliance(const CodedData& data, const ItemSet& items, const std::vector<ExactSum>& sums);
 
 /// Probability of each item that it differs between the components. Two things set it apart from the
 /// shares of `evidence`. The posterior has learned from the item what it is then asked about it, so

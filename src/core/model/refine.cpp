@@ -50,17 +50,44 @@ ItemSet worth_their_penalty(const CodedData& data, const RowMatrix& counts, doub
   return kept;
 }
 
-MixtureFit finish_ready_fit(const CodedData& data, MixtureParameters params,
-                            const ReadyItems& items) {
+MixtureFit finish_fit_of(const CodedData& data, PosteriorRows& rows, MixtureParameters params,
+                         const ItemSet& items) {
   MixtureFit fit;
-  fit.informative = items.items;
+  fit.informative = items;
   set_uninformative_to_marginal(data, fit.informative, params);
-  fit.e_step = e_step_of_ready(data, params, items);
+  fit.e_step = rows.e_step(params, items);
   fit.loglik = fit.e_step.loglik + marginal_loglik(data, fit.informative);
   fit.penalised_loglik = penalised_loglik(data, fit.loglik, fit.informative, params.n_components());
   fit.params = std::move(params);
   return fit;
 }
+
+/// Rows in memory.
+class RowsAtHand : public PosteriorRows {
+ public:
+  /// @param counts_all the counts of all items, else of those in the E-step.
+  RowsAtHand(const CodedData& data, ItemSet items, bool counts_all)
+      : data_(data),
+        ready_(make_ready(data, std::move(items))),
+        counted_(counts_all ? make_ready(data, all_items(data)) : ready_) {}
+
+  EStep e_step(const MixtureParameters& params, const ItemSet& items) override {
+    if (items != ready_.items) ready_ = make_ready(data_, items);
+    return e_step_of_ready(data_, params, ready_);
+  }
+  LevelSums level_sums(const RowMatrix& posterior, bool with_rare) override {
+    if (with_rare) return level_sums_with_rare(data_, posterior, counted_);
+    return mdpd::level_sums(data_, posterior, counted_);
+  }
+  Matrix overlap(const RowMatrix& posterior) override {
+    return shared_weight(data_, posterior, posterior);
+  }
+
+ private:
+  const CodedData& data_;
+  ReadyItems ready_;
+  const ReadyItems counted_;
+};
 
 /// Items that differ with less probability, under the prior, are left out of the posterior.
 constexpr double least_to_use = 0.01;
@@ -69,32 +96,6 @@ constexpr double least_to_use = 0.01;
 constexpr int first_prior_steps = 3;
 constexpr int prior_steps = 10;
 constexpr Index first_iterations = 25;
-
-/// Case-weighted entropy of the rows of any posterior (nats).
-double entropy_of(const CodedData& data, const RowMatrix& posterior) {
-  Vector entropy(data.n_obs);
-  for (Index n = 0; n < data.n_obs; ++n) {
-    double sum = 0.0;
-    for (Index k = 0; k < posterior.cols(); ++k) sum -= x_log_x(posterior(n, k));
-    entropy[n] = sum;
-  }
-  return loglik_sum(data, entropy).value();
-}
-
-/// The same of the fit's own posterior, from the sums that it leads to: without a pass over the rows.
-double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums) {
-  const auto weighted_log = [](const auto& counts, const auto& probs) {
-    return (counts.array() * probs.array().max(tiny_probability).log()).sum();
-  };
-  double log_joint = weighted_log(sums.components.row(0), fit.params.mixing_weights.transpose());
-  for (const Index item : fit.informative) {
-    const Index first = data.offset[item];
-    const Index n = data.n_levels[item];
-    log_joint +=
-        weighted_log(sums.levels.middleRows(first, n), fit.params.item_probs.middleRows(first, n));
-  }
-  return fit.e_step.loglik - log_joint;
-}
 
 /// The prior that a run begins with: that of the run it goes on with, if it has as many components.
 ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
@@ -153,11 +154,9 @@ struct EvidenceStep {
   double evidence = 0.0;
 };
 
-EvidenceStep step_by_evidence(const CodedData& data, const RowMatrix& posterior,
-                              const LevelSums& sums, double entropy, int n_prior_steps,
-                              ItemPrior prior) {
+EvidenceStep step_by_evidence(const CodedData& data, const LevelSums& sums, const Overlap& overlap,
+                              double entropy, int n_prior_steps, ItemPrior prior) {
   EvidenceStep step;
-  const Overlap overlap(shared_weight(data, posterior, posterior));
   step.items = weigh_items(data, sums.levels, overlap, n_prior_steps, prior);
   step.to.params = posterior_means(data, sums, step.items, prior);
   step.to.prior = prior;
@@ -176,47 +175,114 @@ ItemSet items_in_use(const ItemEvidence& items) {
   return out;
 }
 
-FitRun refine_by_evidence(const CodedData& data, const RowMatrix& start,
+/// @param start a posterior; or parameters with `informative`, whose E-step was done.
+FitRun refine_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit start,
                           const RefineOptions& options, Monitor& monitor) {
   FitRun run;
   run.status = Status::kIterationLimit;
-  const ReadyItems all = make_ready(data, all_items(data));
-  ReadyItems ready = make_ready(data, {});
+  run.fit = std::move(start);
+  const Index n_components = run.fit.e_step.posterior.cols();
   Acceleration acceleration(data);
   EmState at;
-  Progress progress(data, start.cols(), options, monitor);
+  ItemSet in_use = run.fit.informative;
+  Progress progress(data, n_components, options, monitor);
   const Index max_iter = std::max<Index>(1, options.max_iter);
   for (Index iteration = 0; iteration < max_iter; ++iteration) {
-    const bool is_first = iteration == 0;
     const bool is_last = iteration + 1 == max_iter;
-    const RowMatrix& posterior = is_first ? start : run.fit.e_step.posterior;
-    const LevelSums sums = level_sums(data, posterior, all);
-    const double entropy = is_first ? entropy_of(data, start) : entropy_of(data, run.fit, sums);
-    if (is_first) at.prior = first_prior(data, sums.levels, options);
+    const RowMatrix& posterior = run.fit.e_step.posterior;
+    const LevelSums sums = rows.level_sums(posterior, false);
+    const double entropy = run.fit.params.n_components() == 0 ? entropy_of(data, posterior)
+                                                              : entropy_of(data, run.fit, sums);
+    if (iteration == 0) at.prior = first_prior(data, sums.levels, options);
     EvidenceStep step = step_by_evidence(
-        data, posterior, sums, entropy,
+        data, sums, Overlap(rows.overlap(posterior)), entropy,
         iteration < first_iterations ? first_prior_steps : prior_steps, std::move(at.prior));
     const bool by_leap = acceleration.has_leapt();
     if (by_leap && !is_last && progress.has_fallen(step.evidence)) {
       at = acceleration.take_back();
-      run.fit = finish_ready_fit(data, at.params, ready);
+      run.fit = finish_fit_of(data, rows, at.params, in_use);
       continue;
     }
-    ItemSet in_use = options.uses_all_items ? all_items(data) : items_in_use(step.items);
-    if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
+    in_use = options.uses_all_items ? all_items(data) : items_in_use(step.items);
     const bool may_end = is_last || (!by_leap && progress.has_converged(step.evidence));
     at = may_end ? std::move(step.to) : acceleration.next(std::move(step.to));
-    run.fit = finish_ready_fit(data, at.params, ready);
+    run.fit = finish_fit_of(data, rows, at.params, in_use);
     run.fit.evidence = step.evidence;
     run.fit.item_prior = std::move(step.prior);
     run.fit.item_evidence = std::move(step.items);
-    const bool keeps_components = start.cols() > 1 && run.fit.informative.size() > 1;
+    const bool keeps_components = n_components > 1 && run.fit.informative.size() > 1;
     if (progress.ends(step.evidence, keeps_components, by_leap, run)) break;
   }
   return run;
 }
 
+/// By the penalised log-likelihood.
+FitRun refine_by_likelihood(const CodedData& data, PosteriorRows& rows, MixtureFit start,
+                            const RefineOptions& options, Monitor& monitor) {
+  const bool is_sparse = options.type == Refinement::kSparse;
+  FitRun run;
+  run.status = Status::kIterationLimit;
+  run.smoothing = options.m_step.smoothing;
+  run.fit = std::move(start);
+  const bool is_full = options.type == Refinement::kFull;
+  ItemSet in_use = is_full ? varying_items(data) : run.fit.informative;
+  Progress progress(data, run.fit.e_step.posterior.cols(), options, monitor);
+  Acceleration acceleration(data);
+  double now = 0.0;
+  const auto go_to = [&](MixtureParameters params) {
+    run.fit = finish_fit_of(data, rows, std::move(params), in_use);
+    now = run.fit.penalised_loglik +
+          log_prior(data, run.fit.params, options.m_step, run.fit.informative);
+  };
+  const Index max_iter = std::max<Index>(1, options.max_iter);
+  for (Index iteration = 0; iteration < max_iter; ++iteration) {
+    const LevelSums sums = rows.level_sums(run.fit.e_step.posterior, true);
+    if (is_sparse) {
+      in_use = worth_their_penalty(data, sums.levels, options.penalty_scale, in_use);
+    }
+    EmState at{m_step_from_sums(data, sums, options.m_step)};
+    if (is_full && iteration + 1 < max_iter) at = acceleration.next(std::move(at));
+    go_to(std::move(at.params));
+    if (acceleration.has_leapt() && progress.has_fallen(now)) {
+      go_to(acceleration.take_back().params);
+    }
+    if (progress.ends(now, run.fit.informative.size() > 1, acceleration.has_leapt(), run)) break;
+  }
+  return run;
+}
+
+FitRun refine_from(const CodedData& data, PosteriorRows& rows, MixtureFit start,
+                   const RefineOptions& options, Monitor& monitor) {
+  return options.type == Refinement::kEvidence
+             ? refine_by_evidence(data, rows, std::move(start), options, monitor)
+             : refine_by_likelihood(data, rows, std::move(start), options, monitor);
+}
+
 }  // namespace
+
+double entropy_of(const CodedData& data, const RowMatrix& posterior) {
+  Vector entropy(data.n_obs);
+  for (Index n = 0; n < data.n_obs; ++n) {
+    double sum = 0.0;
+    for (Index k = 0; k < posterior.cols(); ++k) sum -= x_log_x(posterior(n, k));
+    entropy[n] = sum;
+  }
+  return loglik_sum(data, entropy).value();
+}
+
+double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums) {
+  const auto weighted_log = [](const auto& counts, const auto& probs) {
+    return (counts.array() * probs.array().max(tiny_probability).log()).sum();
+  };
+  double log_joint = weighted_log(sums.components.row(0), fit.params.mixing_weights.transpose());
+  for (const Index item : fit.informative) {
+    const Index first = data.offset[item];
+    const Index n = data.n_levels[item];
+    log_joint +=
+        weighted_log(sums.levels.middleRows(first, n), fit.params.item_probs.middleRows(first, n));
+  }
+  return fit.e_step.loglik - log_joint;
+}
 
 RefineOptions RefineOptions::of_type(Refinement other) const {
   RefineOptions out = *this;
@@ -247,7 +313,8 @@ MixtureFit start_at(RowMatrix posterior, ItemSet informative) {
 }
 
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
-  return finish_ready_fit(data, std::move(params), make_ready(data, std::move(informative)));
+  RowsAtHand rows(data, informative, false);
+  return finish_fit_of(data, rows, std::move(params), informative);
 }
 
 void give_up_components(const CodedData& data, FitRun& run) {
@@ -294,42 +361,16 @@ double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item
 
 FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
               const RefineOptions& options, Monitor& monitor) {
-  if (options.type == Refinement::kEvidence) {
-    return refine_by_evidence(data, start, options, monitor);
-  }
-  const bool is_sparse = options.type == Refinement::kSparse;
-  FitRun run;
-  run.status = Status::kIterationLimit;
-  run.smoothing = options.m_step.smoothing;
-  const bool is_full = options.type == Refinement::kFull;
-  ReadyItems ready = make_ready(data, is_full ? varying_items(data) : informative);
-  const ReadyItems counted = is_sparse ? make_ready(data, all_items(data)) : ready;
-  const RowMatrix* posterior = &start;
-  Progress progress(data, start.cols(), options, monitor);
-  Acceleration acceleration(data);
-  double now = 0.0;
-  const auto go_to = [&](MixtureParameters params) {
-    run.fit = finish_ready_fit(data, std::move(params), ready);
-    posterior = &run.fit.e_step.posterior;
-    now = run.fit.penalised_loglik +
-          log_prior(data, run.fit.params, options.m_step, run.fit.informative);
-  };
-  const Index max_iter = std::max<Index>(1, options.max_iter);
-  for (Index iteration = 0; iteration < max_iter; ++iteration) {
-    const LevelSums sums = level_sums_with_rare(data, *posterior, counted);
-    if (is_sparse) {
-      ItemSet in_use = worth_their_penalty(data, sums.levels, options.penalty_scale, ready.items);
-      if (in_use != ready.items) ready = make_ready(data, std::move(in_use));
-    }
-    EmState at{m_step_from_sums(data, sums, options.m_step)};
-    if (is_full && iteration + 1 < max_iter) at = acceleration.next(std::move(at));
-    go_to(std::move(at.params));
-    if (acceleration.has_leapt() && progress.has_fallen(now)) {
-      go_to(acceleration.take_back().params);
-    }
-    if (progress.ends(now, run.fit.informative.size() > 1, acceleration.has_leapt(), run)) break;
-  }
-  return run;
+  const bool by_evidence = options.type == Refinement::kEvidence;
+  ItemSet items = by_evidence ? ItemSet() : informative;
+  if (options.type == Refinement::kFull) items = varying_items(data);
+  RowsAtHand rows(data, std::move(items), by_evidence || options.type == Refinement::kSparse);
+  return refine_from(data, rows, start_at(start, informative), options, monitor);
+}
+
+FitRun refine_rows(const CodedData& frame, PosteriorRows& rows, const MixtureParameters& start,
+                   const ItemSet& informative, const RefineOptions& options, Monitor& monitor) {
+  return refine_from(frame, rows, finish_fit_of(frame, rows, start, informative), options, monitor);
 }
 
 void smooth(const CodedData& data, double max_loss, const RefineOptions& options, Monitor& monitor,

@@ -84,12 +84,38 @@ MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet i
 /// One component in place of those of the run.
 void give_up_components(const CodedData& data, FitRun& run);
 
+/// The rows as EM sees them: their posterior at the parameters where it is, in sums. Rows in memory
+/// have it from row to row, others need not.
+class PosteriorRows {
+ public:
+  virtual ~PosteriorRows() = default;
+  /// Goes to other parameters.
+  virtual EStep e_step(const MixtureParameters& params, const ItemSet& items) = 0;
+  /// Counts of all items there.
+  /// @param posterior of the last E-step, or what EM starts from.
+  /// @param with_rare see `level_sums_with_rare()`.
+  virtual LevelSums level_sums(const RowMatrix& posterior, bool with_rare) = 0;
+  /// See `shared_weight()`.
+  virtual Matrix overlap(const RowMatrix& posterior) = 0;
+};
+
 /// EM on the penalised log-likelihood, or on the log-likelihood where the informative set is fixed:
 /// Dempster, Laird and Rubin (1977). Without smoothing and floor its objective never falls. By
 /// evidence and of all items it is accelerated, see acceleration.h.
 /// @param start posterior to start from, with the items that were informative in it.
 FitRun refine(const CodedData& data, const RowMatrix& start, const ItemSet& informative,
               const RefineOptions& options, Monitor& monitor);
+
+/// Case-weighted entropy of the rows of any posterior (nats).
+double entropy_of(const CodedData& data, const RowMatrix& posterior);
+
+/// The same of the fit's own posterior, from the sums that it leads to: without a pass over the rows.
+double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums);
+
+/// `refine()` of rows that are not all in memory, from parameters.
+/// @param frame see BlockedRows.
+FitRun refine_rows(const CodedData& frame, PosteriorRows& rows, const MixtureParameters& start,
+                   const ItemSet& informative, const RefineOptions& options, Monitor& monitor);
 
 /// What `smooth()` may cost by default (nats): a likelihood ratio of 1.35, which no data can tell.
 inline constexpr double default_smoothing_loss = 0.3;

@@ -33,10 +33,9 @@ std::vector<Index> labels_by_answers(const CodedData& data, const MixtureFit& fi
   return best_assignment(votes.transpose());
 }
 
-std::vector<Index> corrected_by_votes(const CodedData& data, const RowMatrix& posterior,
+std::vector<Index> corrected_by_votes(const CodedData& data, const RowMatrix& counts,
                                       Index n_labels, std::vector<Index> labels) {
-  const RowMatrix counts = level_counts(data, posterior);
-  RowMatrix votes = RowMatrix::Zero(n_labels, posterior.cols());
+  RowMatrix votes = RowMatrix::Zero(n_labels, counts.cols());
   for (Index item = 0; item < data.n_items; ++item) {
     votes += counts.middleRows(data.offset[item], n_labels);
   }

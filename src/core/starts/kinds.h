@@ -17,8 +17,9 @@ std::vector<Index> labels_by_answers(const CodedData& data, const MixtureFit& fi
 
 /// A component in which its label has less than half as many answers as another stands for that one:
 /// one to one, a kind of the items of a common label can be left with the name of a rare one.
+/// @param counts of the posterior, of all levels.
 /// @param labels of the components before.
-std::vector<Index> corrected_by_votes(const CodedData& data, const RowMatrix& posterior,
+std::vector<Index> corrected_by_votes(const CodedData& data, const RowMatrix& counts,
                                       Index n_labels, std::vector<Index> labels);
 
 /// Posterior in which a component is two, the second the last: rows whose answers say its label stay,

@@ -44,7 +44,10 @@ context("inclusion") {
     const MixtureParameters truth = planted_mixture(random, n_levels, 6, 0.6);
     const Table table = draw_table(random, truth, {400, n_levels, 0.2, true});
     const MixtureFit fit = fit_by_evidence(table.data, truth);
-    const Vector fast = reliance(table.data, fit);
+    const ItemSet items = gaining_items(fit);
+    const Vector fast =
+        reliance(table.data, items,
+                 reliance_on(table.data, fit.params.item_probs, fit.e_step.posterior, items));
     Index n_gaining = 0;
     for (Index item = 0; item < table.data.n_items; ++item) {
       if (fit.item_evidence.gain[item] > 0.0) {

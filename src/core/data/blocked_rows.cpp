@@ -1,0 +1,100 @@
+#include "data/blocked_rows.h"
+
+#include <algorithm>
+
+#include "data/make_data.h"
+
+namespace mdpd {
+
+namespace {
+
+Cells cells_of(Shard& shard, const std::vector<Index>& n_levels) {
+  Cells cells;
+  cells.n_obs = shard.n_obs;
+  cells.n_levels = n_levels;
+  if (shard.is_dense) {
+    cells.codes = shard.codes.data();
+    return cells;
+  }
+  cells.row_start = std::move(shard.row_start);
+  cells.items = std::move(shard.items);
+  cells.answers = std::move(shard.answers);
+  return cells;
+}
+
+/// What a block takes in memory, roughly: its codes, once more as kernels read them, and weights.
+double n_bytes_of(const Shard& shard) {
+  const std::size_t n = shard.is_dense ? 3 * shard.codes.size() : 10 * shard.answers.size();
+  return static_cast<double>(n) + 24.0 * static_cast<double>(shard.n_obs);
+}
+
+}  // namespace
+
+BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, int n_threads,
+                         double most_bytes)
+    : source_(source), kept_(source.n_blocks()) {
+  WeightRange range;
+  Index most_repeats_of_all = 1;
+  double n_bytes = 0.0;
+  for_each_shard([&](const Shard& shard, Index) {
+    range.add(shard.case_weights);
+    most_repeats_of_all = std::max(most_repeats_of_all, most_repeats(shard));
+    n_bytes += n_bytes_of(shard);
+    if (n_bytes <= most_bytes) ++n_kept_;
+    return true;
+  });
+  n_obs_ = range.n_obs;
+  largest_weight_ = range.largest;
+  if (n_obs_ == 0) throw DimensionError("rows");
+  for_each_shard([&](const Shard& shard, Index) {
+    range.add_rough_sum(shard.case_weights);
+    return true;
+  });
+  frame_ = make_frame(std::move(n_levels), range.unit(most_repeats_of_all), most_repeats_of_all);
+  frame_.n_threads = n_threads;
+  Totals totals(frame_);
+  for_each_shard([&](Shard shard, Index) {
+    Cells cells = cells_of(shard, frame_.n_levels);
+    totals.add(mdpd::make_block(frame_, std::move(cells), std::move(shard.case_weights)));
+    return true;
+  });
+  totals.finish(frame_);
+}
+
+void BlockedRows::for_each_shard(const std::function<bool(Shard, Index)>& use) const {
+  Index first = 0;
+  for (Index at = 0; at < source_.n_blocks(); ++at) {
+    Shard shard = source_.read(at);
+    const Index n_obs = shard.n_obs;
+    if (!use(std::move(shard), first)) return;
+    first += n_obs;
+  }
+}
+
+std::shared_ptr<const BlockedRows::Block> BlockedRows::make_block(Shard shard) const {
+  auto block = std::make_shared<Block>();
+  block->codes = std::move(shard.codes);
+  shard.codes.clear();
+  Cells cells = cells_of(shard, frame_.n_levels);
+  if (shard.is_dense) cells.codes = block->codes.data();
+  block->data = mdpd::make_block(frame_, std::move(cells), std::move(shard.case_weights));
+  return block;
+}
+
+std::shared_ptr<const BlockedRows::Block> BlockedRows::block(Index at) const {
+  if (kept_[at]) return kept_[at];
+  std::shared_ptr<const Block> made = make_block(source_.read(at));
+  if (at < n_kept_) kept_[at] = made;
+  return made;
+}
+
+void BlockedRows::for_each_block(const std::function<void(const CodedData&, Index)>& use) const {
+  Index first = 0;
+  for (Index at = 0; at < source_.n_blocks(); ++at) {
+    const std::shared_ptr<const Block> rows = block(at);
+    use(rows->data, first);
+    first += rows->data.n_obs;
+  }
+}
+
+}  // namespace mdpd

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+
+#include "data/shard_file.h"
+
+namespace mdpd {
+
+/// Where rows come from that are more than memory holds: blocks of them, in order.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  virtual Index n_blocks() const = 0;
+  /// May be called from several threads.
+  virtual Shard read(Index block) const = 0;
+};
+
+/// Data whose rows are read block by block, each time they are gone through, but for as many blocks
+/// as `most_bytes` of memory hold. All sums over them are those of the rows in memory to the last
+/// bit, however they are cut: see row_sums.h.
+class BlockedRows {
+ public:
+  /// Reads all rows three times.
+  /// @param n_levels per item.
+  /// @throws DimensionError if there is no row, or blocks do not fit `n_levels`.
+  BlockedRows(const RowSource& source, std::vector<Index> n_levels, int n_threads,
+              double most_bytes);
+
+  /// What is known of all rows, without a row: for all that works on sums.
+  const CodedData& frame() const { return frame_; }
+  Index n_obs() const { return n_obs_; }
+
+  /// Calls use(rows, first) for each block in order; `first` is the number of its first row. The
+  /// data have the totals of all rows.
+  void for_each_block(const std::function<void(const CodedData&, Index)>& use) const;
+
+  /// Calls use(shard, first) for each block, as it was read, while that gives true.
+  void for_each_shard(const std::function<bool(Shard, Index)>& use) const;
+
+  /// Of all case weights, as they were given.
+  double largest_weight() const { return largest_weight_; }
+
+ private:
+  struct Block {
+    std::vector<Code> codes;  ///< of dense rows
+    CodedData data;
+  };
+  std::shared_ptr<const Block> make_block(Shard shard) const;
+  std::shared_ptr<const Block> block(Index at) const;
+
+  const RowSource& source_;
+  CodedData frame_;
+  Index n_obs_ = 0;
+  double largest_weight_ = 0.0;
+  Index n_kept_ = 0;  ///< the first blocks stay
+  mutable std::vector<std::shared_ptr<const Block>> kept_;
+};
+
+}  // namespace mdpd

@@ -1,0 +1,207 @@
+#include "data/gathered_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/exact_sums.h"
+#include "data/distinct_rows.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Rows of blocks, one after the other. Dense codes are row-major until the end.
+class Collector {
+ public:
+  explicit Collector(const CodedData& frame) : frame_(frame) {}
+
+  void add(const Shard& shard, Index row, double weight) {
+    weights_.push_back(weight);
+    out_.is_dense = shard.is_dense;
+    if (shard.is_dense) {
+      for (Index item = 0; item < shard.n_items; ++item) {
+        out_.codes.push_back(shard.codes[item * shard.n_obs + row]);
+      }
+      return;
+    }
+    for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
+      out_.row_item.push_back(shard.items[at]);
+      out_.row_code.push_back(shard.answers[at]);
+    }
+    out_.row_start.push_back(out_.row_item.size());
+  }
+
+  GatheredRows finish() {
+    out_.case_weights = Eigen::Map<const Vector>(weights_.data(), n_obs());
+    choose_items();
+    if (out_.is_dense)
+      turn_dense();
+    else
+      renumber_items();
+    return std::move(out_);
+  }
+
+ private:
+  Index n_obs() const { return static_cast<Index>(weights_.size()); }
+
+  void choose_items() {
+    std::vector<bool> answered(frame_.n_items, false);
+    if (out_.is_dense) {
+      for (std::size_t at = 0; at < out_.codes.size(); ++at) {
+        if (out_.codes[at] != 0) answered[at % frame_.n_items] = true;
+      }
+    } else {
+      for (const std::uint32_t item : out_.row_item) answered[item] = true;
+    }
+    for (Index item = 0; item < frame_.n_items; ++item) {
+      if (!answered[item]) continue;
+      out_.items.push_back(item);
+      out_.n_levels.push_back(frame_.n_levels[item]);
+    }
+  }
+
+  void turn_dense() {
+    const auto n_items = static_cast<Index>(out_.items.size());
+    std::vector<Code> columns(static_cast<std::size_t>(n_items * n_obs()));
+    for (Index at = 0; at < n_items; ++at) {
+      for (Index row = 0; row < n_obs(); ++row) {
+        columns[at * n_obs() + row] = out_.codes[row * frame_.n_items + out_.items[at]];
+      }
+    }
+    out_.codes = std::move(columns);
+  }
+
+  void renumber_items() {
+    std::vector<std::uint32_t> number(frame_.n_items, 0);
+    for (std::size_t at = 0; at < out_.items.size(); ++at) {
+      number[out_.items[at]] = static_cast<std::uint32_t>(at);
+    }
+    for (std::uint32_t& item : out_.row_item) item = number[item];
+  }
+
+  const CodedData& frame_;
+  GatheredRows out_;
+  std::vector<double> weights_;
+};
+
+/// A number that says nothing of the one it comes from: the last step of splitmix64, Steele, Lea and
+/// Flood (2014), Fast splittable pseudorandom number generators.
+std::uint64_t scrambled(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+/// Kinds found so far, with a row and the weight of each.
+class KindCollector {
+ public:
+  KindCollector(const CodedData& frame, double largest_weight, Index most)
+      : n_items_(frame.n_items),
+        none_{std::ldexp(1.0, exponent_above(largest_weight) - 30)},
+        most_(most) {}
+
+  /// False where there are too many.
+  bool add(const Shard& shard) {
+    const Index n_before = static_cast<Index>(sums_.size());
+    const Index n = n_before + shard.n_obs;
+    std::vector<Code> codes(static_cast<std::size_t>(n * n_items_));
+    for (Index item = 0; item < n_items_; ++item) {
+      Code* column = codes.data() + item * n;
+      std::copy_n(codes_.data() + item * n_before, n_before, column);
+      std::copy_n(shard.codes.data() + item * shard.n_obs, shard.n_obs, column + n_before);
+    }
+    const DistinctRows rows = distinct_rows(codes.data(), n, n_items_, {}, most_);
+    if (rows.first.empty()) return false;
+    keep(rows, codes, n, shard.case_weights);
+    return true;
+  }
+
+  GatheredRows finish(const CodedData& frame) {
+    GatheredRows out;
+    out.items.resize(n_items_);
+    std::iota(out.items.begin(), out.items.end(), Index{0});
+    out.n_levels = frame.n_levels;
+    out.codes = std::move(codes_);
+    out.case_weights.resize(static_cast<Index>(sums_.size()));
+    for (std::size_t kind = 0; kind < sums_.size(); ++kind) {
+      out.case_weights[static_cast<Index>(kind)] = sums_[kind].value();
+    }
+    return out;
+  }
+
+ private:
+  void keep(const DistinctRows& rows, const std::vector<Code>& codes, Index n,
+            const Vector& weights) {
+    std::vector<ExactSum> sums(rows.first.size(), none_);
+    for (std::size_t kind = 0; kind < sums_.size(); ++kind) sums[rows.kind[kind]] += sums_[kind];
+    for (Index row = 0; row < weights.size(); ++row) {
+      sums[rows.kind[sums_.size() + row]].add(weights[row]);
+    }
+    codes_.clear();
+    for (Index item = 0; item < n_items_; ++item) {
+      for (const Index row : rows.first) codes_.push_back(codes[item * n + row]);
+    }
+    sums_ = std::move(sums);
+  }
+
+  const Index n_items_;
+  const ExactSum none_;
+  const Index most_;
+  std::vector<Code> codes_;  ///< column-major
+  std::vector<ExactSum> sums_;
+};
+
+}  // namespace
+
+Cells GatheredRows::cells() const {
+  Cells cells;
+  cells.n_obs = n_obs();
+  cells.n_levels = n_levels;
+  if (is_dense) {
+    cells.codes = codes.data();
+    return cells;
+  }
+  cells.row_start = row_start;
+  cells.items = row_item;
+  cells.answers = row_code;
+  return cells;
+}
+
+GatheredRows gather_all(const BlockedRows& rows) {
+  Collector collector(rows.frame());
+  rows.for_each_shard([&](const Shard& shard, Index) {
+    for (Index row = 0; row < shard.n_obs; ++row) {
+      collector.add(shard, row, shard.case_weights[row]);
+    }
+    return true;
+  });
+  return collector.finish();
+}
+
+GatheredRows gather_sample(const BlockedRows& rows, Index n) {
+  Collector collector(rows.frame());
+  const double share = static_cast<double>(n) / static_cast<double>(rows.n_obs());
+  const auto below = static_cast<std::uint64_t>(std::ldexp(std::min(share, 1.0), 63));
+  rows.for_each_shard([&](const Shard& shard, Index first) {
+    for (Index row = 0; row < shard.n_obs; ++row) {
+      if (scrambled(static_cast<std::uint64_t>(first + row)) >> 1 >= below) continue;
+      collector.add(shard, row, shard.case_weights[row]);
+    }
+    return true;
+  });
+  return collector.finish();
+}
+
+GatheredRows gather_kinds(const BlockedRows& rows, Index most) {
+  KindCollector collector(rows.frame(), rows.largest_weight(), most);
+  bool are_few = true;
+  rows.for_each_shard([&](const Shard& shard, Index) {
+    are_few = shard.is_dense && collector.add(shard);
+    return are_few;
+  });
+  return are_few ? collector.finish(rows.frame()) : GatheredRows();
+}
+
+}  // namespace mdpd

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "data/blocked_rows.h"
+#include "data/make_data.h"
+
+namespace mdpd {
+
+/// Rows taken out of blocks into memory.
+struct GatheredRows {
+  ItemSet items = {};             ///< those that somebody answered
+  std::vector<Index> n_levels = {};  ///< of these
+  bool is_dense = true;
+  std::vector<Code> codes = {};      ///< dense: rows x items, column-major
+  std::vector<std::size_t> row_start = {0};  ///< sparse: see `make_sparse_data()`
+  std::vector<std::uint32_t> row_item = {};
+  std::vector<Code> row_code = {};
+  Vector case_weights = {};
+
+  Index n_obs() const { return case_weights.size(); }
+  /// Dense codes stay here.
+  Cells cells() const;
+};
+
+GatheredRows gather_all(const BlockedRows& rows);
+
+/// About `n` rows. Whether a row is among them depends on its number and the number of rows only.
+GatheredRows gather_sample(const BlockedRows& rows, Index n);
+
+/// One row of each kind, with the weight of all; no row where there are more than `most` kinds, or the
+/// blocks are sparse.
+GatheredRows gather_kinds(const BlockedRows& rows, Index most);
+
+}  // namespace mdpd
