@@ -9,6 +9,10 @@ core_fit <- function(problem, settings) {
     .Call(`_mdpd_core_fit`, problem, settings)
 }
 
+core_fit_shards <- function(problem, settings, files, search_rows, memory) {
+    .Call(`_mdpd_core_fit_shards`, problem, settings, files, search_rows, memory)
+}
+
 core_posterior <- function(coded, mixing_weights, item_probs, threads) {
     .Call(`_mdpd_core_posterior`, coded, mixing_weights, item_probs, threads)
 }

@@ -12,7 +12,8 @@
 new_mdpd <- function(result, problem, settings, about) {
   coded <- problem$coded
   coded["known"] <- list(if (result$holds_known) problem$known)
-  informative <- colnames(coded$codes)[result$informative]
+  totals <- coded$totals %||% row_totals(coded)
+  informative <- names(coded$levels)[result$informative]
   by_evidence <- length(result$inclusion) > 0
   order <- order(result$mixing_weights, decreasing = TRUE)
   item_probs <- name_item_probs(result$item_probs, coded$levels, order)
@@ -30,16 +31,19 @@ new_mdpd <- function(result, problem, settings, about) {
     item_prior = if (by_evidence) name_item_prior(result$item_prior, result$concentrations),
     item_shares = if (by_evidence) name_item_shares(result, names(coded$levels)),
     crowd_probs = name_crowd_probs(result$crowd_probs, order, coded$levels[[1]], names),
-    posterior = name_posterior(result$posterior, order, rownames(coded$codes), names),
+    posterior = if (nrow(result$posterior) > 0) {
+      name_posterior(result$posterior, order, rownames(coded$codes), names)
+    },
+    sums = sums_of_posterior(result, order, names),
     loglik = result$loglik,
     penalised_loglik = result$penalised_loglik,
     evidence = if (by_evidence) result$evidence,
     df = result$df,
-    nobs = sum(coded$weights),
-    weights = if (any(coded$weights != 1)) coded$weights,
-    n_obs = nrow(coded$codes),
-    n_missing = n_missing(coded$codes),
-    no_answer = rows_of_no_class(coded),
+    nobs = totals$nobs,
+    weights = totals$weights,
+    n_obs = totals$n_obs,
+    n_missing = totals$n_missing,
+    no_answer = totals$no_answer,
     trace = result$trace,
     born = stats::setNames((result$born %||% seq_along(order))[order], names),
     status = result$status,
@@ -47,13 +51,32 @@ new_mdpd <- function(result, problem, settings, about) {
     method = settings$method, refine = settings$refine, missing = coded$missing,
     control = settings$control, call = about$call,
     version = as.character(utils::packageVersion("mdpd")),
-    coded = if (about$keep_data) coded, design = about$design,
+    coded = if (about$keep_data) coded, design = about$design, store = about$store,
     variable_labels = coded$variable_labels,
     labels = problem$labels, stands_for = labels_of_kinds(result, problem, order, names),
     label_agreement = if (length(result$labels) > length(problem$labels)) result$label_agreement,
     prior = problem$prior, smoothing = result$smoothing
   )
   structure(fit, class = c(about$class, "mdpd"))
+}
+
+# Of a fit that keeps no posterior what is known of it: its `entropy` (nats), and `modal`, k x k, of
+# the rows that are assigned to the row's component the posterior of the column's, in shares of all.
+sums_of_posterior <- function(result, order, names) {
+  if (is.na(result$entropy)) {
+    return(NULL)
+  }
+  modal <- result$modal[order, order, drop = FALSE]
+  list(entropy = result$entropy, modal = `dimnames<-`(modal, list(names, names)))
+}
+
+# What a fit says of its rows.
+row_totals <- function(coded) {
+  list(
+    nobs = sum(coded$weights), weights = if (any(coded$weights != 1)) coded$weights,
+    n_obs = nrow(coded$codes), n_missing = n_missing(coded$codes),
+    no_answer = rows_of_no_class(coded)
+  )
 }
 
 name_item_probs <- function(item_probs, levels, order) {

@@ -22,7 +22,7 @@ check_given <- function(k, call) {
 # Of several `k` those that the rows can carry, ascending.
 k_within_rows <- function(k, coded, call = rlang::caller_env()) {
   ks <- sort(unique(k))
-  n_obs <- nrow(coded$codes)
+  n_obs <- n_rows_of(coded)
   large <- ks[ks > n_obs]
   if (length(large) > 0) {
     warn_mdpd(
@@ -34,8 +34,11 @@ k_within_rows <- function(k, coded, call = rlang::caller_env()) {
   ks[ks <= n_obs]
 }
 
+# Of a store the rows are elsewhere.
+n_rows_of <- function(coded) coded$totals$n_obs %||% nrow(coded$codes)
+
 check_k_against_rows <- function(k, coded, call) {
-  n_obs <- nrow(coded$codes)
+  n_obs <- n_rows_of(coded)
   if (k <= n_obs) {
     return(invisible(k))
   }

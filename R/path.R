@@ -68,7 +68,9 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   inform_largest_k(path)
   best <- best_row(path, main_criterion(path))
   warn_one_pair(fits[[best]], call)
-  warn_copied_items(fits[[best]], problem$coded, call)
+  if (!is.null(fits[[best]]$posterior)) {
+    warn_copied_items(fits[[best]], problem$coded, call)
+  }
   warn_too_many_parameters(fits[[best]], call)
   from_path(fits, best, path, if (keep_data) problem$coded)
 }

@@ -74,6 +74,9 @@ p_log_p <- function(p) ifelse(p > 0, p * log(p), 0)
 
 # The share of wrong classes to be expected if the model holds.
 expected_error <- function(object) {
+  if (is.null(object$posterior)) {
+    return(1 - sum(diag(object$sums$modal)) / sum(object$sums$modal))
+  }
   largest <- largest_posterior(class_posterior(object$posterior, object))
   stats::weighted.mean(1 - largest, row_weights(object))
 }
@@ -85,7 +88,9 @@ share_sure <- function(object, probability) {
 }
 
 # The entropy of the components of all rows (nats).
-class_entropy <- function(object) -sum(row_weights(object) * p_log_p(object$posterior))
+class_entropy <- function(object) {
+  object$sums$entropy %||% -sum(row_weights(object) * p_log_p(object$posterior))
+}
 
 # One minus that entropy divided by its largest value.
 relative_entropy <- function(object) {

@@ -1,11 +1,16 @@
 #' Classify new rows
 #'
 #' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
-#' @param newdata Matrix, data frame or [crowd_labels()] with the fit's items: in any order, extra
-#'   ones are left out. By default the rows of the fit. A level the fit never saw counts as missing,
-#'   with a warning.
+#' @param newdata Matrix, data frame, [crowd_labels()] or [row_store()] with the fit's items: in any
+#'   order, extra ones are left out. By default the rows of the fit. A level the fit never saw counts
+#'   as missing, with a warning (of a store silently).
 #' @param type `"class"` (default), `"prob"`, `"component"` or `"density"`.
 #' @param ... Not used; must be empty.
+#' @param file Of a [row_store()] as `newdata`: a path to which the predictions are written, shard by
+#'   shard, so that those of all rows need not fit in memory; or `NULL` (default). A file of
+#'   comma-separated values with the columns `row` (the number), `id` where the store has ids,
+#'   `class` (empty for a row without an answer), and by `type` the `density`, or the probability of
+#'   each class. Its path is returned invisibly.
 #' @return n_rows of `newdata`, row names kept:
 #'   * `"class"`: a factor, `NA` for a row without any answer, which says nothing of its class; else
 #'     the component with the largest posterior probability; where several components of a crowd
@@ -38,9 +43,17 @@
 #' predict(fit, new$labels, type = "prob")
 #' @export
 predict.mdpd <- function(object, newdata = NULL,
-                         type = c("class", "prob", "component", "density"), ...) {
+                         type = c("class", "prob", "component", "density"), ..., file = NULL) {
   rlang::check_dots_empty()
   type <- check_predict_type(type, c("class", "prob", "component", "density"))
+  if (inherits(newdata, "row_store")) {
+    return(predict_store(object, newdata, type, file))
+  }
+  if (!is.null(file)) {
+    abort_mdpd(
+      "{.arg file} is for a {.fn row_store} as {.arg newdata}.", class = "argument"
+    )
+  }
   if (is.null(newdata) && type != "density" && !is.null(object$posterior)) {
     posterior <- object$posterior
     coded <- object$coded

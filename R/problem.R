@@ -48,9 +48,10 @@ new_settings <- function(task, k, method, refine, control, verbose = FALSE) {
 #'           how often the coded data were built and pairs of items were searched by the stages
 #'   seconds by what was done: stages, growth, refinement, polish
 #' @noRd
-run_engine <- function(problem, settings) {
-  result <- core_fit(problem, settings)
-  items <- colnames(problem$coded$codes)
+run_engine <- function(problem, settings) read_engine(core_fit(problem, settings), problem)
+
+read_engine <- function(result, problem) {
+  items <- names(problem$coded$levels)
   result$fits <- lapply(result$fits, function(fit) {
     fit$trace <- trace_table(fit$trace, items)
     if (length(fit$born) == 0) fit["born"] <- list(NULL)

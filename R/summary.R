@@ -17,7 +17,7 @@ summary.mdpd <- function(object, ...) {
       list(labels = object$labels, n_items = length(object$item_probs),
            components = component_table(object), informative = informative_table(object),
            trace = phase_table(object$trace)),
-      if (!is.null(object$posterior)) {
+      if (has_posterior_sums(object)) {
         list(overlap = component_overlap(object), expected_error = expected_error(object),
              entropy = relative_entropy(object))
       }
@@ -36,10 +36,13 @@ criteria <- function(object) {
   )
 }
 
+# A true model has none, nor a fit whose posterior was taken out.
+has_posterior_sums <- function(object) !is.null(object$posterior) || !is.null(object$sums)
+
 component_table <- function(object) {
   table <- data.frame(component = names(object$mixing_weights),
                       mixing_weight = unname(object$mixing_weights))
-  if (!is.null(object$posterior)) {
+  if (has_posterior_sums(object)) {
     table$size <- assigned_weight(object)
     table$mean_posterior <- unname(diag(component_overlap(object)))
   }
@@ -48,12 +51,18 @@ component_table <- function(object) {
 
 # The sum of the case weights of the rows assigned to each component.
 assigned_weight <- function(object) {
+  if (is.null(object$posterior)) {
+    return(unname(rowSums(object$sums$modal)) * object$nobs)
+  }
   class <- assigned_column(object)
   weights <- row_weights(object)
   vapply(seq_len(object$k), function(k) sum(weights[class %in% k]), 0)
 }
 
 component_overlap <- function(object) {
+  if (is.null(object$posterior)) {
+    return(object$sums$modal / rowSums(object$sums$modal))
+  }
   weights <- row_weights(object)
   class <- assigned_column(object)
   overlap <- vapply(seq_len(object$k), function(k) {

@@ -1,0 +1,214 @@
+# Fits of rows in a store: the engine reads them shard by shard.
+
+#' @rdname stagewise_em
+#' @param search_rows Of a [row_store()]: rows that the search takes into memory, a count of at
+#'   least 1000; see 'Rows in a store'.
+#' @param memory Of a [row_store()]: bytes of shards that stay in memory while EM goes over them
+#'   again and again, at least 0. The others are read from disk each time.
+#' @section Rows in a store:
+#' Rows of a [row_store()] are read shard by shard and need not fit in memory. A store of at most
+#' `search_rows` rows, or of at most as many different rows, if they are at most half of all, is
+#' fitted as the same rows in memory are, to the last bit. Of a larger one a sample of about
+#' `search_rows` rows is taken into memory, by a hash of the rows' numbers: with it the stages, the
+#' polish and the other starts search for the components, for each `k`. From there EM goes over all
+#' rows. So what the fit says of the parameters, the items, the evidence and the log-likelihood is
+#' of all rows and exact; what is sampled is the search, which can miss a component that is rare in
+#' the sample. The fit does not depend on how the rows are cut into shards, nor on threads. It
+#' keeps no posterior and no data: `predict(fit, store, file = )` writes the classes of all rows.
+#' Sampled, `trace` has the iterations over all rows only. Case weights are the store's;
+#' `missing` can be `"ignore"`, `"frozen"` or `"fail"`, and no rows can be `known`.
+#' @export
+stagewise_em.row_store <- function(x, k, ..., method = c("robust", "paper"),
+                                   refine = c("sparse", "full", "none"),
+                                   missing = c("ignore", "frozen", "fail"),
+                                   control = stagewise_control(), search_rows = 131072,
+                                   memory = 1e9, verbose = interactive()) {
+  check_foreign_arguments(rlang::enexprs(...))
+  rlang::check_dots_empty()
+  method <- check_choice(method, c("robust", "paper"))
+  refine <- check_choice(refine, c("sparse", "full", "none"))
+  missing <- check_choice(missing, c("ignore", "frozen", "fail"))
+  check_class(control, "stagewise_control")
+  check_count(search_rows, 1000)
+  check_number(memory, c(0, Inf))
+  check_flag(verbose)
+  check_given(k, rlang::current_env())
+  check_counts(k)
+  coded <- coded_store(x, missing)
+  check_k_against_rows(min(k), coded, rlang::current_env())
+
+  problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels)
+  ks <- k_within_rows(k, coded)
+  settings <- new_settings("grow", ks, method, refine, complete_control(control, method), verbose)
+  call <- match.call()
+  call[[1]] <- quote(stagewise_em)
+  about <- list(class = "stagewise_em", call = call, keep_data = FALSE)
+  result <- run_engine_on_store(problem, settings, x, search_rows, memory)
+  about$store <- about_store(x, result)
+  if (length(k) > 1) {
+    return(new_path(result$fits, problem, settings, about))
+  }
+  fit <- new_mdpd(result$fits[[1]], problem, settings, about)
+  warn_status(fit, k)
+  warn_independent(fit, result$fits[[1]]$loglik_of_one)
+  warn_one_pair(fit)
+  warn_too_many_parameters(fit)
+  fit
+}
+
+# What coded data say but for the rows.
+coded_store <- function(store, missing, call = rlang::caller_env()) {
+  manifest <- store$manifest
+  shards <- manifest$shards
+  n_cells <- nrow(store) * ncol(store)
+  n_missing <- n_cells - sum(shards$answers)
+  if (missing == "fail" && n_missing > 0) {
+    abort_mdpd(
+      c("No cell may be missing with {.code missing = \"fail\"}.",
+        x = "{comma(n_missing)} cell{?s} of the store {?is/are}."),
+      class = "missing_value", call = call
+    )
+  }
+  if (missing == "frozen" && manifest$kind == "crowd") {
+    abort_mdpd(
+      "{.code missing = \"frozen\"} needs a table, not the labels of a crowd.",
+      class = "argument", call = call
+    )
+  }
+  list(
+    levels = levels(store), missing = missing, variable_labels = manifest$variable_labels,
+    totals = list(
+      n_obs = nrow(store), nobs = manifest$weights$sum, n_missing = n_missing
+    )
+  )
+}
+
+run_engine_on_store <- function(problem, settings, store, search_rows, memory) {
+  shards <- store$manifest$shards
+  files <- list(path = file.path(store$path, shards$file), checksum = shards$checksum)
+  result <- with_shard_files(core_fit_shards(problem, settings, files, search_rows, memory))
+  read_engine(result, problem)
+}
+
+# How the rows of a fit came from a store.
+about_store <- function(store, result) {
+  list(
+    path = store$path, rows = nrow(store), shards = nrow(store$manifest$shards),
+    reading = result$reading, search_rows = result$n_search_rows
+  )
+}
+
+# Predictions --------------------------------------------------------------------------------------
+
+# Classes, or probabilities, of the rows of a store, shard by shard: to a CSV file with the columns
+# `row` (the number), `id` where rows have ids, `class`, and with "prob" a column for each class; or
+# without a file as predict() of rows in memory.
+predict_store <- function(object, store, type, file, call = rlang::caller_env()) {
+  check_store_items(object, store, call)
+  if (!is.null(file)) {
+    check_string(file, call = call)
+    new <- tempfile("predictions-", dirname(file))
+    on.exit(unlink(new))
+  }
+  out <- list()
+  no_answer <- numeric()
+  first <- 0
+  for (at in seq_len(nrow(store$manifest$shards))) {
+    rows <- predict_shard(object, store, at, type)
+    if (is.null(file)) {
+      out[[at]] <- rows$values
+    } else {
+      append_rows(new, prediction_table(rows, first), first == 0)
+    }
+    no_answer <- c(no_answer, first + rows$no_answer)
+    first <- first + rows$n
+  }
+  if (type %in% c("class", "component")) inform_no_answer(no_answer)
+  if (is.null(file)) {
+    return(if (type == "prob") do.call(rbind, out) else unlist(out))
+  }
+  if (!file.rename(new, file)) {
+    abort_mdpd("File {.file {file}} cannot be written.", class = "file", call = call)
+  }
+  invisible(file)
+}
+
+# A store has every item that the posterior needs; a level that the fit never saw counts as missing.
+check_store_items <- function(object, store, call) {
+  lacking <- setdiff(differing_items(object), store$manifest$items)
+  if (length(lacking) > 0) {
+    abort_mdpd(
+      c("The store must have all items of the fit.", x = "It lacks {.val {lacking}}."),
+      class = "missing_item", call = call
+    )
+  }
+}
+
+predict_shard <- function(object, store, at, type) {
+  shard <- read_shard(store$path, store$manifest, at)
+  items <- if (type == "density") names(object$item_probs) else differing_items(object)
+  coded <- shard_for_fit(shard, levels(store), object, items)
+  n <- nrow(coded$codes)
+  if (type == "density") {
+    density <- posterior_of(object, coded)$row_loglik
+    return(list(n = n, ids = shard$ids, no_answer = integer(), values = density))
+  }
+  posterior <- named_posterior(coded, object)
+  if (type != "component") posterior <- class_posterior(posterior, object)
+  no_answer <- rows_without_answer(shard$codes)
+  class <- posterior_class(object, posterior, coded, no_answer)
+  list(
+    n = n, ids = shard$ids, no_answer = no_answer, class = class,
+    values = if (type == "prob") posterior else class
+  )
+}
+
+# The codes of a shard by the levels of a fit.
+shard_for_fit <- function(shard, levels, object, items) {
+  wanted <- lapply(object$item_probs[items], rownames)
+  codes <- shard$codes
+  if (!identical(levels, wanted)) {
+    maps <- Map(function(from, to) as.raw(c(0L, match(from, to, 0L))), levels[items], wanted)
+    codes <- if (is_sparse(codes)) map_answers(codes, maps) else map_columns(codes, maps)
+  }
+  new_coded(codes, wanted, rep(1, nrow(codes)), object$missing %||% "ignore")
+}
+
+# @param maps named by item: of the code 0 and of each level the new code.
+map_columns <- function(codes, maps) {
+  out <- codes[, names(maps), drop = FALSE]
+  for (j in seq_along(maps)) out[, j] <- maps[[j]][as.integer(out[, j]) + 1L]
+  out
+}
+
+map_answers <- function(codes, maps) {
+  item <- match(colnames(codes), names(maps))[codes$item]
+  known <- which(!is.na(item))
+  n_levels <- max(lengths(maps))
+  table <- vapply(maps, function(map) c(map, raw(n_levels - length(map))), raw(n_levels))
+  code <- table[cbind(as.integer(codes$code[known]) + 1L, item[known])]
+  row <- answer_rows(codes)[known]
+  seen <- code != as.raw(0)
+  new_sparse_codes(
+    row[seen], item[known][seen], code[seen], c(nrow(codes), length(maps)),
+    list(rownames(codes), names(maps))
+  )
+}
+
+prediction_table <- function(rows, first) {
+  out <- data.frame(row = first + seq_len(rows$n))
+  if (!is.null(rows$ids)) out$id <- rows$ids
+  if (!is.null(rows$class)) out$class <- unname(as.character(rows$class))
+  if (is.matrix(rows$values)) {
+    return(cbind(out, as.data.frame(`rownames<-`(rows$values, NULL))))
+  }
+  if (is.numeric(rows$values)) out$density <- unname(rows$values)
+  out
+}
+
+append_rows <- function(file, table, is_first) {
+  utils::write.table(
+    table, file, append = !is_first, col.names = is_first, row.names = FALSE, sep = ",",
+    qmethod = "double", na = ""
+  )
+}

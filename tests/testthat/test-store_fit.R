@@ -1,0 +1,160 @@
+# Fits of stores against those of the same rows in memory.
+
+three_classes <- function(n = 3000, seed = 1) {
+  truth <- list(
+    mixing_weights = c(0.5, 0.3, 0.2),
+    item_probs = lapply(1:12, function(item) {
+      probs <- matrix(0.15, 3, 3) + diag(0.55, 3)
+      if (item > 8) probs[] <- 1 / 3
+      dimnames(probs) <- list(c("a", "b", "c"), 1:3)
+      probs
+    })
+  )
+  names(truth$item_probs) <- paste0("V", 1:12)
+  set.seed(seed)
+  class <- sample(3, n, TRUE, truth$mixing_weights)
+  table <- as.data.frame(lapply(truth$item_probs, function(probs) {
+    factor(vapply(class, function(k) sample(rownames(probs), 1, prob = probs[, k]), ""),
+           levels = c("a", "b", "c"))
+  }))
+  is.na(table$V3) <- sample(n, n / 10)
+  list(table = table, class = class)
+}
+
+# Of the same parameters to the last bit everything else follows.
+same_in_both <- c("mixing_weights", "item_probs", "informative", "evidence", "loglik", "inclusion",
+                  "item_evidence", "penalised_loglik", "df", "status",
+                  "item_prior", "item_shares", "crowd_probs")
+
+expect_same_numbers <- function(a, b) {
+  for (field in same_in_both) expect_identical(a[[field]], b[[field]], label = field)
+  for (field in c("n_obs", "nobs", "n_missing")) expect_equal(a[[field]], b[[field]], label = field)
+}
+
+new_store <- function(source, ..., env = parent.frame()) {
+  path <- withr::local_tempdir(.local_envir = env)
+  row_store(source, file.path(path, "store"), ...)
+}
+
+test_that("a small store is fitted as the rows in memory are", {
+  rows <- three_classes()$table
+  in_memory <- stagewise_em(rows, 3)
+  for (shard_rows in c(1024, 4096)) {
+    store <- new_store(rows, shard_rows = shard_rows)
+    fit <- stagewise_em(store, 3)
+    expect_same_numbers(fit, in_memory)
+    expect_null(fit$posterior)
+    expect_identical(fit$store$reading, "whole")
+  }
+  weights <- seq_len(nrow(rows)) %% 7 / 3
+  rows$w <- weights
+  store <- new_store(rows, weights = "w", shard_rows = 1024)
+  weighted <- stagewise_em(rows[1:12], 3, weights = weights)
+  expect_same_numbers(stagewise_em(store, 3), weighted)
+})
+
+test_that("what a fit says of its rows is known without their posterior", {
+  rows <- three_classes()$table
+  store <- new_store(rows, shard_rows = 1024)
+  in_memory <- suppressMessages(summary(stagewise_em(rows, 1:3)))
+  for (search_rows in c(1000, 3000)) {
+    fit <- suppressMessages(summary(stagewise_em(store, 1:3, search_rows = search_rows)))
+    expect_equal(fit$expected_error, in_memory$expected_error, tolerance = 1e-4)
+    expect_equal(fit$entropy, in_memory$entropy, tolerance = 1e-4)
+    expect_equal(fit$overlap, in_memory$overlap, tolerance = 1e-4)
+    expect_equal(fit$components, in_memory$components, tolerance = 1e-4)
+    expect_equal(fit$path$ICL, in_memory$path$ICL, tolerance = 1e-4)
+  }
+})
+
+test_that("of a sample's search the fit is of all rows, however they are cut", {
+  data <- three_classes()
+  in_memory <- stagewise_em(data$table, 3)
+  fits <- lapply(c(1024, 2048, 4096), function(shard_rows) {
+    store <- new_store(data$table, shard_rows = shard_rows)
+    threads <- stagewise_control(threads = 1 + (shard_rows > 1024))
+    stagewise_em(store, 3, search_rows = 1000, control = threads,
+                 memory = if (shard_rows == 1024) 0 else 1e9)
+  })
+  expect_identical(fits[[1]]$store$reading, "sample")
+  expect_gt(fits[[1]]$store$search_rows, 800)
+  expect_lt(fits[[1]]$store$search_rows, 1200)
+  expect_same_numbers(fits[[2]], fits[[1]])
+  expect_same_numbers(fits[[3]], fits[[1]])
+  # EM from elsewhere comes to the same optimum, within its tolerance.
+  expect_equal(fits[[1]]$evidence, in_memory$evidence, tolerance = 1e-6)
+  expect_equal(fits[[1]]$item_probs, in_memory$item_probs, tolerance = 1e-3)
+  expect_identical(fits[[1]]$informative[1:8] %in% in_memory$informative, rep(TRUE, 8))
+})
+
+test_that("few kinds of rows are fitted as the rows in memory are", {
+  rows <- three_classes(5000)$table[c(1, 2, 4, 5)]
+  in_memory <- stagewise_em(rows, 1:4)
+  fit <- stagewise_em(new_store(rows, shard_rows = 1024), 1:4, search_rows = 1000)
+  expect_identical(fit$store$reading, "kinds")
+  expect_same_numbers(fit, in_memory)
+})
+
+test_that("crowds in a store are fitted as crowds are", {
+  crowd <- simulate_crowd(n_items = 2500, n_workers = 30, accuracy = rep(0.7, 8), seed = 4)
+  store <- new_store(crowd$labels, shard_rows = 1024)
+  in_memory <- stagewise_em(crowd$labels, 3)
+  expect_same_numbers(stagewise_em(store, 3), in_memory)
+  fit <- stagewise_em(store, 3, search_rows = 1000)
+  expect_setequal(names(fit$mixing_weights), crowd$labels$labels)
+  expect_equal(fit$mixing_weights, in_memory$mixing_weights, tolerance = 1e-2)
+  file <- withr::local_tempfile(fileext = ".csv")
+  expect_identical(predict(fit, store, file = file), file)
+  written <- utils::read.csv(file, colClasses = "character")
+  expect_identical(names(written), c("row", "id", "class"))
+  truth <- as.character(crowd$truth)[match(written$id, crowd$labels$items)]
+  expect_lt(mean(written$class != truth), 0.15)
+})
+
+test_that("predictions of a store are those of its rows", {
+  rows <- three_classes()$table
+  is.na(rows[7, ]) <- TRUE
+  store <- new_store(rows, shard_rows = 1024)
+  fit <- stagewise_em(store, 3)
+  in_memory <- stagewise_em(rows, 3)
+  expect_message(class <- predict(in_memory), class = "mdpd_message_no_answer")
+  expect_message(of_store <- predict(fit, store), class = "mdpd_message_no_answer")
+  expect_identical(unname(of_store), unname(class))
+  prob <- predict(fit, store, type = "prob")
+  expect_equal(unname(prob), unname(predict(in_memory, type = "prob")), tolerance = 1e-12)
+  density <- predict(fit, store, type = "density")
+  expect_equal(sum(density), fit$loglik, tolerance = 1e-12)
+  file <- withr::local_tempfile(fileext = ".csv")
+  suppressMessages(predict(fit, store, file = file, type = "prob"))
+  written <- utils::read.csv(file)
+  expect_identical(written$row, seq_len(3000))
+  expect_identical(written$class, as.integer(as.character(class)))
+  expect_equal(as.matrix(written[3:5]), prob, ignore_attr = TRUE, tolerance = 1e-12)
+  # Of a store with other levels, and in another order, what the fit never saw is missing.
+  other <- rows[12:1]
+  levels(other$V1) <- c("a", "new", "c")
+  other_store <- new_store(other, shard_rows = 1024)
+  expect_warning(
+    expected <- suppressMessages(predict(in_memory, other)), class = "mdpd_warning_unseen_level"
+  )
+  of_other <- suppressMessages(predict(fit, other_store))
+  expect_identical(unname(of_other), unname(expected))
+})
+
+test_that("a fit of a store says what it lacks", {
+  rows <- three_classes()$table
+  store <- new_store(rows, shard_rows = 1024)
+  fit <- stagewise_em(store, 2)
+  expect_error(predict(fit), class = "mdpd_error_no_data")
+  expect_error(predict(fit, new_store(rows[1:5])), class = "mdpd_error_missing_item")
+  expect_error(predict(fit, rows, file = "x.csv"), class = "mdpd_error_argument")
+  expect_error(stagewise_em(store, 2, missing = "fail"), class = "mdpd_error_missing_value")
+  expect_error(stagewise_em(store), class = "mdpd_error_argument")
+  expect_error(stagewise_em(store, 2, search_rows = 10), class = "mdpd_error_argument")
+  expect_error(stagewise_em(store, 2, memory = -1), class = "mdpd_error_argument")
+  shard <- file.path(store$path, store$manifest$shards$file[2])
+  bytes <- readBin(shard, "raw", file.size(shard))
+  bytes[200] <- xor(bytes[200], as.raw(1))
+  writeBin(bytes, shard)
+  expect_error(stagewise_em(store, 2), class = "mdpd_error_damaged_shard")
+})
