@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/arithmetic.h"
+
 #include <RcppEigen.h>
 
 #include "core/data/make_data.h"

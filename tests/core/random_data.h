@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numerics.h"
 #include "data/make_data.h"
 #include "model/parameters.h"
 
@@ -52,7 +53,7 @@ class Random {
   /// Uniform on the simplex.
   Vector probabilities(Index n) {
     Vector out(n);
-    for (Index i = 0; i < n; ++i) out[i] = -std::log(uniform());
+    for (Index i = 0; i < n; ++i) out[i] = -log_of(uniform());
     return out / out.sum();
   }
   /// One index by its probability.

@@ -7,7 +7,7 @@
 
 namespace mdpd {
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef MDPD_HAS_AVX2
 template <class Work>
 [[gnu::target("avx2")]] void run_avx2(const Work& work) {
   work();
@@ -19,7 +19,7 @@ template <class Work>
 /// it is compiled for every processor.
 template <class Work>
 void with_avx2([[maybe_unused]] Instructions instructions, const Work& work) {
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef MDPD_HAS_AVX2
   if (instructions == Instructions::kAvx2) return run_avx2(work);
 #endif
   work();

@@ -1,8 +1,9 @@
 #include "base/lanczos.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "base/matrices.h"
 
 namespace mdpd {
 
@@ -13,14 +14,20 @@ constexpr double tolerance = 1e-4;
 /// Products from one look at the eigenpairs to the next.
 constexpr Index steps_between_looks = 5;
 
-using Solver = Eigen::SelfAdjointEigenSolver<Matrix>;
-
 /// Are the `n` largest eigenpairs those of the operator?
 /// @param beta length of what the last product has outside the basis.
-bool has_converged(const Solver& solver, Index n, double beta) {
-  const Index steps = solver.eigenvalues().size();
-  const Vector residual = beta * solver.eigenvectors().row(steps - 1).tail(n).cwiseAbs();
-  return residual.maxCoeff() <= tolerance * solver.eigenvalues().cwiseAbs().maxCoeff();
+bool has_converged(const Spectrum& spectrum, Index n, double beta) {
+  const Index steps = spectrum.values.size();
+  const Vector residual = beta * spectrum.vectors.row(steps - 1).tail(n).cwiseAbs();
+  return residual.maxCoeff() <= tolerance * spectrum.values.cwiseAbs().maxCoeff();
+}
+
+/// Takes away what a vector has of the columns of a basis, and gives it.
+Vector project_out(const Eigen::Ref<const Matrix>& basis, Vector& x) {
+  Vector along(basis.cols());
+  for (Index k = 0; k < basis.cols(); ++k) along[k] = dot_product(x, basis.col(k));
+  x -= product(basis, along);
+  return along;
 }
 
 }  // namespace
@@ -31,7 +38,7 @@ Eigenpairs largest_eigenpairs(const std::function<Vector(const Vector&)>& apply,
   n = std::min(n, most_steps);
   Matrix basis(start.size(), most_steps);
   Matrix projected = Matrix::Zero(most_steps, most_steps);
-  Solver solver;
+  Spectrum spectrum;
   Index steps = 0;
   Vector next = start / start.norm();
   while (steps < most_steps) {
@@ -39,26 +46,22 @@ Eigenpairs largest_eigenpairs(const std::function<Vector(const Vector&)>& apply,
     next = apply(next);
     const double length = next.norm();
     const auto known = basis.leftCols(++steps);
-    Vector along = known.transpose() * next;
-    next -= known * along;
-    // Once more, for what rounding left.
-    const Vector rest = known.transpose() * next;
-    next -= known * rest;
-    along += rest;
+    Vector along = project_out(known, next);
+    along += project_out(known, next);  // once more, for what rounding left
     projected.row(steps - 1).head(steps) = along.transpose();
     projected.col(steps - 1).head(steps) = along;
     const double beta = next.norm();
     const bool is_invariant = !(beta > 1e-12 * length);
     const bool looks = steps >= n && (steps % steps_between_looks == 0 || steps == most_steps);
     if (looks || is_invariant) {
-      solver.compute(projected.topLeftCorner(steps, steps));
-      if (is_invariant || has_converged(solver, n, beta)) break;
+      spectrum = spectrum_of(projected.topLeftCorner(steps, steps));
+      if (is_invariant || has_converged(spectrum, n, beta)) break;
     }
     next /= beta;
   }
   n = std::min(n, steps);
-  return {solver.eigenvalues().tail(n).reverse(),
-          basis.leftCols(steps) * solver.eigenvectors().rightCols(n).rowwise().reverse()};
+  return {spectrum.values.tail(n).reverse(),
+          product(basis.leftCols(steps), spectrum.vectors.rightCols(n).rowwise().reverse())};
 }
 
 }  // namespace mdpd

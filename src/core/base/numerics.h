@@ -9,6 +9,17 @@ namespace mdpd {
 /// another fits.
 inline constexpr double tiny_probability = 2.2250738585072014e-308;
 
+// Logarithms and the like of our own, as those of the system's library differ in their last bits.
+
+/// log(x), with a relative error below 1e-15; -infinity at 0, not a number below.
+double log_of(double x);
+
+/// exp(x), with a relative error below 4e-16; 0 below -708 and infinite above 708.
+double exp_of(double x);
+
+/// log Gamma(x) for x > 0, with an error below 3e-14 and rounding.
+double log_gamma_of(double x);
+
 /// x log(x), with its limit 0 at x = 0.
 double x_log_x(double x);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/arithmetic.h"
+
 #include <Eigen/Dense>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "growth/grow.h"
 
-#include <cmath>
-
+#include "base/numerics.h"
 #include "growth/split.h"
 
 namespace mdpd {
@@ -21,7 +20,7 @@ PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit, const It
     search_options.leading = &first;
     PairSearch partial = search_pairs(state, search_options, monitor);
     const PairChoice best = worst_explained(partial);
-    if (best.found && best.log_p_value < std::log(options.alpha)) return partial;
+    if (best.found && best.log_p_value < log_of(options.alpha)) return partial;
     search_options.leading = nullptr;
   }
   return search_pairs(state, search_options, monitor);

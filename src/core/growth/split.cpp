@@ -1,10 +1,10 @@
 #include "growth/split.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <functional>
 #include <limits>
 
+#include "base/matrices.h"
 #include "base/numerics.h"
 #include "data/row_sums.h"
 #include "model/m_step.h"
@@ -25,7 +25,7 @@ Matrix log_ratio(const Matrix& joint) {
   Matrix out = Matrix::Zero(joint.rows(), joint.cols());
   for (Index r = 0; r < joint.rows(); ++r) {
     for (Index s = 0; s < joint.cols(); ++s) {
-      if (joint(r, s) > 0.0) out(r, s) = std::log(joint(r, s) * weight / (rows[r] * cols[s]));
+      if (joint(r, s) > 0.0) out(r, s) = log_of(joint(r, s) * weight / (rows[r] * cols[s]));
     }
   }
   return out;
@@ -72,9 +72,9 @@ Matrix relative_hessian(const Matrix& joint, const Matrix& posterior_part) {
   const double weight = joint.sum();
   const double inverse_weight = weight > 0.0 ? 1.0 / weight : 0.0;
   const Matrix first = rows * rows.transpose() * inverse_weight -
-                       joint * reciprocal(cols).asDiagonal() * joint.transpose();
+                       product(joint * reciprocal(cols).asDiagonal(), joint.transpose());
   const Matrix second = cols * cols.transpose() * inverse_weight -
-                        joint.transpose() * reciprocal(rows).asDiagonal() * joint;
+                        product(joint.transpose() * reciprocal(rows).asDiagonal(), joint);
   const Matrix both = rows * cols.transpose() * inverse_weight - joint + posterior_part;
   const Index n_1 = joint.rows() - 1;
   const Index n_2 = joint.cols() - 1;
@@ -160,9 +160,9 @@ Matrix split_hessian(const SplitProblem& problem) {
 SplitDirection split_direction(const SplitProblem& problem) {
   const Matrix basis = move_basis(problem.probs_1, problem.probs_2);
   if (basis.cols() == 0) return {Vector::Zero(basis.rows()), 0.0};
-  const Matrix reduced = basis.transpose() * split_hessian(problem) * basis;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(reduced);
-  return {basis * eigen.eigenvectors().col(0), eigen.eigenvalues()[0]};
+  const Matrix reduced = product(product(basis.transpose(), split_hessian(problem)), basis);
+  const Spectrum spectrum = spectrum_of(reduced);
+  return {product(basis, spectrum.vectors.col(0)), spectrum.values[0]};
 }
 
 double longest_step(const SplitProblem& problem, const Vector& d) {

@@ -1,8 +1,8 @@
 #include "growth/stagewise.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "base/numerics.h"
 #include "growth/split.h"
 
 namespace mdpd {
@@ -57,7 +57,7 @@ class Stages {
   bool is_complete() const { return params_.n_components() >= k_; }
 
   bool is_significant(const PairChoice& pair) const {
-    return pair.found && pair.log_p_value < std::log(options_.alpha);
+    return pair.found && pair.log_p_value < log_of(options_.alpha);
   }
 
   /// By evidence, growth ends when the best pair is not significant. That holds only once all
@@ -98,7 +98,7 @@ class Stages {
       row.item_1 = pair.item_1;
       row.item_2 = pair.item_2;
       row.component = pair.component;
-      row.p_value = std::exp(pair.log_p_value);
+      row.p_value = exp_of(pair.log_p_value);
     }
     row.information = pairs.largest_information;
     row.loglik_all = e_step(data_, params_, all_items(data_)).loglik;
@@ -144,8 +144,7 @@ class Stages {
       // of noise the number of items in one is small, and a pair that is to win has a p-value
       // smaller by another factor of half the number of items.
       search_options.log_p_of_strong =
-          std::log(options_.alpha) -
-          std::log(static_cast<double>(std::max<Index>(1, data_.n_items)));
+          log_of(options_.alpha) - log_of(static_cast<double>(std::max<Index>(1, data_.n_items)));
       // The paper looks at all pairs, even when the winner is informative already. By evidence, once
       // all components are there only a pair that brings a new item can change the model.
       if (is_complete()) search_options.candidates = Candidates::kTouchingOutside;

@@ -33,7 +33,7 @@ double information_of(const CodedData& data, const MixtureParameters& params, In
 double item_penalty(const CodedData& data, Index item, Index n_components) {
   const double free_per_component = static_cast<double>(data.n_levels_seen[item] - 1);
   return 0.5 * static_cast<double>(n_components - 1) * free_per_component *
-         std::log(data.observed_weight[item]);
+         log_of(data.observed_weight[item]);
 }
 
 double marginal_loglik(const CodedData& data, const ItemSet& informative) {
@@ -44,7 +44,7 @@ double marginal_loglik(const CodedData& data, const ItemSet& informative) {
 
 double penalised_loglik(const CodedData& data, double loglik, const ItemSet& informative,
                         Index n_components) {
-  double penalty = 0.5 * static_cast<double>(n_components - 1) * std::log(data.total_weight);
+  double penalty = 0.5 * static_cast<double>(n_components - 1) * log_of(data.total_weight);
   for (const Index item : informative) penalty += item_penalty(data, item, n_components);
   return loglik - penalty;
 }

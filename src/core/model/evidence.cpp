@@ -5,11 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
-
 #include "base/jobs.h"
 #include "base/kernels.h"
 #include "base/log_gamma.h"
+#include "base/matrices.h"
 #include "base/numerics.h"
 
 namespace mdpd {
@@ -242,8 +241,6 @@ class Centre {
   }
 }
 
-using Solver = Eigen::SelfAdjointEigenSolver<Matrix>;
-
 /// Of how many sure rows a row can at least count: where components hardly differ at all Laplace's
 /// method fails, as what is left of their difference is known better than by its curvature.
 constexpr double least_certainty = 0.25;
@@ -253,9 +250,9 @@ constexpr int steps_of_crowd = 10;
 
 /// Log marginal likelihood of an item's answers with one column, of which nothing is known.
 double log_marginal_of_spike(const Vector& counts) {
-  double sum = std::lgamma(static_cast<double>(counts.size())) -
-               std::lgamma(static_cast<double>(counts.size()) + counts.sum());
-  for (Index r = 0; r < counts.size(); ++r) sum += std::lgamma(1.0 + counts[r]);
+  double sum = log_gamma_of(static_cast<double>(counts.size())) -
+               log_gamma_of(static_cast<double>(counts.size()) + counts.sum());
+  for (Index r = 0; r < counts.size(); ++r) sum += log_gamma_of(1.0 + counts[r]);
   return sum;
 }
 
@@ -378,8 +375,9 @@ double cost_of_crowd(const ItemPrior& prior, const RowMatrix& answers) {
   double cost = 0.0;
   for (Index k = 0; k < answers.cols(); ++k) {
     const double total = std::max(answers.col(k).sum(), two_pi);
-    const double log_volume = std::lgamma(n) + 0.5 * (n - 1.0) * std::log(two_pi / total) +
-                              0.5 * prior.crowd.col(k).array().log().sum();
+    const double log_volume =
+        log_gamma_of(n) + 0.5 * (n - 1.0) * log_of(two_pi / total) +
+        0.5 * prior.crowd.col(k).unaryExpr([](double p) { return log_of(p); }).sum();
     cost -= std::min(0.0, log_volume);
   }
   return cost;
@@ -391,15 +389,22 @@ Overlap::Overlap(const Matrix& shared) : shares(shared.rowwise().sum()) {
   const Vector root = shares.cwiseMax(tiny_probability).cwiseSqrt();
   const Vector inverse = root.cwiseInverse();
   const Matrix relative = inverse.asDiagonal() * shared * inverse.asDiagonal();
-  const Solver solver(relative);
-  const Vector floored = solver.eigenvalues().cwiseMax(least_certainty);
+  const Spectrum spectrum = spectrum_of(relative);
+  const Vector floored = spectrum.values.cwiseMax(least_certainty);
   const Matrix certain =
-      solver.eigenvectors() * floored.asDiagonal() * solver.eigenvectors().transpose();
-  eigenvalues =
-      Solver(root.asDiagonal() * certain * root.asDiagonal(), Eigen::EigenvaluesOnly).eigenvalues();
+      product(spectrum.vectors * floored.asDiagonal(), spectrum.vectors.transpose());
+  eigenvalues = spectrum_of(root.asDiagonal() * certain * root.asDiagonal()).values;
 }
 
-double concentration(Index at) { return 0.5 * std::pow(3.0, static_cast<double>(at)); }
+Vector ItemEvidence::least_inclusion() const {
+  return gain.unaryExpr([](double x) { return 1.0 - std::min(1.0, exp_of(-x)); });
+}
+
+double concentration(Index at) {
+  double out = 0.5;
+  for (Index step = 0; step < at; ++step) out *= 3.0;
+  return out;
+}
 
 ItemPrior flat_prior() { return flat(1); }
 
@@ -449,7 +454,8 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
       weigh_item(data, counts, overlap, item, crowd ? &*crowd : nullptr, means.data(),
                  factors.row(item));
       const double most = factors.row(item).maxCoeff();
-      factors.row(item) = (factors.row(item).array() - most).exp();
+      factors.row(item) =
+          factors.row(item).unaryExpr([&](double x) { return exp_of(x - most); }).eval();
       if (!has_own) factors.row(item).segment(1, n_concentrations).setZero();
       out.gain[item] = most;
     }
@@ -475,7 +481,7 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
     out.shares.row(item).array() *= prior.weights.transpose().array();
     const double sum = out.shares.row(item).sum();
     out.shares.row(item) /= sum;
-    out.gain[item] += std::log(sum);
+    out.gain[item] += log_of(sum);
   }
   return out;
 }
@@ -528,9 +534,9 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
 
 double component_evidence(const RowMatrix& component_counts) {
   const auto n = static_cast<double>(component_counts.cols());
-  double sum = std::lgamma(n) - std::lgamma(n + component_counts.sum()) + std::lgamma(n + 1.0);
+  double sum = log_gamma_of(n) - log_gamma_of(n + component_counts.sum()) + log_gamma_of(n + 1.0);
   for (Index k = 0; k < component_counts.cols(); ++k) {
-    sum += std::lgamma(1.0 + component_counts(0, k));
+    sum += log_gamma_of(1.0 + component_counts(0, k));
   }
   return sum;
 }

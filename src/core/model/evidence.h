@@ -42,7 +42,7 @@ struct ItemEvidence {
   Vector gain = {};       ///< n_items: log Bayes factor against the spike alone (nats)
 
   /// Probability that it differs, if all items may well be the same.
-  Vector least_inclusion() const { return 1.0 - (-gain).array().exp().min(1.0); }
+  Vector least_inclusion() const;
 };
 
 /// How sure a posterior is of the rows' components.

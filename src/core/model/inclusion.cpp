@@ -1,10 +1,10 @@
 #include "model/inclusion.h"
 
-#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "base/jobs.h"
+#include "base/numerics.h"
 #include "data/row_sums.h"
 
 namespace mdpd {
@@ -22,13 +22,13 @@ constexpr int n_steps = 200;
 ExactSum reliance_on_item(const CodedData& data, const RowMatrix& item_probs,
                           const RowMatrix& posterior, Index item) {
   const auto probs = item_probs.middleRows(data.offset[item], data.n_levels[item]);
-  const RowMatrix logs = probs.array().log();
+  const RowMatrix logs = probs.unaryExpr([](double p) { return log_of(p); });
   const RowMatrix inverse = probs.cwiseInverse();
   ExactSum sum = empty_loglik(data);
   for_each_answer(data, item, [&](Index row, Code code) {
     const auto of_row = posterior.row(row);
     const double with_item = of_row.dot(logs.row(code - 1));
-    const double without = std::log(of_row.dot(inverse.row(code - 1)));
+    const double without = log_of(of_row.dot(inverse.row(code - 1)));
     sum.add(data.case_weights[row] * (with_item + without));
   });
   return sum;
@@ -48,11 +48,11 @@ RowMatrix lowered_factors(const Vector& reliance, const ItemEvidence& evidence,
   logs.col(0).setZero();
   for (Index family = 1; family < weights.size(); ++family) {
     if (!(weights[family] > 0.0) || !is_told(family, n_answers)) continue;
-    logs.col(family) = evidence.gain - reliance +
-                       (evidence.shares.col(family) / weights[family]).array().log().matrix();
+    const auto log_factor = [&](double share) { return log_of(share / weights[family]); };
+    logs.col(family) = evidence.gain - reliance + evidence.shares.col(family).unaryExpr(log_factor);
   }
   const Vector largest = logs.rowwise().maxCoeff();
-  return (logs.colwise() - largest).array().exp();
+  return (logs.colwise() - largest).unaryExpr([](double x) { return exp_of(x); });
 }
 
 }  // namespace

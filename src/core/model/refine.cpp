@@ -272,7 +272,7 @@ double entropy_of(const CodedData& data, const RowMatrix& posterior) {
 
 double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums) {
   const auto weighted_log = [](const auto& counts, const auto& probs) {
-    return (counts.array() * probs.array().max(tiny_probability).log()).sum();
+    return counts.cwiseProduct(probs.unaryExpr([](double p) { return safe_log(p); })).sum();
   };
   double log_joint = weighted_log(sums.components.row(0), fit.params.mixing_weights.transpose());
   for (const Index item : fit.informative) {

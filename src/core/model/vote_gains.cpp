@@ -4,6 +4,7 @@
 
 #include "base/jobs.h"
 #include "base/kernels.h"
+#include "base/matrices.h"
 #include "base/numerics.h"
 
 namespace mdpd {
@@ -29,7 +30,7 @@ std::vector<std::vector<Index>> members_of_classes(const std::vector<Index>& cla
 
 /// What the components of a row that are of one class tell of its label: of their joint probabilities
 /// sum_r J_r log J_r - p log p.
-double of_mixed_class(const RowMatrix& rows, Index row, const Matrix& probs,
+double of_mixed_class(const Matrix& rows, Index row, const Matrix& probs,
                       const std::vector<Index>& members) {
   double p = 0.0;
   Vector joint = Vector::Zero(probs.rows());
@@ -52,7 +53,7 @@ class BlockGains {
       // Of a row that is certain no vote tells anything.
       if (entropy_of(posterior.row(row)) > least_gain) open_.push_back(row);
     }
-    rows_ = RowMatrix::Zero(round_up_to_lanes(static_cast<Index>(open_.size())), posterior.cols());
+    rows_ = Matrix::Zero(round_up_to_lanes(static_cast<Index>(open_.size())), posterior.cols());
     for (std::size_t at = 0; at < open_.size(); ++at) rows_.row(at) = posterior.row(open_[at]);
   }
 
@@ -61,7 +62,7 @@ class BlockGains {
   void add(Index worker, const Matrix& probs, const std::vector<std::uint32_t>& labelled) {
     if (open_.empty()) return;
     const Vector of_component = probs.unaryExpr(&nats).colwise().sum();
-    labels_.noalias() = rows_ * probs.transpose();
+    labels_ = product(rows_, probs.transpose());
     x_log_x_of_all(labels_.data(), labels_.size());
     auto next = std::lower_bound(labelled.begin(), labelled.end(), first_);
     for (std::size_t at = 0; at < open_.size(); ++at) {
@@ -106,7 +107,7 @@ class BlockGains {
   const std::vector<std::vector<Index>>& classes_;  ///< their components; none: each is one
   VoteGains& out_;
   std::vector<Index> open_;  ///< the rows that are not certain
-  RowMatrix rows_;           ///< their posteriors
+  Matrix rows_;              ///< their posteriors
   Matrix labels_;            ///< rows x labels: P_r log P_r
 };
 

@@ -22,7 +22,7 @@ bool beats(double score, double best) { return score > best * (1.0 + tie_toleran
 
 double log_number_of_tests(Index n_items, Index n_components) {
   const double n_pairs = 0.5 * static_cast<double>(n_items) * static_cast<double>(n_items - 1);
-  return std::log(std::max(1.0, n_pairs * static_cast<double>(n_components)));
+  return log_of(std::max(1.0, n_pairs * static_cast<double>(n_components)));
 }
 
 /// The posterior, and behind it that of the unions: the sum of both components'.

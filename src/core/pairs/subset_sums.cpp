@@ -4,7 +4,7 @@
 
 #include "base/kernels.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef MDPD_HAS_AVX2
 #include <immintrin.h>
 #endif
 
@@ -149,7 +149,7 @@ void add_stretch_portable(const RowTable& table, const RowStretch& stretch, cons
 
 // For AVX2 ---------------------------------------------------------------------------------------
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef MDPD_HAS_AVX2
 
 /// Stores a weight's table for one quad, the low bytes of the sums of all subsets, then their high
 /// bytes, from the four sums over the first two rows and those over the others.
@@ -334,7 +334,7 @@ void add_stretch(const RowTable& table, const RowStretch& stretch, const TargetS
     fill_patterns(table, stretch, to.first_block, patterns);
   };
   with_avx2(instructions, fill);
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef MDPD_HAS_AVX2
   if (instructions == Instructions::kAvx2)
     add_stretch_avx2(table, stretch, to, patterns, buffers);
   else

@@ -1,10 +1,11 @@
 #include "starts/correspondence.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
 #include "base/lanczos.h"
+#include "base/matrices.h"
+#include "base/numerics.h"
 #include "data/row_sums.h"
 
 namespace mdpd {
@@ -45,7 +46,7 @@ class Correspondence {
   /// How unusual the rows are; centred.
   Vector surprisal() const {
     Vector levels = Vector::Zero(data_.n_total_levels());
-    for (Index r = 0; r < levels.size(); ++r) levels[r] = -std::log(data_.level_weight[r] + 1.0);
+    for (Index r = 0; r < levels.size(); ++r) levels[r] = -log_of(data_.level_weight[r] + 1.0);
     return root_.cwiseProduct(row_sums_of(centred(std::move(levels))));
   }
 
@@ -79,7 +80,7 @@ class Correspondence {
 
   /// Sums over the answers of each row.
   Vector row_sums_of(const Vector& levels) const {
-    const RowMatrix as_probs = levels.array().exp().matrix();
+    const RowMatrix as_probs = levels.unaryExpr([](double x) { return exp_of(x); });
     const LogTables tables = log_tables(data_, items_, Vector::Ones(1), as_probs);
     Vector out(data_.n_obs);
     sum_log_tables(data_, items_, tables, 0, data_.n_obs, out.data());
@@ -136,12 +137,12 @@ void split_widest(const Matrix& scores, const Vector& weights, Clusters& cluster
       const Vector deviation = (scores.row(n) - clusters.centres.row(k)).transpose();
       scatter += weights[n] * deviation * deviation.transpose();
     }
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(scatter);
-    const double width = solver.eigenvalues().tail(1)[0];
+    const Spectrum spectrum = spectrum_of(scatter);
+    const double width = spectrum.values.tail(1)[0];
     if (width <= widest) continue;
     widest = width;
     of_widest = k;
-    direction = solver.eigenvectors().rightCols(1);
+    direction = spectrum.vectors.rightCols(1);
   }
   clusters.centres.conservativeResize(n_clusters + 1, Eigen::NoChange);
   clusters.centres.row(n_clusters) = clusters.centres.row(of_widest);

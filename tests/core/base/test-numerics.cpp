@@ -3,12 +3,15 @@
 #include <cmath>
 #include <limits>
 
+#include "base/exponential.h"
 #include "base/numerics.h"
 #include "random_data.h"
 
 namespace mdpd {
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Tail {
   double x;
@@ -65,7 +68,7 @@ context("numerics") {
   test_that("x log x is zero at zero and x times log(x) elsewhere") {
     expect_true(x_log_x(0.0) == 0.0);
     expect_true(x_log_x(1.0) == 0.0);
-    expect_true(x_log_x(2.5) == 2.5 * std::log(2.5));
+    expect_true(relative_difference(x_log_x(2.5), 2.5 * std::log(2.5)) < 1e-15);
     expect_true(std::isfinite(x_log_x(std::numeric_limits<double>::denorm_min())));
   }
 
@@ -118,6 +121,65 @@ context("numerics") {
   test_that("nothing is lost below x = 0: the tail is everything") {
     expect_true(log_chi_square_upper(0.0, 3.0) == 0.0);
     expect_true(log_chi_square_upper(-1e-17, 3.0) == 0.0);
+  }
+
+  test_that("the logarithm is the library's, of any number") {
+    Random random(1);
+    for (int trial = 0; trial < 20000; ++trial) {
+      const double x =
+          std::ldexp(0.5 + random.uniform(), static_cast<int>(random.below(2090)) - 1070);
+      const double expected = std::log(x);
+      const double error = std::abs(log_of(x) - expected);
+      CATCH_CAPTURE(x);
+      expect_true(error <= 1e-15 * std::abs(expected));
+    }
+    for (const double x : {1.0 + 1e-15, 1.0 - 1e-15, 5e-324, 1e-310}) {
+      expect_true(relative_difference(log_of(x), std::log(x)) < 1e-15);
+    }
+    expect_true(log_of(1.0) == 0.0);
+    expect_true(log_of(0.0) == -infinity);
+    expect_true(log_of(infinity) == infinity);
+    expect_true(std::isnan(log_of(-1.0)));
+    expect_true(std::isnan(log_of(NAN)));
+  }
+
+  test_that("the exponential is the library's, but where it is no normal number") {
+    Random random(2);
+    for (int trial = 0; trial < 20000; ++trial) {
+      const double x = 1416.0 * (random.uniform() - 0.5);
+      CATCH_CAPTURE(x);
+      expect_true(std::abs(exp_of(x) - std::exp(x)) < 4e-16 * std::exp(x));
+    }
+    expect_true(exp_of(0.0) == 1.0);
+    expect_true(exp_of(-infinity) == 0.0);
+    expect_true(exp_of(-1000.0) == 0.0);
+    expect_true(exp_of(1000.0) == infinity);
+    expect_true(std::isnan(exp_of(NAN)));
+  }
+
+  test_that("a number has the logarithm and exponential that it has among others") {
+    Random random(3);
+    for (int trial = 0; trial < 2000; ++trial) {
+      const Lanes x = Lanes{} + 100.0 * random.uniform();
+      Lanes out;
+      log_of(x, out);
+      expect_true(out[1] == log_of(x[0]));
+      exp_of(-x, out);
+      expect_true(out[1] == exp_of(-x[0]));
+    }
+  }
+
+  test_that("log Gamma is the library's") {
+    Random random(4);
+    for (int trial = 0; trial < 20000; ++trial) {
+      const double x = std::pow(10.0, 24.0 * random.uniform() - 12.0);
+      const double expected = std::lgamma(x);
+      CATCH_CAPTURE(x);
+      // Below 16 of a product of up to 1e22 the logarithm is taken away again.
+      expect_true(std::abs(log_gamma_of(x) - expected) < 3e-14 + 1e-15 * std::abs(expected));
+    }
+    expect_true(log_gamma_of(1.0) == 0.0);
+    expect_true(log_gamma_of(2.0) == 0.0);
   }
 
   test_that("the basis of vectors that sum to zero is orthonormal") {
