@@ -1,10 +1,15 @@
-# Compiles the core and its tests into $(FOLDER)/run. GNU make; called by tools/core-tests, which
-# sets FOLDER, CXX, FLAGS and INCLUDES. Assertions of Eigen stay on, unlike in the package.
-SOURCES := $(wildcard src/core/*/*.cpp tests/core/*.cpp tests/core/*/*.cpp)
-OBJECTS := $(SOURCES:%.cpp=$(FOLDER)/%.o)
+# Compiles the core and its tests into $(FOLDER)/run, and with the target $(FOLDER)/hashes the core
+# and tests/portability/. GNU make; called by tools/core-tests and tools/portability, which set
+# FOLDER, CXX, FLAGS and INCLUDES. Assertions of Eigen stay on, unlike in the package.
+CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
+TESTS := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
+HASHES := $(FOLDER)/tests/portability/fit_hashes.o
 
-$(FOLDER)/run: $(OBJECTS)
-	$(CXX) $(FLAGS) -o '$@' $(OBJECTS:%='%')
+$(FOLDER)/run: $(CORE) $(TESTS)
+	$(CXX) $(FLAGS) -o '$@' $(^:%='%')
+
+$(FOLDER)/hashes: $(CORE) $(HASHES)
+	$(CXX) $(FLAGS) -o '$@' $(^:%='%')
 
 # The settings are a dependency too: other flags or another compiler mean other objects.
 $(FOLDER)/%.o: %.cpp $(FOLDER)/settings
@@ -18,4 +23,4 @@ $(FOLDER)/settings: FORCE
 FORCE:
 .PHONY: FORCE
 
--include $(OBJECTS:.o=.d)
+-include $(CORE:.o=.d) $(TESTS:.o=.d) $(HASHES:.o=.d)
