@@ -63,7 +63,7 @@ new_mdpd <- function(result, problem, settings, about) {
 # Of a fit that keeps no posterior what is known of it: its `entropy` (nats), and `modal`, k x k, of
 # the rows that are assigned to the row's component the posterior of the column's, in shares of all.
 sums_of_posterior <- function(result, order, names) {
-  if (is.na(result$entropy)) {
+  if (is.null(result$entropy) || is.na(result$entropy)) {
     return(NULL)
   }
   modal <- result$modal[order, order, drop = FALSE]
