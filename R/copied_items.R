@@ -164,7 +164,22 @@ view_candidates <- function(object, coded, posterior) {
     levels = coded$levels[items], threads = threads_of(object)
   )
   answered <- n_observed(some, coded$weights) / sum(coded$weights)
-  add_posterior(view, object, posterior[rows, , drop = FALSE], answered)
+  lifted <- lift_probabilities(object)
+  posterior <- if (identical(lifted$item_probs, object$item_probs)) {
+    posterior[rows, , drop = FALSE]
+  } else {
+    part <- new_coded(select_rows(coded$codes, rows), coded$levels, view$weights, coded$missing)
+    part$known <- coded$known[rows]
+    posterior_of(lifted, part)$posterior
+  }
+  add_posterior(view, lifted, posterior, answered)
+}
+
+# What an answer that is impossible in a component hides of it, whatever the other items say, cannot
+# be had back by taking the item out.
+lift_probabilities <- function(object) {
+  object$item_probs <- lapply(object$item_probs, pmax, 1e-10)
+  object
 }
 
 # Rows that answer at least two of the items, evenly spaced if they are many: as many as two items

@@ -255,3 +255,21 @@ test_that("a scale of many items is not warned of, the same question is", {
   expect_length(groups_to_warn_of(list(group(3, 0.5), group(3, 0.5)), 9), 0)
   expect_length(groups_to_warn_of(list(), 5), 0)
 })
+
+test_that("an answer that is impossible in a component hides nothing of it", {
+  # Of BIC the second component has no "a" of the first item; what the others say is still known.
+  set.seed(8)
+  class <- rep(1:2, each = 150)
+  x <- as.data.frame(lapply(1:6, function(item) {
+    ifelse(runif(300) < c(0.15, 0.85)[class], "b", "a")
+  }), col.names = paste0("item_", 1:6))
+  fit <- stagewise_em(x, 2, control = stagewise_control(criterion = "bic", smoothing_loss = 0))
+  at <- function(p) {
+    fit$item_probs$item_1[, 2] <- c(p, 1 - p)
+    fit$posterior <- posterior_of(fit, fit$coded)$posterior
+    pairs <- view_candidates(fit, fit$coded, fit$posterior)
+    posterior_without(pairs, "item_1")
+  }
+  expect_equal(at(0), at(1e-45), tolerance = 1e-8)
+  expect_equal(at(0), at(1e-12), tolerance = 1e-8)
+})
