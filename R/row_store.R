@@ -64,7 +64,7 @@
 #' @family stores
 #' @examples
 #' path <- tempfile("store")
-#' answers <- data.frame(sex = c("f", "m", "f"), vote = c(1, 3, NA), trust = c(TRUE, FALSE, TRUE))
+#' answers <- data.frame(sex = c("f", "m", "f"), vote = c(1, 3, NA), trust = c(TRUE, FALSE, FALSE))
 #' store <- row_store(answers, path)
 #' store
 #' levels(store)

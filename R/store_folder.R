@@ -90,8 +90,10 @@ with_shard_files <- function(expr, call = rlang::caller_env()) {
   tryCatch(
     expr,
     "mdpd::DamagedShard" = function(cnd) {
-      parts <- regmatches(conditionMessage(cnd), regexpr(": ", conditionMessage(cnd)), invert = TRUE)
-      abort_damaged(parts[[1]][1], to_sentence(parts[[1]][2]), call)
+      # The file, a colon, and what is wrong, which has no colon.
+      parts <- "^(.*): ([^:]*)$"
+      file <- sub(parts, "\\1", conditionMessage(cnd))
+      abort_damaged(file, to_sentence(sub(parts, "\\2", conditionMessage(cnd))), call)
     },
     "mdpd::UnwritableFile" = function(cnd) {
       file <- sub(": it cannot be written$", "", conditionMessage(cnd))

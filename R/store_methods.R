@@ -62,8 +62,9 @@ describe_shards <- function(x) {
 }
 
 format_bytes <- function(n) {
+  units <- c("B", "kB", "MB", "GB", "TB")
   unit <- max(0, min(4, floor(log10(max(1, n)) / 3)))
-  paste(format(round(n / 1000^unit, if (unit > 0) 1 else 0)), c("B", "kB", "MB", "GB", "TB")[unit + 1])
+  paste(format(round(n / 1000^unit, if (unit > 0) 1 else 0)), units[unit + 1])
 }
 
 describe_cells <- function(x) {
@@ -152,7 +153,10 @@ as.data.frame.row_store <- function(x, row.names = NULL, # nolint: object_name_l
   read <- lapply(shards, function(at) read_shard(x$path, x$manifest, at))
   pieces <- lapply(read, function(shard) list(codes = shard$codes, ids = shard$ids))
   rows <- bind_pieces(pieces)
-  if (x$manifest$kind == "crowd") answers_table(rows, x$manifest) else items_table(rows, x, row.names)
+  if (x$manifest$kind == "crowd") {
+    return(answers_table(rows, x$manifest))
+  }
+  items_table(rows, x, row.names)
 }
 
 items_table <- function(rows, x, row_names) {

@@ -25,8 +25,8 @@ test_that("where all levels are known, the store is the same to the byte", {
 })
 
 test_that("new levels stand behind those that are there, and keep their codes", {
-  store <- row_store(data.frame(a = c(5, 7), b = c("m", "k"), key = 1:2), local_folder(), id = "key") |>
-    suppressWarnings()
+  before <- data.frame(a = c(5, 7), b = c("m", "k"), key = 1:2)
+  store <- suppressWarnings(row_store(before, local_folder(), id = "key"))
   new <- data.frame(b = c("z{1}", "a", NA), a = c(10, 6, 5), key = 3:5, extra = 1)
   expect_snapshot(store <- add_rows(store, new))
   expect_identical(levels(store), list(a = c("5", "7", "6", "10"), b = c("k", "m", "a", "z{1}")))

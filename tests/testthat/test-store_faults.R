@@ -55,9 +55,10 @@ test_that("an addition that is killed leaves the old rows or all", {
   skip_without_fork()
   withr::local_seed(2)
   triples <- some_triples(30000, 5000)
+  table <- mixed_table(20000)
   cases <- list(
-    list(store = small_store(mixed_table(1500), local_folder()), new = mixed_table(20000, seed = 2)),
-    list(store = small_crowd_store(triples[1:10000, ], local_folder()), new = triples[10001:30000, ])
+    list(store = small_store(table[1:1500, ], local_folder()), new = table[1501:20000, ]),
+    list(store = small_crowd_store(triples[1:10000, ], local_folder()), new = triples[-(1:10000), ])
   )
   for (case in cases) {
     store <- case$store
@@ -98,8 +99,8 @@ test_that("a source several times larger than the memory that there is can be co
   for (copy in 1:100) writeLines(lines, con)
   close(con)
   path <- local_folder()
-  code <- sprintf("store <- mdpd::row_store(%s, %s); cat(as.integer(dim(store)))", dQuote(file, FALSE),
-                  dQuote(path, FALSE))
+  code <- sprintf("store <- mdpd::row_store(%s, %s); cat(as.integer(dim(store)))",
+                  dQuote(file, FALSE), dQuote(path, FALSE))
   rscript <- file.path(R.home("bin"), "Rscript")
   output <- system2("sh", c("-c", shQuote(paste(
     "ulimit -v 800000; exec", shQuote(rscript), "-e", shQuote(code)
