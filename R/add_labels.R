@@ -15,6 +15,9 @@ add_labels <- function(reader, names, na_values, path, manifest, call) {
     if (length(new$ids) > 0) spool$add(rows$piece(new))
   })
   changed <- write_changed(later, rows, spool, path, manifest, call)
+  if (rows$seen()$n_read - changed$n_before != labels$n_labels) {
+    abort_unwritable(spool_path(path), call)
+  }
   written <- recode_added(c(changed$spooled, spool$finish()), rows$seen(), labels$columns, path,
                           manifest)
   again <- rows$seen()$again - changed$again
@@ -58,17 +61,18 @@ collect_known <- function(block, later, path, manifest, call) {
 
 # Spools the shards that have new labels, and lets the last one, where it is not full, join the new
 # rows. Returns what is spooled, the numbers of these shards, those of shards that are `replaced`,
-# their `counts`, and how often their workers had labelled `again`.
+# their `counts`, how many labels they had before, and how many of these were given `again`.
 write_changed <- function(later, rows, spool, path, manifest, call) {
   last <- nrow(manifest$shards)
   is_partial <- manifest$shards$rows[last] < manifest$shard_rows
   at_once <- setdiff(later$shards(), if (is_partial) last)
-  out <- list(spooled = list(), changed = at_once, again = 0, counts = 0,
+  out <- list(spooled = list(), changed = at_once, again = 0, n_before = 0, counts = 0,
               replaced = c(at_once, if (is_partial) last))
   n_levels <- store_n_levels(manifest)
   for (at in out$replaced) {
     shard <- read_shard(path, manifest, at, call)
     out$counts <- out$counts + count_levels(shard$codes, shard$weights, n_levels)
+    out$n_before <- out$n_before + manifest$shards$answers[at]
     out$again <- out$again + sum(is_repeated(to_sparse(shard$codes)))
     piece <- rows$piece(join_labels(shard, later$get(at)))
     if (at %in% at_once) {

@@ -162,13 +162,15 @@ sort_block <- function(block) {
 #' @param duplicates See crowd_labels().
 #' @param columns Growing columns.
 #' @return A list of `piece(block)`, a piece for the spool, and `seen()`: how many labels were given
-#'   `again`, in all `n` that are kept and, per provisional label, whether it `is_used`.
+#'   `again`, in all `n_read` and `n` that are kept, and, per provisional label, whether it `is_used`.
 #' @noRd
 new_row_maker <- function(duplicates, columns, call) {
   again <- 0
+  n_read <- 0
   n <- 0
   is_used <- logical(length(columns$label$values))
   piece <- function(block) {
+    n_read <<- n_read + length(block$item)
     cell <- cell_index(block$item, block$worker, length(block$ids))
     if (anyDuplicated(cell)) {
       again <<- again + sum(duplicated(cell))
@@ -182,7 +184,9 @@ new_row_maker <- function(duplicates, columns, call) {
     )
     list(codes = rows, ids = block$ids, hash = block$hash)
   }
-  list(piece = piece, seen = function() list(again = again, n = n, is_used = is_used))
+  list(piece = piece, seen = function() {
+    list(again = again, n_read = n_read, n = n, is_used = is_used)
+  })
 }
 
 # Labels of one worker for one item are in the order of the source.
@@ -225,6 +229,8 @@ store_crowd <- function(labels, settings, call) {
                   function(block) spool$add(rows$piece(block)))
   spooled <- spool$finish()
   seen <- rows$seen()
+  # A bucket that a full disk has cut ends early.
+  if (seen$n_read != labels$n_labels) abort_unwritable(spool_path(settings$path), call)
   if (seen$again > 0 && settings$by_default) inform_repeats(seen$again)
   columns$label$is_used <- seen$is_used
   label <- finish_column(columns$label, numbers_first = TRUE)

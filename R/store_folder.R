@@ -45,10 +45,26 @@ list_store_files <- function(path) {
 
 write_manifest <- function(manifest, path) {
   new <- file.path(path, "manifest.new.rds")
-  saveRDS(manifest, new)
+  save_checked(manifest, new)
   if (!file.rename(new, manifest_path(path))) {
-    abort_mdpd("File {.file {manifest_path(path)}} cannot be written.", class = "file")
+    abort_unwritable(manifest_path(path))
   }
+}
+
+# As saveRDS(), which says nothing of a disk that is full when the file is closed. Fast to write and
+# to read: ids do not compress much.
+save_checked <- function(x, file) {
+  con <- gzfile(file, "wb", compression = 1)
+  tryCatch(suppressWarnings(saveRDS(x, con)), error = function(cnd) NULL, finally = close(con))
+  saved <- tryCatch(suppressWarnings(readRDS(file)), error = function(cnd) NULL)
+  if (!identical(saved, x)) abort_unwritable(file)
+}
+
+abort_unwritable <- function(file, call = rlang::caller_env()) {
+  abort_mdpd(
+    c("File {.file {file}} cannot be written.", i = "Is the disk full?"),
+    class = "file", call = call
+  )
 }
 
 read_manifest <- function(path, call = rlang::caller_env()) {
@@ -96,11 +112,7 @@ with_shard_files <- function(expr, call = rlang::caller_env()) {
       abort_damaged(file, to_sentence(sub(parts, "\\2", conditionMessage(cnd))), call)
     },
     "mdpd::UnwritableFile" = function(cnd) {
-      file <- sub(": it cannot be written$", "", conditionMessage(cnd))
-      abort_mdpd(
-        c("File {.file {file}} cannot be written.", i = "Is the disk full?"),
-        class = "file", call = call
-      )
+      abort_unwritable(sub(": it cannot be written$", "", conditionMessage(cnd)), call)
     }
   )
 }
@@ -158,10 +170,20 @@ drop_lock <- function(path, owner) {
 
 unlock_store <- function(path) unlink(lock_path(path), recursive = TRUE)
 
-# A process of another machine is taken to be there; one of another user cannot be sent a signal.
+# A process of another machine is taken to be there. A zombie, killed but not yet taken leave of by
+# its parent, is not.
 is_running <- function(owner) {
-  owner$host != host_name() || tools::pskill(owner$pid, 0L) ||
-    dir.exists(file.path("/proc", owner$pid))
+  if (owner$host != host_name()) {
+    return(TRUE)
+  }
+  if (!file.exists("/proc/self/stat")) {
+    return(tools::pskill(owner$pid, 0L))
+  }
+  status <- tryCatch(
+    suppressWarnings(readLines(file.path("/proc", owner$pid, "stat"))),
+    error = function(cnd) character()
+  )
+  length(status) > 0 && !grepl("[)] [ZX] ", status[1])
 }
 
 host_name <- function() unname(Sys.info()[["nodename"]])

@@ -51,11 +51,8 @@ spool_shard <- function(piece, path, number) {
   )
 }
 
-# Fast to write and to read; ids do not compress much.
 write_ids <- function(ids, file) {
-  con <- gzfile(file, "wb", compression = 1)
-  on.exit(close(con))
-  saveRDS(enc2utf8(ids), con)
+  save_checked(enc2utf8(ids), file)
   file
 }
 
@@ -168,15 +165,15 @@ recoding_of_first <- function(recoding, n_items) {
 # Weighted counts of all levels, item by item.
 count_levels <- function(codes, weights, n_levels) {
   first <- cumsum(c(0, n_levels))
-  counts <- numeric(sum(n_levels))
-  answers <- answers_by_item(codes, seq_len(ncol(codes)))
-  for (j in seq_along(n_levels)) {
-    given <- answers(j)
-    levels <- factor(given$code, seq_len(n_levels[j]))
-    counts[first[j] + seq_len(n_levels[j])] <-
-      vapply(split(weights[given$row], levels), sum, 0, USE.NAMES = FALSE)
+  if (is_sparse(codes)) {
+    at <- first[codes$item] + as.integer(codes$code)
+    sums <- rowsum(weights[answer_rows(codes)], at, reorder = FALSE)
+    return(replace(numeric(sum(n_levels)), as.integer(rownames(sums)), sums))
   }
-  counts
+  of_item <- lapply(seq_along(n_levels), function(j) {
+    vapply(seq_len(n_levels[j]), function(level) sum(weights[codes[, j] == as.raw(level)]), 0)
+  })
+  as.numeric(unlist(of_item))
 }
 
 # The file of the ids moves out of the spool as it is.

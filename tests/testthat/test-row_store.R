@@ -217,6 +217,28 @@ test_that("damage is an error that names the file", {
   expect_error(open_row_store(path), "manifest.rds", class = "mdpd_error_damaged_shard")
 })
 
+test_that("what cannot be written is an error, not a file cut short", {
+  skip_if_not(file.exists("/dev/full"))
+  expect_error(save_checked(mixed_table(), "/dev/full"), "disk full", class = "mdpd_error_file")
+  codes <- encode(mixed_table())$codes
+  expect_error(with_shard_files(core_write_shard("/dev/full", codes, NULL)), "/dev/full",
+               class = "mdpd_error_file")
+})
+
+test_that("a bucket that is cut short is an error", {
+  path <- local_folder()
+  dir.create(file.path(path, "spool"), recursive = TRUE)
+  columns <- list(worker = new_column(), label = new_column())
+  triples <- some_triples()
+  labels <- bucket_labels(table_reader(triples, function(n) 3000), names(triples), NULL, columns,
+                          path, rlang::current_env())
+  file <- dir(file.path(path, "spool"), full.names = TRUE)[1]
+  writeBin(readBin(file, "raw", file.size(file) - 1), file)
+  settings <- list(path = path, shard_rows = 1024, first_number = 1, duplicates = "count",
+                   by_default = FALSE)
+  expect_error(store_crowd(labels, settings, rlang::current_env()), class = "mdpd_error_file")
+})
+
 test_that("a folder without a store, or with one of another format, is refused", {
   path <- local_folder()
   expect_error(open_row_store(path), "no manifest", class = "mdpd_error_file")

@@ -9,6 +9,7 @@ kill_after <- function(seconds, write) {
   child <- parallel::mcparallel(suppressMessages(write()), mc.set.seed = FALSE)
   Sys.sleep(seconds)
   tools::pskill(child$pid, tools::SIGKILL)
+  while (is_running(list(pid = child$pid, host = host_name()))) Sys.sleep(0.01)
   # A child that was killed has no result, with a warning in new versions of R.
   is.null(suppressWarnings(parallel::mccollect(child))[[1]])
 }

@@ -267,6 +267,10 @@ context("shard_file") {
     expect_error_as(read_shard("/no/such/file", some_levels, 0), DamagedShard);
     expect_error_as(checksum_of_file("/no/such/file"), DamagedShard);
     expect_error_as(write_shard("/no/such/file", dense_shard(random, 2, false)), UnwritableFile);
+    // The device of a full disk, where there is one.
+    if (std::filesystem::exists("/dev/full")) {
+      expect_error_as(write_shard("/dev/full", dense_shard(random, 2, false)), UnwritableFile);
+    }
   }
 
   test_that("sizes that disagree are an error of the caller") {
