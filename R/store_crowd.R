@@ -162,7 +162,8 @@ sort_block <- function(block) {
 #' @param duplicates See crowd_labels().
 #' @param columns Growing columns.
 #' @return A list of `piece(block)`, a piece for the spool, and `seen()`: how many labels were given
-#'   `again`, in all `n_read` and `n` that are kept, and, per provisional label, whether it `is_used`.
+#'   `again`, in all `n_read` and `n` that are kept, and, per provisional label, whether it
+#'   `is_used`.
 #' @noRd
 new_row_maker <- function(duplicates, columns, call) {
   again <- 0
