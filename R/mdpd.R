@@ -35,8 +35,9 @@
 #'     classes with k different values; or a model of class `mdpd` with k components.
 #' @param n_starts Number of random starts or of random groupings, a count of at least 1. Default
 #'   10; the other starts are single.
-#' @param seed Seed of the random starts and groupings, a whole number. Default 1: the same answer
-#'   every run. The session's random numbers are left alone.
+#' @param seed Seed of the random starts and groupings, a whole number, or `NULL` to draw from the
+#'   session's random numbers. Default 1: the same answer every run; the session's random numbers
+#'   are left alone.
 #' @param known For crowds: true labels of some items, as a vector with one value (or `NA`) an item,
 #'   or a vector named by item ids. These items keep their class throughout (gold questions).
 #' @param prior For crowds with one component a label: `"crowd"`, or pseudo-counts added to every
@@ -120,6 +121,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   prior <- prior %||% default_prior(x, k, start, missing, control)
   by_crowd <- identical(prior, "crowd")
   prior <- if (by_crowd) check_crowd_prior(x, k, missing, control) else check_prior(prior, x, k)
+  seed <- seed %||% sample.int(.Machine$integer.max %/% 2, 1)
   starts <- em_starts(start, x, coded, k, n_starts, seed, by_crowd)
   problem <- new_problem(coded, labels, known, prior, starts)
   control <- complete_control(control, "paper")

@@ -1,8 +1,8 @@
 # Classes and their shares by covariates at once, by EM (Bandeen-Roche and others 1997).
 
 # A state of EM: `gamma`, the coefficients, and `probs`, the probabilities of all levels of the
-# items that differ between the classes, levels x classes.
-fit_one_step <- function(first, problem, rows, start, max_iter) {
+# items that differ between the classes, levels x classes. `seeds` has one for each start.
+fit_one_step <- function(first, problem, rows, gamma, seeds, max_iter) {
   coded <- coded_rows(first$coded, rows)
   items <- first$model$items
   answers <- list(
@@ -11,18 +11,57 @@ fit_one_step <- function(first, problem, rows, start, max_iter) {
     mask = row_log_densities(first$object, coded) == -Inf
   )
   probs <- do.call(rbind, unname(first$object$item_probs[items]))
-  end <- accelerate_em(
-    list(gamma = start, probs = unname(probs)),
-    function(state) em_step(state, problem, answers), max_iter
-  )
+  climb <- function(state, tol) {
+    accelerate_em(state, function(state) em_step(state, problem, answers), max_iter, tol)
+  }
+  tried <- lapply(seq_along(seeds), function(start) {
+    begin <- if (start == 1) unname(probs) else moved_probs(probs, answers$item, seeds[start])
+    climb(list(gamma = gamma, probs = begin), 1e-4)
+  })
+  best <- best_start(vapply(tried, `[[`, 0, "value"))
+  posterior <- first$object$posterior[rows, , drop = FALSE]
+  end <- climb(as_in_the_fit(tried[[best]]$state, problem, answers, posterior), 1e-8)
   problem$log_density <- answer_densities(end$state$probs, answers)
   at <- evaluate_shares(problem, end$state$gamma)
+  shared <- shared_loglik(coded, items)
   list(
     problem = problem, gamma = end$state$gamma, at = at, coded = coded, rows = rows,
     item_probs = with_probs(first$object, end$state$probs, answers$item, coded),
-    value = at$value + shared_loglik(coded, items),
-    iterations = end$iterations, converged = end$converged
+    value = at$value + shared, iterations = end$iterations, converged = end$converged,
+    starts = starts_table(tried, shared)
   )
+}
+
+# Half way to probabilities drawn uniformly.
+moved_probs <- function(probs, item, seed) {
+  drawn <- with_seed(seed, matrix(stats::rexp(length(probs)), nrow(probs)))
+  (unname(probs) + drawn / rowsum(drawn, item)[item, , drop = FALSE]) / 2
+}
+
+# Maxima that are the same but for what is left to climb are taken from the earlier start.
+best_start <- function(values) which(values >= max(values) - 0.01)[1]
+
+starts_table <- function(tried, shared) {
+  data.frame(
+    start = seq_along(tried), loglik = vapply(tried, `[[`, 0, "value") + shared,
+    iterations = vapply(tried, `[[`, 0, "iterations")
+  )
+}
+
+# The classes in the order of the fit's, of which they share the most `posterior`. An offset or rows
+# of known classes hold them where they are.
+as_in_the_fit <- function(state, problem, answers, posterior) {
+  if (any(problem$offset != 0) || any(answers$mask)) {
+    return(state)
+  }
+  problem$log_density <- answer_densities(state$probs, answers)
+  target <- evaluate_shares(problem, state$gamma)$target
+  order <- order(best_match(crossprod(target * problem$weights, posterior)))
+  gamma <- matrix(0, nrow(state$gamma), problem$k)
+  gamma[, -problem$reference] <- state$gamma
+  gamma <- gamma[, order, drop = FALSE]
+  gamma <- (gamma - gamma[, problem$reference])[, -problem$reference, drop = FALSE]
+  list(gamma = within_bounds(gamma), probs = state$probs[, order, drop = FALSE])
 }
 
 coded_rows <- function(coded, rows) {
@@ -73,15 +112,16 @@ within_bounds <- function(gamma) pmin(pmax(gamma, -largest_gamma), largest_gamma
 
 # EM with squared extrapolation (Varadhan and Roland 2008). Probabilities move by their roots, so
 # that they stay above zero. A leap that loses likelihood is not made.
-accelerate_em <- function(state, step, max_iter) {
+accelerate_em <- function(state, step, max_iter, tol) {
   iterations <- 0
   repeat {
     first <- step(state)
     second <- step(first$state)
     iterations <- iterations + 3
     change <- largest_change(state, first$state)
-    if (change < 1e-8 || iterations >= max_iter) {
-      return(list(state = second$state, iterations = iterations, converged = change < 1e-8))
+    if (change < tol || iterations >= max_iter) {
+      return(list(state = second$state, value = second$value, iterations = iterations,
+                  converged = change < tol))
     }
     leap <- step(extrapolate(state, first$state, second$state))
     state <- if (is.finite(leap$value) && leap$value >= second$value) leap$state else second$state

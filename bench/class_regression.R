@@ -154,7 +154,8 @@ beside_polca <- function(terms) {
                                      control = stagewise_control(max_iter = 1)))
   fit <- align_components(from_peer, as.character(peer$predclass))
   ours <- suppressWarnings(class_regression(
-    fit, right, complete, method = "one-step", reference = "1", information = "score"
+    fit, right, complete, method = "one-step", reference = "1", information = "score",
+    n_starts = 1
   ))
   errors <- matrix(sqrt(diag(vcov(ours))), ncol = 2, dimnames = dimnames(coef(ours)))
   gap <- function(a, b) formatC(max(abs(a[, c("2", "3")] - b)), format = "e", digits = 0)

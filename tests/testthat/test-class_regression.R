@@ -125,13 +125,77 @@ test_that("one-step gives what poLCA gives on its own example", {
       mdpd(complete[items], k = 3, start = peer$posterior), as.character(peer$predclass)
     )
     ours <- class_regression(start, stats::as.formula(paste("~", terms)), complete, "one-step",
-                             reference = "1", information = "score")
+                             reference = "1", information = "score", n_starts = 1)
     expect_equal(ours$loglik, peer$llik, tolerance = 1e-9)
     # Both are at the optimum to about 1e-6 of a coefficient.
     expect_close(coef(ours)[, c("2", "3")], peer$coeff, tolerance = 1e-4)
     errors <- matrix(sqrt(diag(vcov(ours))), ncol = 2, dimnames = dimnames(coef(ours)))
     expect_close(errors[, c("2", "3")], peer$coeff.se, tolerance = 1e-3)
     expect_equal(ours$df, peer$npar)
+  }
+})
+
+test_that("one-step finds the highest of three maxima, which poLCA finds in eight of 20 starts", {
+  skip_if_not_installed("poLCA")
+  data(election, package = "poLCA", envir = environment())
+  named <- c(names(election)[1:12], "AGE", "EDUC")
+  complete <- election[stats::complete.cases(election[named]), ]
+  response <- stats::as.formula(paste0("cbind(", toString(named[1:12]), ") ~ AGE + EDUC"))
+  peer <- with_seed(1, poLCA::poLCA(response, complete, nclass = 3, nrep = 20, verbose = FALSE,
+                                    calc.se = FALSE))
+  for (learn in list(stagewise_em, mdpd)) {
+    fit <- learn(complete[named[1:12]], k = 3)
+    found <- suppressMessages(class_regression(fit, ~ AGE + EDUC, complete, "one-step"))
+    # poLCA stops where a step gains less than 1e-10.
+    expect_equal(found$loglik, peer$llik, tolerance = 1e-7)
+  }
+  # The likelihood of the fit, which has no covariates, leads to the lowest.
+  expect_message(again <- class_regression(fit, ~ AGE + EDUC, complete, "one-step"),
+                 class = "mdpd_message_another_maximum")
+  expect_identical(again$coefficients, found$coefficients)
+  near <- class_regression(fit, ~ AGE + EDUC, complete, "one-step", n_starts = 1)
+  expect_lt(near$loglik, found$loglik - 2)
+  # Wherever EM came from, the classes are in the order of the fit's.
+  shared <- crossprod(found$posterior, fit$posterior)
+  expect_identical(unname(apply(shared, 1, which.max)), 1:3)
+})
+
+test_that("starts have their seeds, and the maximum next to the fit is one of them", {
+  few <- regress("one-step", n_starts = 2)
+  expect_identical(few$starts, regress("one-step", n_starts = 3)$starts[1:2, ])
+  expect_false(identical(few$starts$iterations, regress("one-step", n_starts = 2, seed = 2)$starts))
+  # What the last steps climb from a change of 1e-4.
+  expect_equal(max(few$starts$loglik), few$loglik, tolerance = 1e-6)
+  alone <- regress("one-step", n_starts = 1)
+  expect_identical(nrow(alone$starts), 1L)
+  expect_close(coef(alone), coef(few), tolerance = 1e-6)
+  expect_null(regress()$starts)
+  session <- lapply(1:2, function(i) {
+    set.seed(3)
+    regress("one-step", n_starts = 2, seed = NULL)$starts
+  })
+  expect_identical(session[[1]], session[[2]])
+})
+
+test_that("classes go back to the order of the fit, with their coefficients", {
+  order <- c(3, 1, 2)
+  moved <- fit
+  moved$item_probs <- lapply(fit$item_probs, function(p) `[<-`(p, value = p[, order]))
+  moved$posterior[] <- fit$posterior[, order]
+  # EM begins at the items of `moved`, the posterior is that of `fit`.
+  mixed <- fit
+  mixed$item_probs <- moved$item_probs
+  mixed$mixing_weights[] <- fit$mixing_weights[order]
+  for (reference in c("1", "2")) {
+    expected <- regress("one-step", n_starts = 1, reference = reference)
+    # The standard errors are those of a fit that is not at its maximum.
+    found <- suppressWarnings(
+      regress("one-step", object = mixed, n_starts = 1, reference = reference),
+      classes = "mdpd_warning_not_at_maximum"
+    )
+    # Both are at the optimum to about 1e-6 of a coefficient.
+    expect_close(coef(found), coef(expected), tolerance = 1e-4)
+    expect_close(found$posterior, expected$posterior, tolerance = 1e-4)
   }
 })
 
@@ -363,6 +427,8 @@ test_that("bad input is told", {
     show_conditions(class_regression(fit, ~ z, covariates, method = "three"))
     show_conditions(class_regression(fit, ~ z, covariates, reference = "4"))
     show_conditions(class_regression(fit, ~ z, covariates, max_iter = 0))
+    show_conditions(class_regression(fit, ~ z, covariates, n_starts = 0))
+    show_conditions(class_regression(fit, ~ z, covariates, seed = 0.5))
     show_conditions(class_regression(fit, ~ z, transform(covariates, z = NA)))
     show_conditions(class_regression(fit, ~ z, covariates, method = "one-step", max_iter = 3))
   })

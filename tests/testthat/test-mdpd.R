@@ -35,6 +35,16 @@ test_that("random starts leave the session's random numbers alone", {
   expect_identical(runif(1), expected)
 })
 
+test_that("without a seed the session's random numbers are drawn", {
+  x <- answers(n_obs = 50)
+  drawn <- lapply(c(7, 7, 8), function(seed) {
+    set.seed(seed)
+    mdpd(x, k = 2, n_starts = 2, seed = NULL)$starts
+  })
+  expect_identical(drawn[[1]], drawn[[2]])
+  expect_false(identical(drawn[[1]], drawn[[3]]))
+})
+
 test_that("a start at a solution stays there", {
   x <- answers()
   fit <- mdpd(x, k = 2)
