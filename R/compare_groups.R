@@ -68,9 +68,8 @@
 #' more than half of the items work differently. Those of [standard_errors()], except that of
 #' estimates on the boundary.
 #' @references
-#' Clogg, C. C. and Goodman, L. A. (1984). Latent structure analysis of a set of multidimensional
-#' contingency tables. *Journal of the American Statistical Association* 79, 762-771.
-#' \doi{10.1080/01621459.1984.10477093}
+#' Clogg, C. C. and Goodman, L. A. (1985). Simultaneous latent structure analysis in several groups.
+#' *Sociological Methodology* 15, 81-110. \doi{10.2307/270847}
 #'
 #' Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
 #' of Statistics* 6, 65-70.
