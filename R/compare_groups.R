@@ -65,8 +65,9 @@
 #' with fewer than two informative items; `mdpd_error_no_data` when the fit keeps no data and `x` is
 #' not given; `mdpd_error_not_stored` for a model without data. A message of class
 #' `mdpd_message_missing_group` counts the rows without a group; `mdpd_warning_many_items` says that
-#' more than half of the items work differently. Those of [standard_errors()], except that of
-#' estimates on the boundary.
+#' more than half of the items work differently; `mdpd_warning_sampling_weights` is for case weights
+#' that are not whole numbers, as those of a survey, where there is no survey design. Those of
+#' [standard_errors()], except that of estimates on the boundary.
 #' @references
 #' Clogg, C. C. and Goodman, L. A. (1985). Simultaneous latent structure analysis in several groups.
 #' *Sociological Methodology* 15, 81-110. \doi{10.2307/270847}
@@ -97,6 +98,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   check_number(alpha, c(0, 1))
   how <- read_how(object, c("observed", "score", "robust"), x, weights)
   check_has_classes(object, how$design)
+  if (is.null(how$design)) warn_sampling_weights(how$coded$weights)
   free <- check_free(free, object)
   groups <- group_data(object, how, read_group(group, nrow(how$coded$codes)))
   found <- if (is.null(free)) search_items(groups, alpha) else free_items(groups, free)

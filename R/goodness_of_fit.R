@@ -71,7 +71,8 @@
 #' not fitted; `mdpd_error_no_data` when the fit keeps no data and `x` is not given;
 #' `mdpd_error_replicate` when a process fails. `mdpd_warning_not_identified` when the parameters
 #' are not determined by what the model says of answers, see `n_undetermined`;
-#' `mdpd_warning_design_ignored` for a fit of a survey design, which p-values do not count.
+#' `mdpd_warning_design_ignored` for a fit of a survey design, which p-values do not count;
+#' `mdpd_warning_sampling_weights` for case weights that are not whole numbers, as those of a survey.
 #' @references
 #' Cressie, N. and Read, T. R. C. (1984). Multinomial goodness-of-fit tests. *Journal of the Royal
 #' Statistical Society B* 46, 440-464. \doi{10.1111/j.2517-6161.1984.tb01318.x}
@@ -183,20 +184,33 @@ take_rows <- function(coded, rows) {
 # What a fit is tested on, checked.
 data_to_test <- function(object, n, x, weights, call = rlang::caller_env()) {
   check_fit(object, call)
-  warn_design(object, x, weights, call)
   coded <- with_weight(data_of(object, x, weights, call = call))
+  warn_sample(coded, if (is.null(x) && is.null(weights)) object$design, call)
   check_single_answers(coded, call)
   check_may_sample(object, n, call)
   coded
 }
 
-# p-values are of rows drawn one by one.
-warn_design <- function(object, x, weights, call = rlang::caller_env()) {
-  if (is.null(x) && is.null(weights) && !is.null(object$design)) {
+# p-values are of rows drawn one by one, each as often as its weight says.
+warn_sample <- function(coded, design, call = rlang::caller_env()) {
+  if (!is.null(design)) {
     warn_mdpd(
       c("The p-values do not count the survey design of the fit.",
         i = "They take the rows as drawn one by one, and are rather too small."),
       class = "design_ignored", call = call
+    )
+  } else {
+    warn_sampling_weights(coded$weights, call)
+  }
+}
+
+# Weights of a survey are hardly ever all whole numbers, and counts of equal rows always are.
+warn_sampling_weights <- function(weights, call = rlang::caller_env()) {
+  if (any(abs(weights - round(weights)) > 1e-6)) {
+    warn_mdpd(
+      c("The case weights are not whole numbers, and the p-values take them as counts of rows.",
+        i = "If they are weights of a sample survey, the p-values are rather too small."),
+      class = "sampling_weights", call = call
     )
   }
 }

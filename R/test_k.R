@@ -50,7 +50,8 @@
 #' `mdpd_error_argument` for an argument out of range, fits of different data or no two neighbouring
 #' numbers; `mdpd_error_not_stored` for a fit of one `k`; `mdpd_error_no_data` when the fits keep no
 #' data and `x` is not given; `mdpd_error_replicate` when a process fails.
-#' `mdpd_warning_design_ignored` for fits of a survey design, which p-values do not count.
+#' `mdpd_warning_design_ignored` for fits of a survey design, which p-values do not count;
+#' `mdpd_warning_sampling_weights` for case weights that are not whole numbers, as those of a survey.
 #' @references
 #' McLachlan, G. J. (1987). On bootstrapping the likelihood ratio test statistic for the number of
 #' components in a normal mixture. *Applied Statistics* 36, 318-324. \doi{10.2307/2347790}
@@ -79,8 +80,8 @@ test_k <- function(path, n = 100, ..., alpha = 0.05, all = FALSE, stop_after = 1
   check_flag(verbose)
   fits <- neighbouring_fits(path)
   whole <- if (inherits(path, "mdpd")) path else fits[[1]]
-  warn_design(whole, x, weights)
   coded <- data_of(whole, x, weights)
+  warn_sample(coded, if (is.null(x) && is.null(weights)) whole$design)
   coded["known"] <- list(NULL)
   seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))
   tests <- list()

@@ -44,7 +44,7 @@ twin_groups <- function(fit, group, free, n_iter = 600) {
 
 test_that("sizes, log-likelihood and tests are those of EM in plain R", {
   data <- two_groups(differ = "item_2", n_obs = 300)
-  weights <- rep(c(1, 2, 0.5), 100)
+  weights <- rep(c(1, 2, 3), 100)
   fit <- group_fit(with_gaps(data$x), weights = weights)
   found <- compare_groups(fit, data$group)
   expect_identical(found$items$item[found$items$free], "item_2")
@@ -271,4 +271,11 @@ test_that("what cannot be compared is told", {
   expect_error(compare_groups(bare, data$group), class = "mdpd_error_no_data")
   expect_equal(compare_groups(bare, data$group, x = data$x)$sizes,
                compare_groups(fit, data$group)$sizes, tolerance = 1e-4)
+})
+
+test_that("weights of a survey without its design are told", {
+  data <- two_groups(differ = character(), n_obs = 300)
+  fit <- group_fit(data$x, weights = rep(c(0.5, 1.5), 150))
+  expect_warning(compare_groups(fit, data$group, free = character()),
+                 class = "mdpd_warning_sampling_weights")
 })

@@ -23,7 +23,7 @@ twin_statistics <- function(x, fit, lambda, weights = rep(1, nrow(x))) {
 
 test_that("the statistics are those of a sum over every cell of the table", {
   x <- answers(150)[1:5]
-  for (weights in list(NULL, rep(c(1, 2, 0.5), 50))) {
+  for (weights in list(NULL, rep(c(1, 2, 3), 50))) {
     fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 2, weights = weights))
     for (lambda in c(-0.5, 2 / 3, 3)) {
       found <- goodness_of_fit(fit, lambda = lambda)
@@ -229,4 +229,21 @@ test_that("tests of fit say that they do not count a survey design", {
     expect_warning(test(designed), class = "mdpd_warning_design_ignored")
     expect_no_warning(test(fit))
   }
+})
+
+test_that("tests of fit say that weights of a survey are no counts of rows", {
+  x <- sharp_rows(200)
+  weights <- rep(c(1, 3), 100)
+  tests <- list(goodness_of_fit, pair_residuals, function(fit) test_k(fit, n = 19))
+  whole <- suppressMessages(stagewise_em(x, k = 1:2, weights = weights))
+  sampled <- suppressMessages(stagewise_em(x, k = 1:2, weights = weights * 1.1))
+  for (test in tests) {
+    expect_warning(test(sampled), class = "mdpd_warning_sampling_weights")
+    expect_no_warning(test(whole))
+  }
+  expect_snapshot(show_conditions(pair_residuals(sampled)))
+  # Rounding of a file is no fraction.
+  near <- whole
+  near$coded$weights <- whole$coded$weights + 1e-9
+  expect_no_warning(pair_residuals(near))
 })

@@ -15,7 +15,7 @@ fit_two <- function(x, ...) suppressWarnings(mdpd(x, k = 2, n_starts = 2, ...))
 test_that("every pair has the distance of its two tables, with gaps and weights", {
   cases <- list(
     list(answers(150), NULL), list(with_gaps(answers(150)), NULL),
-    list(with_gaps(answers(150)), rep(c(0.5, 2, 1), 50))
+    list(with_gaps(answers(150)), rep(c(3, 2, 1), 50))
   )
   for (case in cases) {
     x <- case[[1]]
