@@ -37,6 +37,7 @@
 #'   default, `NULL`, they are searched for.
 #' @param x,weights The data and their case weights (or a survey design), where the fit keeps none;
 #'   by default those of the fit.
+#' @param verbose Show a progress bar when the search takes long? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_groups"`:
 #'   \item{sizes}{data frame, a row for each group and component: `group` and `component` (factors),
@@ -92,15 +93,17 @@
 #' plot(regions)
 #' @export
 compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NULL,
-                           weights = NULL) {
+                           weights = NULL, verbose = interactive()) {
   rlang::check_dots_empty()
   check_class(object, "mdpd")
   check_number(alpha, c(0, 1))
+  check_flag(verbose)
   how <- read_how(object, c("observed", "score", "robust"), x, weights)
   check_has_classes(object, how$design)
   if (is.null(how$design)) warn_sampling_weights(how$coded$weights)
   free <- check_free(free, object)
   groups <- group_data(object, how, read_group(group, nrow(how$coded$codes)))
+  groups$verbose <- verbose
   found <- if (is.null(free)) search_items(groups, alpha) else free_items(groups, free)
   new_groups(object, groups, found)
 }
@@ -280,8 +283,13 @@ free_items <- function(groups, free) {
 # The models in which one item more is free, named by it.
 free_each <- function(groups, model) {
   others <- setdiff(groups$items, model$free)
+  bar <- if (groups$verbose) {
+    cli::cli_progress_bar(paste0("Items, ", length(model$free), " free"), total = length(others))
+  }
   lapply(stats::setNames(nm = others), function(item) {
-    fit_groups(groups, c(model$free, item), model$posterior)
+    freed <- fit_groups(groups, c(model$free, item), model$posterior)
+    if (groups$verbose) cli::cli_progress_update(id = bar)
+    freed
   })
 }
 

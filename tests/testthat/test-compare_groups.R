@@ -279,3 +279,16 @@ test_that("weights of a survey without its design are told", {
   expect_warning(compare_groups(fit, data$group, free = character()),
                  class = "mdpd_warning_sampling_weights")
 })
+
+test_that("the search shows how far it is, without a change of the result", {
+  data <- two_groups(differ = "item_2", n_obs = 300)
+  fit <- group_fit(data$x)
+  rlang::local_options(cli.progress_show_after = 0, cli.progress_clear = FALSE, cli.dynamic = TRUE)
+  shown <- utils::capture.output(
+    found <- compare_groups(fit, data$group, verbose = TRUE), type = "message"
+  )
+  expect_match(paste(shown, collapse = " "), "Items, 0 free .*100%")
+  expect_equal(found[names(found) != "fit"],
+               compare_groups(fit, data$group, verbose = FALSE)[names(found) != "fit"])
+  expect_error(compare_groups(fit, data$group, verbose = 2), class = "mdpd_error_argument")
+})
