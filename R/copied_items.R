@@ -84,10 +84,21 @@ copies_table <- function(groups) {
 
 warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
   groups <- groups_to_warn_of(find_copies(fit, coded, fit$posterior), length(informative(fit)))
-  if (length(groups) > 0) {
-    warn_groups(lapply(groups, `[[`, "items"), call)
+  items <- lapply(groups, `[[`, "items")
+  items <- items[!vapply(items, are_told_of, NA, fit = fit, coded = coded)]
+  if (length(items) > 0) {
+    warn_groups(items, call)
   }
   invisible(fit)
+}
+
+# Do they all repeat the first exactly? warn_duplicated_items() has said so of a table.
+are_told_of <- function(items, fit, coded) {
+  if (!is.null(fit$labels)) {
+    return(FALSE)
+  }
+  codes <- as.matrix(coded$codes[, items])
+  length(duplicated_items(codes, lengths(coded$levels[items]))) == length(items) - 1
 }
 
 # Three items and more that agree may also be how a class was meant to be measured. Without being

@@ -78,6 +78,26 @@ test_that("items that a class too few leaves dependent are no copies", {
   expect_identical(nrow(copied_items(fit)), 0L)
 })
 
+test_that("exact copies are told of once, and others beside them still", {
+  warned <- function(x) {
+    found <- character()
+    withCallingHandlers(suppressMessages(stagewise_em(x, 2)), warning = function(cnd) {
+      found <<- c(found, class(cnd)[1])
+      tryInvokeRestart("muffleWarning")
+    })
+    found
+  }
+  x <- table_with_copies(2, changed = 0)
+  # Under other names of the levels it is the same item.
+  x$table$copy_2 <- 3 - x$table$copy_2
+  expect_identical(warned(x$table[c(1:9, 10)]), "mdpd_warning_duplicated_items")
+  expect_identical(warned(x$table), "mdpd_warning_duplicated_items")
+  x$table$nearly <- table_with_copies(1, changed = 0.05)$table$copy_1
+  expect_identical(warned(x$table),
+                   c("mdpd_warning_duplicated_items", "mdpd_warning_copied_items"))
+  expect_identical(warned(x$table[c(1:9, 12)]), "mdpd_warning_copied_items")
+})
+
 test_that("a dependent pair is found where chance makes a third item informative", {
   x <- with_seed(7, {
     codes <- matrix(sample.int(3, 500 * 12, replace = TRUE), 500)
