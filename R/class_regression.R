@@ -40,10 +40,13 @@
 #' \eqn{J^{-1} B J^{-1}}{J^-1 B J^-1} with \eqn{B} the sum of squared scores. With `"one-step"` it
 #' is the inverse of the information of all parameters.
 #'
-#' Of a fit of a survey design all covariances are robust, by the scores of each row in both steps,
-#' totalled by cluster and centred in their stratum, or weighed anew by the replicate weights;
-#' `information` is not used. `anova()` tests the terms of one regression then, and does not
-#' compare several.
+#' With `cluster` or `strata`, and of a fit of a survey design, all covariances are robust, by the
+#' scores of each row in both steps, totalled by cluster and centred in their stratum, or weighed
+#' anew by the replicate weights; `information` is not used. Intervals and tests then use Student's
+#' t and the F distribution with as many degrees of freedom as there are clusters less strata.
+#' `anova()` tests the terms of one regression then, and does not compare several. On stratified
+#' samples of clusters 95 % intervals by two-step hold a true slope in 94 % of the samples, and in
+#' 83 % if clusters and strata are not given (`bench/survey_errors.R`).
 #'
 #' The classes are the components of the fit, also of a crowd in which several stand for one label.
 #' Rows with a missing covariate do not count in the regression, and a message of class
@@ -64,6 +67,9 @@
 #' @param ... Not used; must be empty.
 #' @param reference The class that the others are compared with: name or number of a component; by
 #'   default, `NULL`, the first, which is the largest.
+#' @param cluster,strata The cluster and the stratum in which each row was drawn, vectors with one
+#'   value for each row of the fit, see [standard_errors()]. By default, `NULL`, those of the fit's
+#'   design; without one rows were drawn one by one.
 #' @param information What standard errors rest on: `"observed"`, the default, the second
 #'   derivatives of the log-likelihood; or `"score"`, the squares of its gradient by row, as in
 #'   poLCA. By `"bch"` it is not used.
@@ -88,9 +94,10 @@
 #'     covariate, the numbers of the others, the sum of their case weights, and these or `NULL`}
 #'   \item{starts}{by `"one-step"` a data frame with a row for every start: `start`, `loglik` (nats)
 #'     where it came to, before the last steps, and `iterations`; else `NULL`}
-#'   \item{classes, reference, k, method, information, formula, covariates, by_design, call, status,
-#'     converged, iterations}{what was asked and how it ended; `by_design`: is the fit of a survey
-#'     design?}
+#'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design? And
+#'     the degrees of freedom of intervals and tests, `Inf` without}
+#'   \item{classes, reference, k, method, information, formula, covariates, call, status, converged,
+#'     iterations}{what was asked and how it ended}
 #'   Methods are in [print.class_regression()], pictures in [plot.class_regression()].
 #' @section Errors and warnings:
 #' `mdpd_error_argument` names the argument or the covariate, `mdpd_error_collinear` the terms that
@@ -135,8 +142,8 @@
 #' @export
 class_regression <- function(object, formula, data,
                              method = c("two-step", "ml", "bch", "one-step"), ...,
-                             reference = NULL, information = c("observed", "score"),
-                             max_iter = 5000, n_starts = 10, seed = 1) {
+                             reference = NULL, cluster = NULL, strata = NULL,
+                             information = c("observed", "score"), max_iter = 5000, n_starts = 10, seed = 1) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
   information <- check_choice(information, c("observed", "score"))
@@ -146,7 +153,7 @@ class_regression <- function(object, formula, data,
   check_first_fit(object)
   reference <- check_reference(reference, object)
   design <- read_covariates(formula, data, object, reference, rlang::current_env())
-  first <- first_step(object, rlang::current_env())
+  first <- first_step(object, cluster, strata, rlang::current_env())
   found <- if (method == "one-step") {
     seeds <- with_seed(seed, sample.int(.Machine$integer.max, n_starts))
     regress_in_one(first, design, reference, information, seeds, max_iter)
@@ -302,7 +309,7 @@ new_class_regression <- function(found, first, design, settings) {
       method = settings$method, information = settings$information, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
       covariates = design$covariates, x = design$x, offset = design$offset,
-      by_design = !is.null(first$design),
+      by_design = !is.null(first$design), design_df = interval_df(first$design),
       model = unclass(object)[c("k", "mixing_weights", "item_probs", "informative", "missing",
                                 "control", "labels", "loglik")],
       call = settings$call, status = if (found$converged) "converged" else "iteration_limit",

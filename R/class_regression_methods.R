@@ -4,8 +4,8 @@
 #' new rows; nested regressions compared.
 #'
 #' Intervals and tests are those of Wald: estimate plus and minus \eqn{z} standard errors, and for
-#' several coefficients together \eqn{b^\top V^{-1} b}{b' V^-1 b} against a chi-square distribution.
-#' The interval of a probability is made on the logit scale, by the delta method.
+#' several coefficients together \eqn{b^\top V^{-1} b}{b' V^-1 b} against a chi-square distribution;
+#' by clusters or a survey design they use Student's t and F, see [class_regression()]. The interval of a probability is made on the logit scale, by the delta method.
 #'
 #' `anova()` of one regression tests each term of the formula, all its coefficients in all classes
 #' together, given the others; for several it is the likelihood-ratio test of each against the one
@@ -103,7 +103,8 @@ confint.class_regression <- function(object, parm = NULL, level = 0.95, ...) {
   check_number(level, c(0, 1))
   at <- find_coefficients(parm, object)
   errors <- sqrt(diag(object$covariance))
-  limits <- wald_limits(as.vector(object$coefficients)[at], errors[at], level, "linear")
+  limits <- wald_limits(as.vector(object$coefficients)[at], errors[at], level, "linear",
+                        object$design_df)
   `dimnames<-`(limits, list(rownames(object$covariance)[at], limit_names(level)))
 }
 
@@ -137,7 +138,7 @@ coefficient_table <- function(object) {
   data.frame(
     name = rownames(object$covariance), class = colnames(coefficients)[col(coefficients)],
     term = rownames(coefficients)[row(coefficients)], estimate = estimate, std.error = error,
-    statistic = estimate / error, p.value = 2 * stats::pnorm(-abs(estimate / error))
+    statistic = estimate / error, p.value = 2 * stats::pt(-abs(estimate / error), object$design_df)
   )
 }
 
@@ -255,7 +256,7 @@ share_intervals <- function(object, design, level) {
     sqrt(rowSums((moved %*% object$covariance) * moved))
   }, numeric(nrow(shares)))
   rows <- rownames(shares) %||% seq_len(nrow(shares))
-  interval_table(rep(rows, object$k), shares, errors, level)
+  interval_table(rep(rows, object$k), shares, errors, level, object$design_df)
 }
 
 # Row by row the derivatives of the share of a class by the coefficients.
@@ -264,8 +265,8 @@ share_slopes <- function(object, x, shares, class) {
   do.call(cbind, lapply(free, function(l) shares[, class] * ((l == class) - shares[, l]) * x))
 }
 
-interval_table <- function(row, shares, errors, level) {
-  limits <- wald_limits(as.vector(shares), as.vector(errors), level, "logit")
+interval_table <- function(row, shares, errors, level, design_df) {
+  limits <- wald_limits(as.vector(shares), as.vector(errors), level, "logit", design_df)
   as_tidy(data.frame(
     row = row, class = factor(colnames(shares)[col(shares)], colnames(shares)),
     estimate = as.vector(shares), std.error = as.vector(errors), conf.low = limits[, 1],
@@ -356,12 +357,14 @@ wald_tests <- function(object) {
   labels <- c("(Intercept)", attr(object$terms, "term.labels"))[sort(unique(assigned)) + 1]
   tests <- lapply(sort(unique(assigned)), function(term) {
     at <- which(rep(assigned == term, object$k - 1))
-    wald_test(as.vector(object$coefficients)[at], object$covariance[at, at, drop = FALSE])
+    wald_test(as.vector(object$coefficients)[at], object$covariance[at, at, drop = FALSE],
+              object$design_df)
   })
   table <- do.call(rbind, tests)
   is_term <- sort(unique(assigned)) > 0
   table <- data.frame(table[is_term, , drop = FALSE])
-  dimnames(table) <- list(labels[is_term], c("Df", "Chisq", "Pr(>Chisq)"))
+  p_name <- if (object$by_design) "Pr(>F)" else "Pr(>Chisq)"
+  dimnames(table) <- list(labels[is_term], c("Df", "Chisq", p_name))
   heading <- paste0(
     "Wald tests of a class regression, ", object$method, "\n",
     "Each term in all classes together, given the others: ", formula_text(object), "\n"
@@ -370,11 +373,20 @@ wald_tests <- function(object) {
 }
 
 # b' V^-1 b; NA where V is not known or is singular.
-wald_test <- function(estimate, covariance) {
+wald_test <- function(estimate, covariance, design_df) {
   known <- !anyNA(covariance) && rcond(covariance) > 1e-14
   value <- if (known) drop(estimate %*% solve(covariance, estimate)) else NA_real_
   df <- length(estimate)
-  c(df = df, statistic = value, p.value = stats::pchisq(value, df, lower.tail = FALSE))
+  c(df = df, statistic = value, p.value = wald_p(value, df, design_df))
+}
+
+# By a design the statistic over its df is taken for F, as survey::regTermTest() does.
+wald_p <- function(statistic, df, design_df) {
+  # Nothing to test is no evidence.
+  if (df == 0) {
+    return(replace(1, is.na(statistic), NA))
+  }
+  stats::pf(statistic / df, df, design_df, lower.tail = FALSE)
 }
 
 # Text --------------------------------------------------------------------------------------------
@@ -412,9 +424,13 @@ regression_fields <- function(x) {
       aic <- if (!x$by_design) paste0(", AIC ", nats(2 * x$df - 2 * x$loglik))
       paste0("log-likelihood ", nats(x$loglik), aic)
     },
-    Errors = if (x$by_design) "robust, by the survey design",
+    Errors = if (x$by_design) by_design_title(x),
     Status = gsub("_", " ", x$status)
   )
+}
+
+by_design_title <- function(x) {
+  paste0("robust, by the sample design with ", plural(x$design_df, "degree"), " of freedom")
 }
 
 format_coefficients <- function(x) {

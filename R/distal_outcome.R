@@ -27,8 +27,8 @@
 #' The covariance has two parts, as in [class_regression()]: that of the outcome, with the fit taken
 #' as certain, and what the uncertainty of the fit adds through \eqn{D} (Bakk, Oberski and Vermunt
 #' 2014). The test of equality is that of Wald, with a chi-square distribution; p-values of pairs
-#' are adjusted by Holm's method.
-#' Of a fit of a survey design the covariance is robust, as in [class_regression()].
+#' are adjusted by Holm's method. With `cluster` or `strata`, and of a fit of a survey design, the
+#' covariance is robust, and intervals and tests use Student's t and F, as in [class_regression()].
 #'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
@@ -40,6 +40,9 @@
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
 #'   same order. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.
+#' @param cluster,strata The cluster and the stratum in which each row was drawn, vectors with one
+#'   value for each row of the fit, see [standard_errors()]. By default, `NULL`, those of the fit's
+#'   design; without one rows were drawn one by one.
 #' @param what For `tidy()`: `"classes"`, the default, or `"pairs"`.
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
 #' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
@@ -55,10 +58,11 @@
 #'     (of the means, the first minus the second; `NA` of shares), `statistic`, `df`, `p.value`,
 #'     `p.adjusted`}
 #'   \item{sizes}{the shares of the classes among the rows that count}
-#'   \item{kind, outcome, levels, method, by_design, nobs, n_obs, n_incomplete, classes, k,
-#'     call}{`"mean"` or `"shares"`, the name of the outcome, its levels or `NULL`, is the fit of a
-#'     survey design?, sum of the case weights of the rows that count, numbers of rows, names of the
-#'     classes}
+#'   \item{kind, outcome, levels, method, nobs, n_obs, n_incomplete, classes, k, call}{`"mean"` or
+#'     `"shares"`, the name of the outcome, its levels or `NULL`, sum of the case weights of the rows
+#'     that count, numbers of rows, names of the classes}
+#'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design? And
+#'     the degrees of freedom of intervals and tests, `Inf` without}
 #'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`,
 #'   `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
 #'   `plot()` draws it.
@@ -93,14 +97,15 @@
 #' absent <- distal_outcome(fit, rowSums(is.na(house_votes)))
 #' plot(absent)
 #' @export
-distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...) {
+distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ..., cluster = NULL,
+                           strata = NULL) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("bch", "ml"))
   check_first_fit(object)
   asked <- rlang::enquo(y)
   y <- outcome_values(asked, data, object, rlang::current_env())
   outcome <- read_outcome(y, row_weights(object), rlang::current_env())
-  first <- first_step(object, rlang::current_env())
+  first <- first_step(object, cluster, strata, rlang::current_env())
   classes <- classification(first)
   check_classification(classes, object, rlang::current_env())
   found <- switch(
@@ -111,7 +116,8 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...)
   call <- match.call()
   call[[1]] <- quote(distal_outcome)
   result <- new_distal_outcome(found, outcome, object, list(
-    outcome = outcome_name(asked), method = method, by_design = !is.null(first$design), call = call
+    outcome = outcome_name(asked), method = method, by_design = !is.null(first$design),
+    design_df = interval_df(first$design), call = call
   ))
   warn_outcome(result, found, object)
   result
@@ -354,7 +360,7 @@ new_distal_outcome <- function(found, outcome, object, settings) {
   estimate <- as.vector(found$estimate)
   covariance <- `dimnames<-`((found$covariance + t(found$covariance)) / 2, list(names, names))
   tested <- list(classes = classes, levels = outcome$levels, estimate = estimate,
-                 covariance = covariance)
+                 covariance = covariance, design_df = settings$design_df)
   bounded <- found$bounded %||% rep(FALSE, length(estimate))
   errors <- replace(unname(sqrt(pmax(diag(covariance), 0))), bounded, NA)
   structure(
@@ -389,7 +395,7 @@ test_classes <- function(tested, classes) {
   statistic <- if (certain) NA_real_ else sum(crossprod(inverse$half, difference)^2)
   df <- ncol(inverse$half)
   list(statistic = statistic, df = df,
-       p.value = stats::pchisq(statistic, df, lower.tail = FALSE))
+       p.value = wald_p(statistic, df, tested$design_df))
 }
 
 test_pairs <- function(tested) {

@@ -17,7 +17,7 @@ print.distal_outcome <- function(x, ...) {
       "maximum likelihood of the assigned classes"
     },
     Data = paste0(plural(x$n_obs, "row"), incomplete),
-    Errors = if (x$by_design) "robust, by the survey design",
+    Errors = if (x$by_design) by_design_title(x),
     Test = paste0("all classes equal: chi-square ", number_text(x$test$statistic), ", df ",
                   x$test$df, ", p ", p_phrase(x$test$p.value))
   ))
@@ -73,13 +73,14 @@ vcov.distal_outcome <- function(object, ...) object$covariance
 outcome_limits <- function(x, level) {
   estimate <- x$estimates$estimate
   error <- x$estimates$std.error
-  limits <- wald_limits(estimate, error, level, "linear")
+  limits <- wald_limits(estimate, error, level, "linear", x$design_df)
   if (x$kind == "mean") {
     return(limits)
   }
   inside <- estimate > 0 & estimate < 1
   if (any(inside)) {
-    limits[inside, ] <- wald_limits(estimate[inside], error[inside], level, "logit")
+    limits[inside, ] <- wald_limits(estimate[inside], error[inside], level, "logit",
+                                    x$design_df)
   }
   limits[] <- pmin(pmax(limits, 0), 1)
   limits

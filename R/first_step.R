@@ -2,8 +2,9 @@
 # class, how often rows are assigned to a wrong class, and how uncertain all that is.
 
 # The parameters are those of mixture_parameters(): sizes, then informative items.
-first_step <- function(object, call) {
-  how <- read_how(object, c("observed", "score", "robust"), call = call)
+first_step <- function(object, cluster, strata, call) {
+  how <- read_how(object, c("observed", "score", "robust"), cluster = cluster, strata = strata,
+                  call = call)
   c(
     list(object = object, coded = how$coded, model = mixture_parameters(object),
          weights = row_weights(object), design = how$design),

@@ -161,7 +161,7 @@ mean_shares <- function(object, design, weights, level) {
     moved <- crossprod(share_slopes(object, design$x, shares, class), weights)
     sqrt(drop(crossprod(moved, object$covariance %*% moved)))
   }, 0)
-  interval_table(1, crossprod(weights, shares), errors, level)
+  interval_table(1, crossprod(weights, shares), errors, level, object$design_df)
 }
 
 draw_shares <- function(table, object, covariate, level) {

@@ -40,6 +40,58 @@ test_that("where the model is true and rows are drawn one by one, a design chang
   }
 })
 
+test_that("clusters and strata given here are those of a design of the fit", {
+  rows <- regression_rows(400)
+  fit <- regression_fit(rows)
+  cluster <- rep(1:40, each = 10)
+  strata <- rep(1:4, each = 100)
+  of_fit <- designed(fit, cluster, strata)
+  for (method in regression_methods) {
+    expected <- class_regression(of_fit, ~ z + g, rows$covariates, method = method)
+    found <- class_regression(fit, ~ z + g, rows$covariates, method = method, cluster = cluster,
+                              strata = strata)
+    expect_identical(vcov(found), vcov(expected))
+    expect_identical(found$design_df, 36)
+    # Given here, they replace those of the fit.
+    expect_identical(
+      vcov(class_regression(of_fit, ~ z + g, rows$covariates, method = method, cluster = 1:400)),
+      vcov(class_regression(designed(fit), ~ z + g, rows$covariates, method = method))
+    )
+  }
+  for (y in list(rows$y, rows$answer)) {
+    expect_identical(distal_outcome(fit, y, cluster = cluster, strata = strata)$covariance,
+                     distal_outcome(of_fit, y)$covariance)
+  }
+  expect_snapshot({
+    show_conditions(class_regression(fit, ~z, rows$covariates, cluster = 1:3))
+    show_conditions(distal_outcome(fit, rows$y, strata = replace(strata, 2, NA)))
+  })
+})
+
+test_that("few clusters have Student's t and F", {
+  rows <- regression_rows(400)
+  fit <- regression_fit(rows)
+  found <- class_regression(fit, ~ z + g, rows$covariates, cluster = rep(1:8, each = 50))
+  error <- sqrt(diag(vcov(found)))
+  t <- as.vector(coef(found)) / error
+  expect_equal(unname(confint(found)[, 2]), unname(coef(found) + stats::qt(0.975, 7) * error),
+               ignore_attr = TRUE)
+  expect_equal(tidy(found)$p.value, unname(2 * stats::pt(-abs(t), 7)))
+  at <- c("z|2", "z|3")
+  b <- as.vector(coef(found)["z", ])
+  wald <- drop(b %*% solve(vcov(found)[at, at]) %*% b)
+  expect_equal(anova(found)["z", "Pr(>F)"], stats::pf(wald / 2, 2, 7, lower.tail = FALSE))
+  shares <- predict(found, rows$covariates[1, ], interval = TRUE)
+  half <- diff(stats::qlogis(c(shares$conf.low[1], shares$conf.high[1]))) / 2
+  slope <- with(shares[1, ], std.error / (estimate * (1 - estimate)))
+  expect_equal(half / slope, stats::qt(0.975, 7))
+  means <- distal_outcome(fit, rows$y, cluster = rep(1:8, each = 50))
+  expect_equal(means$test$p.value,
+               stats::pf(means$test$statistic / 2, 2, 7, lower.tail = FALSE))
+  limits <- tidy(means, conf.int = TRUE)
+  expect_equal(limits$conf.high - limits$estimate, stats::qt(0.975, 7) * limits$std.error)
+})
+
 test_that("of classes that are sure a regression has the standard errors of survey", {
   skip_if_not_installed("survey")
   n <- 600
@@ -76,6 +128,6 @@ test_that("likelihoods of a design are not compared, but its terms are tested", 
   smaller <- class_regression(fit, ~z, rows$covariates)
   expect_error(anova(smaller, larger), "survey design", class = "mdpd_error_no_likelihood")
   expect_s3_class(anova(larger), "anova")
-  expect_output(print(larger), "robust, by the survey design")
-  expect_output(print(distal_outcome(fit, rows$y)), "robust, by the survey design")
+  expect_output(print(larger), "robust, by the sample design with 299 degrees of freedom")
+  expect_output(print(distal_outcome(fit, rows$y)), "with 299 degrees of freedom")
 })
