@@ -96,8 +96,9 @@
 #'     where it came to, before the last steps, and `iterations`; else `NULL`}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design? And
 #'     the degrees of freedom of intervals and tests, `Inf` without}
-#'   \item{classes, reference, k, method, information, formula, covariates, call, status, converged,
-#'     iterations}{what was asked and how it ended}
+#'   \item{classes, reference, k, method, information, formula, covariates, variable_labels, call,
+#'     status, converged, iterations}{what was asked and how it ended; labels that columns of `data`
+#'     have, as haven sets them, stand in pictures}
 #'   Methods are in [print.class_regression()], pictures in [plot.class_regression()].
 #' @section Errors and warnings:
 #' `mdpd_error_argument` names the argument or the covariate, `mdpd_error_collinear` the terms that
@@ -308,7 +309,8 @@ new_class_regression <- function(found, first, design, settings) {
       classes = classes, reference = classes[settings$reference], k = object$k,
       method = settings$method, information = settings$information, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
-      covariates = design$covariates, x = design$x, offset = design$offset,
+      covariates = design$covariates, variable_labels = design$variable_labels, x = design$x,
+      offset = design$offset,
       by_design = !is.null(first$design), design_df = interval_df(first$design),
       model = unclass(object)[c("k", "mixing_weights", "item_probs", "informative", "missing",
                                 "control", "labels", "loglik")],

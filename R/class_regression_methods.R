@@ -406,7 +406,7 @@ print.class_regression <- function(x, ...) {
 formula_text <- function(x) paste(trimws(deparse(x$formula)), collapse = " ")
 
 regression_fields <- function(x) {
-  weighted <- if (x$nobs != length(x$rows)) paste0(" of total weight ", comma(x$nobs))
+  weighted <- if (x$nobs != length(x$rows)) paste0(" of total weight ", comma(round(x$nobs, 1)))
   incomplete <- if (x$n_incomplete > 0) {
     paste0("; ", comma(x$n_incomplete), " more lack", if (x$n_incomplete == 1) "s",
            " a covariate and do", if (x$n_incomplete == 1) "es", " not count")

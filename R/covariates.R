@@ -4,10 +4,12 @@
 #   formula, terms, xlevels, contrasts   to do the same with new data
 #   rows         which rows of the fit have all covariates
 #   covariates   the columns of `data` that the formula names, in these rows
+#   variable_labels   what these are about, see variable_labels()
 #   x, offset    the design, rows x terms, and rows x classes, what is added to the logits
 #   weights      the case weights of these rows
 read_covariates <- function(formula, data, object, reference, call) {
   check_covariates(formula, data, object, call)
+  labels <- variable_labels(data)
   data <- plain_variables(data)
   frame <- covariate_frame(formula, data, "data", call)
   incomplete <- as.integer(attr(frame, "na.action"))
@@ -23,6 +25,7 @@ read_covariates <- function(formula, data, object, reference, call) {
     formula = formula, terms = terms, xlevels = stats::.getXlevels(terms, frame),
     contrasts = attr(x, "contrasts"), rows = rows, n_incomplete = length(incomplete),
     covariates = data[rows, named, drop = FALSE], x = x,
+    variable_labels = labels[names(labels) %in% named],
     offset = offset_matrix(frame, object$k, reference, call), weights = weights
   )
 }

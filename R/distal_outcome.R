@@ -58,9 +58,9 @@
 #'     (of the means, the first minus the second; `NA` of shares), `statistic`, `df`, `p.value`,
 #'     `p.adjusted`}
 #'   \item{sizes}{the shares of the classes among the rows that count}
-#'   \item{kind, outcome, levels, method, nobs, n_obs, n_incomplete, classes, k, call}{`"mean"` or
-#'     `"shares"`, the name of the outcome, its levels or `NULL`, sum of the case weights of the rows
-#'     that count, numbers of rows, names of the classes}
+#'   \item{kind, outcome, label, levels, method, nobs, n_obs, n_incomplete, classes, k,
+#'     call}{`"mean"` or `"shares"`, the name of the outcome and its label or `NULL`, its levels or
+#'     `NULL`, sum of the case weights of the rows that count, numbers of rows, names of the classes}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design? And
 #'     the degrees of freedom of intervals and tests, `Inf` without}
 #'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`,
@@ -104,7 +104,7 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...,
   check_first_fit(object)
   asked <- rlang::enquo(y)
   y <- outcome_values(asked, data, object, rlang::current_env())
-  outcome <- read_outcome(y, row_weights(object), rlang::current_env())
+  outcome <- read_outcome(y$values, row_weights(object), rlang::current_env())
   first <- first_step(object, cluster, strata, rlang::current_env())
   classes <- classification(first)
   check_classification(classes, object, rlang::current_env())
@@ -116,8 +116,8 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...,
   call <- match.call()
   call[[1]] <- quote(distal_outcome)
   result <- new_distal_outcome(found, outcome, object, list(
-    outcome = outcome_name(asked), method = method, by_design = !is.null(first$design),
-    design_df = interval_df(first$design), call = call
+    outcome = outcome_name(asked), label = y$label, method = method,
+    by_design = !is.null(first$design), design_df = interval_df(first$design), call = call
   ))
   warn_outcome(result, found, object)
   result
@@ -147,7 +147,16 @@ outcome_values <- function(y, data, object, call) {
     check_has_items(values, names(data), "data", call)
     values <- data[[values]]
   }
-  check_outcome(plain_variable(values), object$n_obs, call)
+  list(
+    values = check_outcome(plain_variable(values), object$n_obs, call),
+    label = outcome_label(values)
+  )
+}
+
+# What the file says the column is about, or NULL.
+outcome_label <- function(values) {
+  label <- attr(values, "label", exact = TRUE)
+  if (rlang::is_string(label) && label != "") label
 }
 
 check_outcome <- function(y, n_obs, call) {

@@ -5,7 +5,8 @@
 print.distal_outcome <- function(x, ...) {
   rlang::check_dots_empty()
   what <- if (x$kind == "mean") "mean" else "shares"
-  cat_rule(paste0("Outcome by class: ", what, " of ", shorten(x$outcome, 40)))
+  about <- if (!is.null(x$label)) paste0(" (", x$label, ")")
+  cat_rule(shorten(paste0("Outcome by class: ", what, " of ", shorten(x$outcome, 40), about), 70))
   incomplete <- if (x$n_incomplete > 0) {
     paste0("; ", comma(x$n_incomplete), " without an outcome ",
            if (x$n_incomplete == 1) "does" else "do", " not count")
@@ -33,7 +34,7 @@ p_phrase <- function(p) replace(format_p(p, "= "), is.na(p), "not known")
 
 format_means <- function(x) {
   limits <- outcome_limits(x, 0.95)
-  digits <- row_digits(x$estimates$std.error)
+  digits <- row_digits(t(x$estimates$std.error))
   ends <- cbind(number_text(limits[, 1], digits), "to", number_text(limits[, 2], digits))
   text <- cbind(
     size = percent(x$sizes, 1), mean = number_text(x$estimates$estimate, digits),
@@ -129,12 +130,12 @@ autoplot.distal_outcome <- function(object, level = 0.95, ...) {
   if (object$kind == "mean") {
     table$place <- factor(table$class, rev(object$classes))
     draw_outcome(table, object, level) + ggplot2::guides(colour = "none") +
-      ggplot2::labs(x = paste("Mean of", shorten(object$outcome, 30)), y = "Class")
+      ggplot2::labs(x = paste("Mean of", outcome_title(object)), y = "Class")
   } else {
     table$place <- factor(table$level, rev(object$levels))
     draw_outcome(table, object, level) + ggplot2::guides(colour = class_legend(object)) +
       ggplot2::scale_x_continuous(labels = percent) + ggplot2::expand_limits(x = 0) +
-      ggplot2::labs(x = "Share in the class", y = shorten(object$outcome, 30))
+      ggplot2::labs(x = "Share in the class", y = outcome_title(object))
   }
 }
 
@@ -145,6 +146,8 @@ plot.distal_outcome <- function(x, ...) {
   print(picture)
   invisible(picture)
 }
+
+outcome_title <- function(object) shorten(object$label %||% object$outcome, 30)
 
 draw_outcome <- function(table, object, level) {
   beside <- ggplot2::position_dodge(width = 0.6)
@@ -157,7 +160,7 @@ draw_outcome <- function(table, object, level) {
     class_scales(object) +
     ggplot2::scale_y_discrete(labels = function(x) shorten(x, 24)) +
     picture_titles(
-      paste(shorten(object$outcome, 30), "by class"),
+      paste(outcome_title(object), "by class"),
       paste0(format(100 * level), " % intervals; all classes equal: p ",
              p_phrase(object$test$p.value))
     ) +

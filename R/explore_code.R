@@ -112,7 +112,11 @@ data_of_fit <- function(object) {
   coded <- object$coded
   if (is.null(object$labels)) {
     decoded <- decode(coded)
-    x <- structure(decoded$columns, class = "data.frame",
+    columns <- decoded$columns
+    for (item in intersect(names(object$variable_labels), names(columns))) {
+      attr(columns[[item]], "label") <- object$variable_labels[[item]]
+    }
+    x <- structure(columns, class = "data.frame",
                    row.names = decoded$row_names %||% .set_row_names(nrow(coded$codes)))
     return(x)
   }

@@ -30,13 +30,23 @@ explore_controls <- function(state) {
       shiny::actionButton("compare", "Compare 1 to 6", class = "btn-outline-primary btn-sm")
     },
     shiny::selectizeInput(
-      "dropped", if (crowd) "Workers left out" else "Items left out", state_items(state),
+      "dropped", if (crowd) "Workers left out" else "Items left out", item_choices(state),
       state$dropped, multiple = TRUE,
       options = list(placeholder = "none", plugins = list("remove_button"))
     ),
     if (crowd) gold_controls(state$x$labels) else name_controls(),
     shiny::actionButton("done", "Done: return the fit", class = "btn-primary w-100")
   )
+}
+
+# Items by name, with what they are about behind it.
+item_choices <- function(state) {
+  items <- state_items(state)
+  about <- variable_labels(state$x)[items]
+  if (length(about) == 0) {
+    return(items)
+  }
+  stats::setNames(items, ifelse(is.na(about), items, paste0(items, ": ", about)))
 }
 
 # The end of the slider.

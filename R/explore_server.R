@@ -106,7 +106,7 @@ draw_views <- function(output, fit, now, seconds) {
 
 # As wide as its place, and readable on a narrow screen.
 render_picture <- function(fit, type, alt, tall = FALSE) {
-  height <- if (tall) function() min(900, 170 + 24 * min(20, length(informative(fit())))) else 420
+  height <- if (tall) function() tall_height(fit()) else 420
   shiny::renderPlot({
     shiny::validate(shiny::need(
       type != "path" || NROW(fit()$path) > 1,
@@ -117,6 +117,12 @@ render_picture <- function(fit, type, alt, tall = FALSE) {
     title_above <- ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top"))
     if (tall) picture + title_above else picture
   }, height = height, res = 84, alt = alt)
+}
+
+# Pixels that leave room for each row of tiles.
+tall_height <- function(fit) {
+  n_shown <- min(20, length(informative(fit)))
+  max(min(900, 170 + 24 * n_shown), 84 * profile_height(plot_profiles(fit, NULL, NULL)$data))
 }
 
 # The main numbers of the fit, and how long the last change took.
@@ -144,5 +150,9 @@ item_view <- function(fit, most = 200) {
     information = unname(fit$item_information[items]), check.names = FALSE
   )
   if (!is.null(fit$labels)) names(view)[1] <- "worker"
+  if (!is.null(fit$variable_labels)) {
+    about <- unname(fit$variable_labels[items])
+    view <- cbind(view[1], label = ifelse(is.na(about), "", about), view[-1])
+  }
   view
 }

@@ -150,7 +150,11 @@ new_class_names <- function(now, names) replace(now, match(names(names), now), u
 # The fit before its classes get names.
 bare_fit <- function(state) {
   made <- first_fit(state)
-  if (is.null(state$ks)) made else choose_k(made, state$k)
+  fit <- if (is.null(state$ks)) made else choose_k(made, state$k)
+  # subset() takes off the labels of factors.
+  labels <- state$fit$variable_labels
+  if (!is.null(labels)) fit$variable_labels <- labels[names(labels) %in% names(fit$item_probs)]
+  fit
 }
 
 # The fit, of several k the best; what was fitted once is kept.

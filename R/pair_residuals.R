@@ -234,7 +234,8 @@ format_residuals <- function(x, max_pairs) {
     effect = format_share(shown$effect), "X2" = nats(shown$statistic), df = shown$df,
     "p-value" = format_p(shown$p_value), corrected = format_p(shown$p_adjusted)
   )
-  rownames(table) <- pair_names(shown)
+  # The numbers take some 36 columns of the line.
+  rownames(table) <- pair_names(shown, max(18, (cli::console_width() - 42) %/% 2))
   structure(table, left_out = nrow(x) - nrow(shown))
 }
 

@@ -168,6 +168,7 @@ draw_shares <- function(table, object, covariate, level) {
   continuous <- is.numeric(table$value) && length(unique(table$value)) > 2
   if (!continuous) table$value <- factor(table$value, unique(table$value))
   others <- if (ncol(object$covariates) > 1) "the other covariates as in the data; "
+  title <- item_titles(covariate, object$variable_labels)[[1]]
   ggplot2::ggplot(table, ggplot2::aes(.data$value, .data$estimate, colour = .data$class)) +
     share_layers(continuous) +
     class_scales(object) +
@@ -176,10 +177,10 @@ draw_shares <- function(table, object, covariate, level) {
     (if (!continuous) ggplot2::scale_x_discrete(labels = function(x) shorten(x, 16))) +
     ggplot2::guides(colour = class_legend(object)) +
     picture_titles(
-      paste("Size of the classes by", shorten(covariate, 24)),
+      paste("Size of the classes by", shorten(title, 40)),
       paste0("Mean over the rows, ", others, format(100 * level), " % intervals")
     ) +
-    ggplot2::labs(x = covariate, y = "Share of the class") +
+    ggplot2::labs(x = shorten(title, 60), y = "Share of the class") +
     theme_mdpd()
 }
 

@@ -38,12 +38,12 @@ draw_pair_map <- function(object, max_items) {
     ggplot2::geom_raster(ggplot2::aes(fill = .data$effect)) +
     pair_dots(cells, length(shown)) +
     ggplot2::scale_x_discrete(
-      limits = shown, breaks = item_breaks(length(shown)), labels = shorten, position = "top",
-      guide = sparse_axis()
+      limits = shown, breaks = item_breaks(length(shown)), labels = map_labels(shown),
+      position = "top", guide = sparse_axis()
     ) +
     ggplot2::scale_y_discrete(
-      limits = rev(shown), breaks = item_breaks(length(shown), vertical = TRUE), labels = shorten,
-      guide = sparse_axis()
+      limits = rev(shown), breaks = item_breaks(length(shown), vertical = TRUE),
+      labels = map_labels(shown), guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, max(cells$effect, .Machine$double.eps))) +
     ggplot2::coord_fixed(expand = FALSE, clip = "off") +
@@ -51,6 +51,12 @@ draw_pair_map <- function(object, max_items) {
                    paste0(many, " items, the most dependent first"), dot_words(object)) +
     ggplot2::labs(x = NULL, y = NULL, fill = "Effect") +
     theme_information(length(shown))
+}
+
+# In two lines where there are few items.
+map_labels <- function(shown) {
+  text <- stats::setNames(wrap_labels(shown, 18, if (length(shown) <= 16) 2 else 1), shown)
+  function(items) text[items]
 }
 
 # Of a few pairs the place, as a dot where chance does not explain them.

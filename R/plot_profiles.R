@@ -172,9 +172,10 @@ mixed_y_scale <- function(n_columns, n_rows, n_levels) {
   )
 }
 
-# Names of items above panels, in two lines where there are few.
+# Names of items above panels, in two lines where there are few. Beside a panel's own width there
+# is that of the levels on its left.
 strip_text <- function(n_columns, n_rows) {
-  function(items) wrap_labels(items, floor(66 / n_columns), if (n_rows <= 3) 2 else 1)
+  function(items) wrap_labels(items, floor(60 / n_columns), if (n_rows <= 4) 2 else 1)
 }
 
 # Lines for the name of each of so many items below each other.

@@ -135,7 +135,7 @@ fit_fields <- function(x) {
   empty <- if (length(x$no_answer) > 0) {
     paste0(" (", comma(length(x$no_answer)), " without any answer)")
   }
-  weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(x$nobs))
+  weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(round(x$nobs, 1)))
   if (!is.null(x$design)) weighted <- paste0(weighted, " (", design_title(x$design), ")")
   c(
     Method = if (x$method == "em") em_title(x) else paste0(growth_of(x), ", ", refined),
@@ -206,7 +206,7 @@ criteria_fields <- function(x) {
 }
 
 # "V5 = y (95 %)": for component number k, the answers that set it apart most.
-answers_apart <- function(x, k, n = 3, width = 14) {
+answers_apart <- function(x, k, n = 3, width = 14, level_width = 12) {
   strength <- (x$item_evidence %||% x$item_information)[informative_order(x)]
   # Of a paper's fit the evidence may be negative: then the first item is left.
   items <- names(strength)[strength >= pmin(strength[1], 0.1 * strength[1])]
@@ -216,8 +216,9 @@ answers_apart <- function(x, k, n = 3, width = 14) {
   apart <- answer_distances(x, k, items)
   shown <- utils::head(order(-apart$distance), n)
   shown <- shown[apart$distance[shown] >= 0.1 * apart$distance[shown[1]]]
-  paste0(shorten(items, title_width(x, width))[shown], " = ", shorten(apart$level[shown], 12), " (",
-         percent(apart$share[shown]), ")", recycle0 = TRUE)
+  paste0(shorten(items, title_width(x, width))[shown], " = ",
+         shorten(apart$level[shown], level_width), " (", percent(apart$share[shown]), ")",
+         recycle0 = TRUE)
 }
 
 # Variable labels are sentences: what they ask often stands at their end.
@@ -280,7 +281,8 @@ format_overlap <- function(overlap) {
   table
 }
 
-# The most probable level of each component, with its probability in percent.
+# The most probable level of each component, with its probability in percent. Where items are
+# sentences, so are levels: "Strongly agree" must not look like "Strongly disagree".
 format_informative <- function(x, max_items) {
   shown <- utils::head(x$informative, max_items)
   if (nrow(shown) == 0) {
@@ -288,7 +290,7 @@ format_informative <- function(x, max_items) {
   }
   components <- x$components$component
   cells <- vapply(components, function(name) {
-    paste0(shorten(shown[[paste0("level_", name)]], 10), ": ",
+    paste0(shorten(shown[[paste0("level_", name)]], title_width(x, 10)), ": ",
            round(100 * shown[[paste0("probability_", name)]]), "%")
   }, character(nrow(shown)))
   strength <- if (is.null(shown$evidence)) {
@@ -326,18 +328,28 @@ format_phases <- function(trace) {
   table
 }
 
-# A line for each component: its name, its share of the rows and, as far as the line goes, its
-# answers.
+# For each component its name, its share of the rows and, as far as the line goes, its answers;
+# where items are sentences two answers at most, each in a line of its own.
 cat_components <- function(x, most) {
   shown <- seq_len(min(x$k, most))
   name <- format(shorten(names(x$mixing_weights), 16)[shown])
   start <- paste0("  ", name, "  ", format(percent(x$mixing_weights, 1)[shown], justify = "right"))
-  room <- cli::console_width() - nchar(start[1], "width") - 2
-  lines <- vapply(shown, function(k) {
-    answers <- answers_apart(x, k)
-    fits <- cumsum(nchar(answers, "width") + 2) - 2 <= room
-    paste0(start[k], if (any(fits)) "  ", paste(answers[fits], collapse = ", "))
-  }, "")
-  cat(lines, sep = "\n")
+  has_sentences <- !is.null(x$variable_labels) && any(nchar(informative_order(x), "width") > 28)
+  write <- if (has_sentences) answers_below else answers_behind
+  cat(vapply(shown, function(k) write(x, k, start[k]), ""), sep = "\n")
   cat_left_out(x$k - length(shown))
+}
+
+answers_behind <- function(x, k, start) {
+  room <- cli::console_width() - nchar(start, "width") - 2
+  answers <- answers_apart(x, k)
+  fits <- cumsum(nchar(answers, "width") + 2) - 2 <= room
+  paste0(start, if (any(fits)) "  ", paste(answers[fits], collapse = ", "))
+}
+
+answers_below <- function(x, k, start) {
+  # Beside the item are the level, of 24 columns at most, and its share.
+  width <- (cli::console_width() - 4 - 24 - 10) / 2
+  answers <- answers_apart(x, k, n = if (x$k <= 8) 2 else 1, width = width, level_width = 24)
+  paste(c(start, paste0("    ", answers, recycle0 = TRUE)), collapse = "\n")
 }

@@ -66,8 +66,9 @@ mark_tips <- function(plot, tip, layer = 1) {
   data$label[order(data$PANEL)]
 }
 
-# The page has a heading and a caption. gridSVG sets text a little lower than R's devices: titles of
-# axes get room, and layers of text that is to stand above a point are left out.
+# The page has a heading and a caption. gridSVG sets text a little lower than R's devices, and second
+# lines more so: titles of axes and of panels get room, and layers of text that is to stand above a
+# point are left out.
 for_page <- function(plot, ...) {
   keep <- vapply(plot$layers, function(layer) {
     !inherits(layer$geom, "GeomText") || is.null(layer$aes_params$vjust)
@@ -75,6 +76,7 @@ for_page <- function(plot, ...) {
   plot$layers <- plot$layers[keep]
   plot + ggplot2::labs(title = NULL, subtitle = NULL, ...) + ggplot2::theme(
     axis.title.x = ggplot2::element_text(margin = ggplot2::margin(t = 9)),
+    strip.text = ggplot2::element_text(margin = ggplot2::margin(2, 0, 7, 0)),
     legend.margin = ggplot2::margin(t = 4)
   )
 }
@@ -103,7 +105,7 @@ profile_height <- function(cells) {
   is_mixed <- !is.null(cells$row)
   n_panels <- if (is_mixed) ceiling(n_items / min(4, ceiling(sqrt(n_items)))) else 0
   n_rows <- if (is_mixed) n_panels * max(cells$position) else n_items
-  min(10, max(3.2, 1.6 + 0.22 * n_rows + 0.3 * n_panels))
+  min(10, max(3.2, 1.6 + 0.22 * n_rows + 0.5 * n_panels))
 }
 
 path_picture <- function(object) {

@@ -43,23 +43,29 @@ section_classes <- function(object) {
   colours <- component_colours(components$component)
   report_section(
     "classes", "Classes",
-    paragraph(class_sentence(object), " Named are the answers that set it apart most from all ",
-              "rows, with their probability in the class."),
+    paragraph(class_sentence(object), " The table names the answers that set it apart most from ",
+              "all rows, with their probability in the class."),
     report_table(
       list(
         Class = lapply(seq_along(shares), function(k) {
-          htmltools::tagList(chip(colours[k]), components$component[k])
+          class_cell(components$component[k], colours[k])
         }),
         "Share" = lapply(seq_along(shares), function(k) share_bar(shares[k], colours[k])),
         "Rows assigned" = number_column(components$size, function(x) comma(round(x))),
         "Mean probability" = number_column(components$mean_posterior, format_share),
         "What sets it apart" = vapply(seq_along(shares), function(k) {
-          paste(answers_apart(object, k, width = 40), collapse = ", ")
+          paste(answers_apart(object, k, width = 40, level_width = 40), collapse = "; ")
         }, "")
       ),
       "Classes by size; the mean probability is that of the class among the rows assigned to it."
     )
   )
+}
+
+# A short name stays beside its colour.
+class_cell <- function(name, colour) {
+  cell <- htmltools::tagList(chip(colour), name)
+  if (nchar(name) <= 24) htmltools::span(style = "white-space:nowrap", cell) else cell
 }
 
 class_sentence <- function(object) {
@@ -251,7 +257,7 @@ section_certainty <- function(object) {
     "certainty", "Certainty",
     paragraph("If the model holds, ", percent(expected_error(object), 1),
               " of the rows are expected to be in the wrong class; ",
-              percent(share_sure(object, 0.95)), " of them have a class that is at least 95 % ",
+              percent(share_sure(object, 0.95)), " of all rows have a class that is at least 95 % ",
               "probable. Where items depend on each other within a class, the model is too sure."),
     certainty_picture(object),
     report_table(

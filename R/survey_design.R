@@ -161,6 +161,9 @@ design_title <- function(design) {
   n_strata <- length(design$n_clusters)
   strata <- if (n_strata == 1) "1 stratum" else paste(n_strata, "strata")
   in_clusters <- anyDuplicated(design$cluster) > 0
+  if (!in_clusters && n_strata == 1) {
+    return("rows drawn one by one")
+  }
   clusters <- if (in_clusters) plural(sum(design$n_clusters), "cluster") else "rows"
   paste(clusters, "in", strata)
 }

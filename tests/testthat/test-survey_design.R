@@ -80,7 +80,7 @@ test_that("prints say how the rows were sampled", {
   expect_output(print(fit), "200 rows (162 clusters in 3 strata)", fixed = TRUE)
   expect_output(print(summary(fit)), "162 clusters in 3 strata", fixed = TRUE)
   expect_equal(design_title(list(replicates = list(weights = diag(3)))), "3 replicate weights")
-  expect_equal(design_title(new_design(NULL, NULL, 5)), "rows in 1 stratum")
+  expect_equal(design_title(new_design(NULL, NULL, 5)), "rows drawn one by one")
 })
 
 test_that("replicate weights give about the standard errors of the sandwich", {

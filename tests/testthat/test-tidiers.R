@@ -281,13 +281,10 @@ test_that("broom and the package can be attached in either order without a clash
   }
 })
 
-test_that("modelsummary, gt and flextable take the tables", {
+test_that("modelsummary and flextable take the tables", {
   fit <- name_components(stagewise_em(answers(), k = 2), c("Careful", "Hasty"))
   if (rlang::is_installed("flextable")) {
     expect_s3_class(flextable::flextable(tidy(fit)), "flextable")
-  }
-  if (rlang::is_installed("gt")) {
-    expect_s3_class(gt::gt(tidy(fit)), "gt_tbl")
   }
   skip_if_not_installed("modelsummary")
   table <- modelsummary::modelsummary(fit, output = "data.frame", shape = term ~ class,

@@ -1,5 +1,59 @@
 # Variable labels in what is made of a fit.
 
+# Items that are sentences, as a survey file has them.
+labelled_rows <- function() {
+  x <- sharp_rows(300)
+  names <- names(x)
+  for (name in names) {
+    attr(x[[name]], "label") <- paste("How content are you with what is described in", name)
+  }
+  x
+}
+
+test_that("items that are sentences have lines of their own in a print", {
+  rlang::local_options(cli.width = 80)
+  fit <- stagewise_em(labelled_rows(), k = 2)
+  lines <- utils::capture.output(print(fit))
+  begins <- grep("^  [12] ", lines)
+  expect_match(lines[begins[1] + 1], "^    How content are you .* = .* %\\)$")
+  expect_lte(max(nchar(lines)), 80)
+  # Short ones go on in the line of the component.
+  short <- stagewise_em(sharp_rows(300), k = 2)
+  expect_match(utils::capture.output(print(short)), "^  1 .* = ", all = FALSE)
+})
+
+test_that("covariates and outcomes are drawn under their labels", {
+  x <- sharp_rows(300)
+  fit <- stagewise_em(x, k = 2)
+  data <- data.frame(age = seq(20, 80, length.out = 300), pay = rep(1:3, 100))
+  attr(data$age, "label") <- "Age in years"
+  attr(data$pay, "label") <- "Monthly pay"
+  regression <- class_regression(fit, ~ age + pay, data)
+  expect_identical(regression$variable_labels, c(age = "Age in years", pay = "Monthly pay"))
+  expect_identical(rownames(coef(regression)), c("(Intercept)", "age", "pay"))
+  picture <- autoplot(regression, type = "shares")
+  expect_identical(picture$labels$x, "Age in years")
+  outcome <- distal_outcome(fit, pay, data = data)
+  expect_identical(outcome$outcome, "pay")
+  expect_identical(autoplot(outcome)$labels$x, "Mean of Monthly pay")
+  expect_output(print(outcome), "mean of pay (Monthly pay)", fixed = TRUE)
+  expect_null(distal_outcome(fit, rep(1:3, 100))$label)
+})
+
+test_that("a page to explore names items and says what they are about", {
+  state <- explore_state(stagewise_em(labelled_rows(), k = 2))
+  items <- state_items(state)
+  expect_identical(unname(item_choices(state)), items)
+  expect_match(names(item_choices(state)), "^item_[0-9]+: How content")
+  # Also of a fit that the page makes.
+  for (changed in list(state, set_dropped(state, "item_3"), set_k(state, 3))) {
+    expect_match(item_view(state_fit(changed))$label, "How content")
+  }
+  plain <- explore_state(stagewise_em(sharp_rows(300), k = 2))
+  expect_null(names(item_choices(plain)))
+  expect_null(item_view(state_fit(plain))$label)
+})
+
 test_that("pairs and groups are shown under the labels of items, and keep their names", {
   x <- sharp_rows(300)
   attr(x$item_2, "label") <- "Content?"
