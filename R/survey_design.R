@@ -85,6 +85,7 @@ is_survey_design <- function(x) inherits(x, c("survey.design", "svyrep.design", 
 # the package survey. Its weights are scaled to a mean of one: the rows are what was observed, not
 # the population.
 read_sample <- function(weights, call = rlang::caller_env()) {
+  check_found(weights, call)
   if (!is_survey_design(weights)) {
     return(list(weights = weights, design = NULL))
   }
@@ -94,6 +95,22 @@ read_sample <- function(weights, call = rlang::caller_env()) {
   design <- if (by_replicates) replicate_design(weights) else linearised_design(weights, call)
   weights <- unname(stats::weights(weights, type = "sampling"))
   list(weights = weights * sum(weights > 0) / sum(weights), design = design)
+}
+
+# The name of a column is looked up with a formula only.
+check_found <- function(weights, call) {
+  rlang::try_fetch(
+    force(weights),
+    error = function(cnd) {
+      abort_mdpd(
+        c("{.arg weights} must be there: numbers, or a survey design.",
+          x = "{conditionMessage(cnd)}",
+          i = "A column is {.code table$column}; its name is enough with a formula and
+               {.arg data}."),
+        class = "argument", call = call
+      )
+    }
+  )
 }
 
 replicate_design <- function(x) {

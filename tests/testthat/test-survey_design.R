@@ -164,3 +164,10 @@ test_that("intervals have the degrees of freedom of the design", {
                tolerance = 1e-8)
   expect_equal(interval_df(NULL), Inf)
 })
+
+test_that("weights that are not there are told with what to write", {
+  expect_snapshot({
+    show_conditions(stagewise_em(sharp_rows(20), k = 2, weights = no_such_column))
+    show_conditions(mdpd(sharp_rows(20), k = 2, weights = no_such_column))
+  })
+})
