@@ -94,8 +94,8 @@
 #'     covariate, the numbers of the others, the sum of their case weights, and these or `NULL`}
 #'   \item{starts}{by `"one-step"` a data frame with a row for every start: `start`, `loglik` (nats)
 #'     where it came to, before the last steps, and `iterations`; else `NULL`}
-#'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design? And
-#'     the degrees of freedom of intervals and tests, `Inf` without}
+#'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
+#'     And the degrees of freedom of intervals and tests, `Inf` without}
 #'   \item{classes, reference, k, method, information, formula, covariates, variable_labels, call,
 #'     status, converged, iterations}{what was asked and how it ended; labels that columns of `data`
 #'     have, as haven sets them, stand in pictures}
@@ -144,7 +144,8 @@
 class_regression <- function(object, formula, data,
                              method = c("two-step", "ml", "bch", "one-step"), ...,
                              reference = NULL, cluster = NULL, strata = NULL,
-                             information = c("observed", "score"), max_iter = 5000, n_starts = 10, seed = 1) {
+                             information = c("observed", "score"), max_iter = 5000,
+                             n_starts = 10, seed = 1) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
   information <- check_choice(information, c("observed", "score"))

@@ -5,7 +5,8 @@
 #'
 #' Intervals and tests are those of Wald: estimate plus and minus \eqn{z} standard errors, and for
 #' several coefficients together \eqn{b^\top V^{-1} b}{b' V^-1 b} against a chi-square distribution;
-#' by clusters or a survey design they use Student's t and F, see [class_regression()]. The interval of a probability is made on the logit scale, by the delta method.
+#' by clusters or a survey design they use Student's t and F, see [class_regression()]. The interval
+#' of a probability is made on the logit scale, by the delta method.
 #'
 #' `anova()` of one regression tests each term of the formula, all its coefficients in all classes
 #' together, given the others; for several it is the likelihood-ratio test of each against the one

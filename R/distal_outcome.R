@@ -60,9 +60,10 @@
 #'   \item{sizes}{the shares of the classes among the rows that count}
 #'   \item{kind, outcome, label, levels, method, nobs, n_obs, n_incomplete, classes, k,
 #'     call}{`"mean"` or `"shares"`, the name of the outcome and its label or `NULL`, its levels or
-#'     `NULL`, sum of the case weights of the rows that count, numbers of rows, names of the classes}
-#'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design? And
-#'     the degrees of freedom of intervals and tests, `Inf` without}
+#'     `NULL`, sum of the case weights of the rows that count, numbers of rows, names of the
+#'     classes}
+#'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
+#'     And the degrees of freedom of intervals and tests, `Inf` without}
 #'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`,
 #'   `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
 #'   `plot()` draws it.

@@ -72,7 +72,8 @@
 #' `mdpd_error_replicate` when a process fails. `mdpd_warning_not_identified` when the parameters
 #' are not determined by what the model says of answers, see `n_undetermined`;
 #' `mdpd_warning_design_ignored` for a fit of a survey design, which p-values do not count;
-#' `mdpd_warning_sampling_weights` for case weights that are not whole numbers, as those of a survey.
+#' `mdpd_warning_sampling_weights` for case weights that are not whole numbers, as those of a
+#' survey.
 #' @references
 #' Cressie, N. and Read, T. R. C. (1984). Multinomial goodness-of-fit tests. *Journal of the Royal
 #' Statistical Society B* 46, 440-464. \doi{10.1111/j.2517-6161.1984.tb01318.x}

@@ -66,9 +66,9 @@ mark_tips <- function(plot, tip, layer = 1) {
   data$label[order(data$PANEL)]
 }
 
-# The page has a heading and a caption. gridSVG sets text a little lower than R's devices, and second
-# lines more so: titles of axes and of panels get room, and layers of text that is to stand above a
-# point are left out.
+# The page has a heading and a caption. gridSVG sets text a little lower than R's devices, and
+# second lines more so: titles of axes and of panels get room, and layers of text that is to stand
+# above a point are left out.
 for_page <- function(plot, ...) {
   keep <- vapply(plot$layers, function(layer) {
     !inherits(layer$geom, "GeomText") || is.null(layer$aes_params$vjust)

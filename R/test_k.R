@@ -51,7 +51,8 @@
 #' numbers; `mdpd_error_not_stored` for a fit of one `k`; `mdpd_error_no_data` when the fits keep no
 #' data and `x` is not given; `mdpd_error_replicate` when a process fails.
 #' `mdpd_warning_design_ignored` for fits of a survey design, which p-values do not count;
-#' `mdpd_warning_sampling_weights` for case weights that are not whole numbers, as those of a survey.
+#' `mdpd_warning_sampling_weights` for case weights that are not whole numbers, as those of a
+#' survey.
 #' @references
 #' McLachlan, G. J. (1987). On bootstrapping the likelihood ratio test statistic for the number of
 #' components in a normal mixture. *Applied Statistics* 36, 318-324. \doi{10.2307/2347790}

@@ -33,8 +33,8 @@ truth <- structure(
   class = "mdpd"
 )
 
-# A covariate of 0 and 1, of which a class has a rate that is higher in one half of the clusters than
-# in the other, and an outcome whose mean is that of the class and, around it, of the cluster.
+# A covariate of 0 and 1, of which a class has a rate that is higher in one half of the clusters
+# than in the other, and an outcome whose mean is that of the class and, around it, of the cluster.
 rates <- c(0.3, 0.6)
 between_clusters <- c(rate = 0.2, outcome = 0.5)
 log_odds <- log(sizes[2] / sizes[1])
