@@ -1,6 +1,9 @@
 #include "growth/split_objective.h"
 
+#include <algorithm>
+
 #include "base/exact_sums.h"
+#include "base/kernels.h"
 #include "pairs/dependence.h"
 
 namespace mdpd {
@@ -30,21 +33,61 @@ Vector relative_move(const Vector& d, const Vector& probs) {
   return out;
 }
 
+/// By what the weights of rows are scaled: total / (total + weight * product).
+[[gnu::always_inline]] inline void scale_rows(const double* total, const double* weight, Index n,
+                                              double product, double* scale) {
+  Index at = 0;
+  for (; at + n_lanes <= n; at += n_lanes) {
+    Lanes t;
+    Lanes w;
+    load(total + at, t);
+    load(weight + at, w);
+    store(t / (t + w * product), scale + at);
+  }
+  for (; at < n; ++at) scale[at] = total[at] / (total[at] + weight[at] * product);
+}
+
+/// Sum of the scaled weights, each rounded as a share is.
+[[gnu::always_inline]] inline double sum_scaled(const double* weight, const double* scale, Index n,
+                                                double gain) {
+  Lanes sums{};
+  Index at = 0;
+  for (; at + n_lanes <= n; at += n_lanes) {
+    Lanes w;
+    Lanes s;
+    Lanes share;
+    load(weight + at, w);
+    load(scale + at, s);
+    round_share(Lanes(w * (s * gain)), share);
+    sums += share;
+  }
+  double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (; at < n; ++at) {
+    double share;
+    round_share(weight[at] * (scale[at] * gain), share);
+    sum += share;
+  }
+  return sum;
+}
+
 /// A row's weight goes to the components after the split as the posterior after it says; the two
 /// copies are still one, as their shares are the same in all rows of a cell. Each term is rounded as
 /// a share is, so that sums are exact.
 /// @param product of the relative moves of both items: the copies together gain this share.
 Vector split_cell(const Matrix& cell, Index component, double product) {
   Vector sums = Vector::Zero(cell.cols() - 1);
-  for (Index first = 0; first < cell.rows(); first += rows_at_once) {
-    const auto rows = cell.middleRows(first, std::min(rows_at_once, cell.rows() - first)).array();
-    const auto total = rows.col(sums.size());
-    const Eigen::ArrayXd scale = total / (total + rows.col(component) * product);
-    for (Index k = 0; k < sums.size(); ++k) {
-      const double gain = k == component ? 1.0 + product : 1.0;
-      sums[k] += ((rows.col(k) * (scale * gain) + 1.0) - 1.0).sum();
+  double scale[rows_at_once];
+  const auto work = [&]() __attribute__((always_inline)) {
+    for (Index first = 0; first < cell.rows(); first += rows_at_once) {
+      const Index n = std::min(rows_at_once, cell.rows() - first);
+      const auto column = [&](Index k) { return cell.data() + k * cell.rows() + first; };
+      scale_rows(column(sums.size()), column(component), n, product, scale);
+      for (Index k = 0; k < sums.size(); ++k) {
+        sums[k] += sum_scaled(column(k), scale, n, k == component ? 1.0 + product : 1.0);
+      }
     }
-  }
+  };
+  with_avx2(widest_instructions(), work);
   return sums;
 }
 
