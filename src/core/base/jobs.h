@@ -36,7 +36,7 @@ inline int useful_threads(int n_threads, double n_operations) {
 /// Monitor. Jobs must not depend on each other. The first exception ends the run and is thrown again
 /// here.
 template <class Work>
-void for_each_job(Index n_jobs, int n_threads, const Work& work) {
+void for_each_job(Index n_jobs, [[maybe_unused]] int n_threads, const Work& work) {
   std::exception_ptr error;
   std::atomic<bool> stopped{false};
   const auto attempt = [&](Index job, int worker) {
