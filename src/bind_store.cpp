@@ -1,3 +1,5 @@
+#include "core/base/arithmetic.h"
+
 #include <cinttypes>
 #include <cmath>
 

@@ -6,7 +6,6 @@
 
 #include "base/assignment.h"
 #include "base/errors.h"
-#include "base/numerics.h"
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
 #include "fit/fit_result.h"
