@@ -26,6 +26,8 @@ ExactSum reliance_on_item(const CodedData& data, const RowMatrix& item_probs,
   const RowMatrix inverse = probs.cwiseInverse();
   ExactSum sum = empty_loglik(data);
   for_each_answer(data, item, [&](Index row, Code code) {
+    // A level that only such rows have may be impossible in all components.
+    if (!(data.case_weights[row] > 0.0)) return;
     const auto of_row = posterior.row(row);
     const double with_item = of_row.dot(logs.row(code - 1));
     const double without = log_of(of_row.dot(inverse.row(code - 1)));
