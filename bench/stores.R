@@ -14,9 +14,11 @@ answers <- function(n_rows, seed = 1) {
   stats::setNames(as.data.frame(columns), paste0("q", 1:20))
 }
 
-# Chunks of a million, made when they are asked for: their making is part of the time.
+# Chunks of a million, made when they are asked for: drawing them is part of the time.
 labels_in_chunks <- function(n_labels) {
   left <- n_labels
+  items <- paste0("item", seq_len(n_labels / 10))
+  workers <- paste0("w", seq_len(1e5))
   function() {
     n <- min(left, 1e6)
     if (n == 0) {
@@ -25,8 +27,8 @@ labels_in_chunks <- function(n_labels) {
     set.seed(left)
     left <<- left - n
     data.frame(
-      item = paste0("item", sample.int(n_labels / 10, n, TRUE)),
-      worker = paste0("w", sample.int(1e5, n, TRUE)), label = sample(c("a", "b", "c"), n, TRUE)
+      item = sample(items, n, TRUE), worker = sample(workers, n, TRUE),
+      label = sample(c("a", "b", "c"), n, TRUE)
     )
   }
 }
@@ -47,7 +49,7 @@ coding <- function(case, n_rows, n_labels, path) {
   }
   file <- paste0(path, if (case == "parquet") ".parquet" else paste0(".", case))
   if (case == "parquet") {
-    nanoparquet::write_parquet(table, file, row_groups = seq(1L, n_rows, by = 100000L))
+    nanoparquet::write_parquet(table, file, row_groups = as.integer(seq(1, n_rows, 1e5)))
   } else {
     con <- if (case == "csv.gz") gzfile(file, "w") else file(file, "w")
     utils::write.csv(table, con, row.names = FALSE, quote = FALSE)
