@@ -1,5 +1,5 @@
 # Entry points. Each target does its own set-up; the work is in tools/, one script a job.
-.PHONY: help demo vignettes test check test-core portability bench docs lint clean
+.PHONY: help demo vignettes test check test-core portability fuzz bench docs lint clean
 
 # The demo's settings travel by environment, so that any path survives the shell.
 export DATA K
@@ -12,6 +12,7 @@ help:
 	@echo 'make check                     R CMD check on the built package'
 	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
 	@echo 'make portability               the C++ core with every compiler: the same bits?'
+	@echo 'make fuzz SECONDS=600          calls of all functions with wrong arguments'
 	@echo 'make bench                     remake the reports in bench/results/, some hours'
 	@echo 'make bench BENCH=accuracy      the same for some of them, by name'
 	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings;'
@@ -41,6 +42,9 @@ test-core:
 
 portability:
 	@tools/portability
+
+fuzz:
+	@tools/fuzz $(SECONDS)
 
 bench:
 	@tools/bench $(BENCH)
