@@ -117,7 +117,7 @@ measure_table <- function(estimate, samples, level) {
 
 # The parts of a crowd that agreement needs: codes `item`, `worker`, `label`, and the `labels`.
 labels_by_worker <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
-  force(arg)
+  check_intact(x, arg, call)
   if (!inherits(x, "crowd_labels")) {
     x <- table_labels(x, arg, call)
   }

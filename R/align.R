@@ -213,14 +213,14 @@ as_classes <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()
     winner <- assigned_column(x, posterior)
     return(stats::setNames(colnames(posterior)[winner], rownames(posterior)))
   }
-  if (!is.atomic(x) || length(dim(x)) > 1 || length(x) == 0) {
+  if (!holds_values(x) || length(x) == 0) {
     abort_mdpd(
       "{.arg {arg}} must be a model of class {.cls mdpd} or a vector of classes, not
        {describe(x)}.",
       class = "argument", call = call
     )
   }
-  coded <- code_values(x)
+  coded <- code_values(x, call = call)
   stats::setNames(coded$levels[replace(coded$codes, coded$codes == 0L, NA)], names(x))
 }
 

@@ -96,6 +96,9 @@ bootstrap <- function(object, ...) {
   UseMethod("bootstrap")
 }
 
+#' @export
+bootstrap.default <- function(object, ...) check_class(object, "mdpd")
+
 #' @rdname bootstrap
 #' @export
 bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametric"), ...,

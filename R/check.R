@@ -3,11 +3,14 @@
 # must hold and what was given. Checks of tables are in check_table.R, of triples in
 # crowd_labels.R, of fits in check_fit.R.
 
+# No count is larger than R's integers: they index and draw.
 check_count <- function(x, min = 1, max = Inf, arg = rlang::caller_arg(x),
                         call = rlang::caller_env()) {
-  if (is_whole_number(x) && x >= min && x <= max) {
+  most <- .Machine$integer.max
+  if (is_whole_number(x) && x >= min && x <= base::min(max, most)) {
     return(invisible(x))
   }
+  if (is_whole_number(x) && x > most) max <- base::min(max, most)
   abort_mdpd(
     "{.arg {arg}} must be a whole number{describe_range(c(min, max))}, not {describe(x)}.",
     class = "argument", call = call
@@ -25,8 +28,8 @@ check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()
 }
 
 check_string <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
-  if (rlang::is_string(x)) {
-    return(invisible(x))
+  if (rlang::is_string(x) && is.null(dim(x))) {
+    return(invisible(check_encoding(x, cli::format_inline("{.arg {arg}}"), call)))
   }
   abort_mdpd("{.arg {arg}} must be one string, not {describe(x)}.", class = "argument", call = call)
 }
@@ -34,7 +37,7 @@ check_string <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
 # `range` is closed; write `.Machine$double.xmin` for a lower end of zero that is left out.
 check_number <- function(x, range = c(-Inf, Inf), arg = rlang::caller_arg(x),
                          call = rlang::caller_env()) {
-  if (is.numeric(x) && length(x) == 1 && is_within(x, range)) {
+  if (rlang::is_bare_numeric(x, 1) && is.null(dim(x)) && is_within(x, range)) {
     return(invisible(x))
   }
   abort_mdpd(
@@ -46,7 +49,7 @@ check_number <- function(x, range = c(-Inf, Inf), arg = rlang::caller_arg(x),
 # A numeric vector, every value of which is in the closed `range`.
 check_numbers <- function(x, range = c(-Inf, Inf), arg = rlang::caller_arg(x),
                           call = rlang::caller_env()) {
-  if (!is.numeric(x) || length(x) == 0) {
+  if (!rlang::is_bare_numeric(x) || length(x) == 0 || length(dim(x)) == 1) {
     abort_mdpd(
       "{.arg {arg}} must be a numeric vector with at least one value, not {describe(x)}.",
       class = "argument", call = call
@@ -100,6 +103,7 @@ check_class <- function(x, class, arg = rlang::caller_arg(x), call = rlang::call
 
 # Case weights as a plain double vector; NULL gives every row the weight one.
 check_weights <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  force(arg)
   if (is.null(x)) {
     return(rep(1, n_obs))
   }
@@ -110,11 +114,56 @@ check_weights <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::ca
       class = "argument", call = call
     )
   }
-  check_numbers(x, c(0, Inf), arg, call)
+  check_numbers(as.double(x), c(0, Inf), arg, call)
   if (sum(x) == 0) {
     abort_mdpd("{.arg {arg}} must not all be zero.", class = "argument", call = call)
   }
+  check_sum_of_weights(x, arg, call)
   as.double(x)
+}
+
+# It is the number of rows of the formulas: of less than one row the penalty of BIC would be a
+# reward, and beyond 1e15 one more row is lost in rounding.
+check_sum_of_weights <- function(x, arg, call) {
+  if (sum(x) < 1 - 1e-9 || sum(x) > 1e15) {
+    abort_mdpd(
+      c("{.arg {arg}} must sum to a number of rows, from 1 to 1e15, not to {signif(sum(x), 3)}.",
+        i = "Multiply them so that they sum to the {length(x)} row{?s} there {?is/are}."),
+      class = "argument", call = call
+    )
+  }
+}
+
+# Text in any encoding that R knows is the same text. What is none, because R was told that it is
+# bytes or because it is damaged, can neither be compared nor shown. `what`: whose text it is.
+check_encoding <- function(x, what, call = rlang::caller_env()) {
+  bad <- if (is.character(x)) which(!is_valid_text(x))
+  if (length(bad) > 0) {
+    abort_mdpd(
+      c("{what} must be text in a known encoding, and {.val {show_bytes(x[bad[1]])}} is not.",
+        i = "Say what it is by {.fn Encoding} or convert it by {.fn iconv}."),
+      class = "encoding", call = call
+    )
+  }
+  invisible(x)
+}
+
+is_valid_text <- function(x) {
+  is_bytes <- Encoding(x) == "bytes"
+  if (any(is_bytes)) x[is_bytes] <- ""
+  !is_bytes & validUTF8(enc2utf8(x))
+}
+
+# What is no character by its code in angle brackets.
+show_bytes <- function(x) {
+  Encoding(x) <- "unknown"
+  iconv(x, "UTF-8", "UTF-8", sub = "byte")
+}
+
+# Can a vector hold values of categories?
+holds_values <- function(x) {
+  types <- c("logical", "integer", "double", "character")
+  is.factor(x) || typeof(x) %in% types && length(dim(x)) < 2
 }
 
 # A path to an existing file that is not empty.
@@ -133,7 +182,7 @@ check_file <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()
 }
 
 is_whole_number <- function(x) {
-  is.numeric(x) && rlang::is_scalar_integerish(x, finite = TRUE)
+  rlang::is_bare_numeric(x, 1) && is.null(dim(x)) && rlang::is_integerish(x, finite = TRUE)
 }
 
 is_within <- function(x, range) {
@@ -142,6 +191,7 @@ is_within <- function(x, range) {
 
 # What a value is, for the end of a message: the value itself when it is a plain scalar.
 describe <- function(x) {
+  if (is.character(x)) x[!is_valid_text(x)] <- show_bytes(x[!is_valid_text(x)])
   if (rlang::is_scalar_atomic(x) && !is.object(x)) {
     return(cli::format_inline("{.val {x}}"))
   }
@@ -167,7 +217,8 @@ check_counts <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
   if (length(x) < 2) {
     return(check_count(x, arg = arg, call = call))
   }
-  if (!rlang::is_integerish(x, finite = TRUE) || any(x < 1)) {
+  if (!is.numeric(x) || !rlang::is_integerish(x, finite = TRUE) || any(x < 1) ||
+        any(x > .Machine$integer.max)) {
     abort_mdpd(
       "{.arg {arg}} must be whole numbers of at least 1, not {describe(x)}.",
       class = "argument", call = call

@@ -63,6 +63,7 @@ inform_count_column <- function(x) {
 is_category <- function(x) !is.numeric(x) || is_labelled(x)
 
 check_table_size <- function(x, arg, call, min_columns = 2) {
+  check_column_lengths(x, arg, call)
   if (nrow(x) == 0) {
     abort_mdpd("{.arg {arg}} must have at least one row.", class = "data", call = call)
   }
@@ -78,7 +79,21 @@ check_table_size <- function(x, arg, call, min_columns = 2) {
   }
 }
 
+# A data frame that was changed by hand may have columns of another length.
+check_column_lengths <- function(x, arg, call) {
+  n_rows <- if (is.data.frame(x)) vapply(unclass(x), NROW, 0L)
+  differs <- which(n_rows != nrow(x))
+  if (length(differs) > 0) {
+    abort_mdpd(
+      c("The columns of {.arg {arg}} must have a value for each of its {nrow(x)} row{?s}.",
+        x = "Column {differs[1]} has {n_rows[differs[1]]}."),
+      class = "data", call = call
+    )
+  }
+}
+
 check_column_names <- function(names, arg, call) {
+  check_encoding(names, cli::format_inline("The names of the columns of {.arg {arg}}"), call)
   unnamed <- which(is.na(names) | names == "")
   if (is.null(names) || length(unnamed) > 0) {
     abort_mdpd(
@@ -118,9 +133,13 @@ check_column <- function(x, name, arg, call, rows = seq_along(x)) {
     "a list"
   } else if (inherits(x, "integer64")) {
     "64-bit integers"
+  } else if (is.factor(x) && !is_sound_factor(x)) {
+    "a damaged factor"
   } else if (!is.factor(x) && !typeof(x) %in% c("logical", "integer", "double", "character")) {
     paste("values of type", typeof(x))
   }
+  what <- cli::format_inline("Column {.field {name}} of {.arg {arg}}")
+  check_encoding(if (is.factor(x)) levels(x) else x, what, call)
   if (!is.null(kind)) {
     abort_mdpd(
       "Column {.field {name}} of {.arg {arg}} must hold categories (a factor, strings, whole
@@ -132,6 +151,13 @@ check_column <- function(x, name, arg, call, rows = seq_along(x)) {
     check_whole(as.vector(unclass(plain_values(x))), name, arg, call, rows)
   }
   invisible(x)
+}
+
+# Are its codes those of its levels?
+is_sound_factor <- function(x) {
+  codes <- unclass(x)
+  is.integer(codes) && is.character(levels(x)) &&
+    all(is.na(codes) | codes >= 1 & codes <= nlevels(x))
 }
 
 check_whole <- function(x, name, arg, call, rows = seq_along(x)) {

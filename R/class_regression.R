@@ -195,7 +195,7 @@ check_reference <- function(reference, object, call = rlang::caller_env()) {
   }
   names <- names(object$mixing_weights)
   at <- if (is.character(reference)) match(reference, names) else reference
-  if (rlang::is_scalar_integerish(at, finite = TRUE) && at >= 1 && at <= object$k) {
+  if (is_whole_number(at) && at >= 1 && at <= object$k) {
     return(as.integer(at))
   }
   abort_mdpd(

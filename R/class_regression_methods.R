@@ -114,6 +114,7 @@ find_coefficients <- function(parm, object, call = rlang::caller_env()) {
   if (is.null(parm)) {
     return(seq_len(nrow(all)))
   }
+  check_parm(parm, call)
   found <- if (is.character(parm)) {
     lapply(parm, function(p) which(all$name == p | all$term == p | all$class == p))
   } else {

@@ -6,8 +6,9 @@ missing_level <- "(missing)"  # of missing = "level", where a missing cell is an
 # Codes (0 is missing) and levels of one vector. Levels are in factor order, numbers ascending,
 # FALSE before TRUE, strings in the C locale so that results do not depend on where they are made.
 # `numbers_first` sorts strings that all are numbers as numbers: ids read from a file.
-code_values <- function(x, numbers_first = FALSE) {
+code_values <- function(x, numbers_first = FALSE, call = rlang::caller_env()) {
   if (is_labelled(x)) x <- read_labelled(x)
+  check_encoding(if (is.factor(x)) levels(x) else x, "Values", call)
   if (is.factor(x)) {
     return(code_factor(x))
   }
@@ -15,6 +16,7 @@ code_values <- function(x, numbers_first = FALSE) {
   if (is.double(x) && !all_whole(x)) {
     x <- signif(x, 15)  # values that print alike are one level
   }
+  if (is.character(x)) x <- enc2utf8(x)
   values <- unique(x)
   values <- if (numbers_first && is_number_text(values)) {
     values[order(as.double(values), values, method = "radix")]
@@ -46,7 +48,7 @@ code_factor <- function(x) {
   used <- tabulate(codes, nlevels(x)) > 0 & !is.na(levels(x))
   codes <- ifelse(used, cumsum(used), 0L)[codes]
   codes[is.na(codes)] <- 0L
-  list(codes = codes, levels = levels(x)[used])
+  list(codes = codes, levels = enc2utf8(levels(x)[used]))
 }
 
 # Strings without loss: whole numbers are never written 1e+05.

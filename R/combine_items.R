@@ -66,6 +66,7 @@ combine_items.default <- function(x, groups, ...) {
   if (!is_table_of_items(x)) {
     abort_not_a_table(x, "x", rlang::current_env())
   }
+  check_column_lengths(x, "x", rlang::current_env())
   names <- item_names(x)
   check_column_names(names, "x", rlang::current_env())
   groups <- check_groups(groups, names)
@@ -202,7 +203,10 @@ combine_workers <- function(x, workers, name) {
 # A list of the groups' items, named by the new items.
 check_groups <- function(groups, names, call = rlang::caller_env()) {
   groups <- list_of_groups(groups, call)
-  items <- unlist(groups)
+  what <- cli::format_inline("{.arg groups}")
+  check_encoding(names(groups), what, call)
+  for (group in groups) check_encoding(group, what, call)
+  items <- unlist(unname(groups))
   absent <- setdiff(items, names)
   if (length(absent) > 0) {
     abort_mdpd(

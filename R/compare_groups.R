@@ -129,7 +129,8 @@ check_has_classes <- function(object, design, call = rlang::caller_env()) {
 }
 
 check_free <- function(free, object, call = rlang::caller_env()) {
-  unknown <- setdiff(free, informative(object))
+  check_encoding(free, cli::format_inline("{.arg free}"), call)
+  unknown <- if (is.character(free)) setdiff(free, informative(object))
   if (!is.null(free) && !is.character(free) || length(unknown) > 0) {
     abort_mdpd(
       c("{.arg free} must be names of informative items, or {.code NULL} to search for them.",
@@ -143,7 +144,7 @@ check_free <- function(free, object, call = rlang::caller_env()) {
 
 # The group of each row as codes, 0 where it has none, and the names of the groups.
 read_group <- function(group, n_obs, call = rlang::caller_env()) {
-  if (!is.atomic(group) || length(group) != n_obs || length(dim(group)) > 1) {
+  if (!holds_values(group) || length(group) != n_obs) {
     abort_mdpd(
       c("{.arg group} must be a vector with one group for each of the {n_obs} row{?s}.",
         x = "It is {describe(group)}."),
@@ -151,7 +152,7 @@ read_group <- function(group, n_obs, call = rlang::caller_env()) {
     )
   }
   check_categories(group, call)
-  coded <- code_values(group)
+  coded <- code_values(group, call = call)
   if (length(coded$levels) < 2 || length(coded$levels) > max_levels) {
     abort_mdpd(
       "{.arg group} must have from 2 to {max_levels} different groups, not {length(coded$levels)}.",

@@ -145,11 +145,26 @@ covariate_design <- function(object, newdata, call) {
   absent <- as.integer(attr(frame, "na.action"))
   rows <- setdiff(seq_len(nrow(newdata)), absent)
   x <- matrix(NA_real_, nrow(newdata), nrow(object$coefficients))
-  x[rows, ] <- stats::model.matrix(object$terms, frame, contrasts.arg = object$contrasts)
+  x[rows, ] <- covariate_columns(object, frame, call)
   offset <- matrix(0, nrow(newdata), object$k)
   reference <- match(object$reference, object$classes)
   offset[rows, ] <- offset_matrix(frame, object$k, reference, call)
   list(x = x, offset = offset, row_names = row_names(newdata))
+}
+
+# As many columns as the regression has coefficients of a class.
+covariate_columns <- function(object, frame, call) {
+  columns <- tryCatch(
+    stats::model.matrix(object$terms, frame, contrasts.arg = object$contrasts),
+    error = function(cnd) NULL, warning = function(cnd) NULL
+  )
+  if (is.null(columns) || ncol(columns) != nrow(object$coefficients)) {
+    abort_mdpd(
+      "{.arg newdata} must have the covariates as the regression had them: numbers or categories.",
+      class = "argument", call = call
+    )
+  }
+  columns
 }
 
 # Labelled columns ---------------------------------------------------------------------------------

@@ -80,9 +80,9 @@ new_crowd_labels <- function(columns, duplicates, by_default = FALSE, call = rla
   for (name in names(columns)) {
     check_id_column(columns[[name]], name, call)
   }
-  item <- code_values(columns$item, numbers_first = TRUE)
-  worker <- code_values(columns$worker, numbers_first = TRUE)
-  label <- code_values(columns$label, numbers_first = TRUE)
+  item <- code_values(columns$item, numbers_first = TRUE, call = call)
+  worker <- code_values(columns$worker, numbers_first = TRUE, call = call)
+  label <- code_values(columns$label, numbers_first = TRUE, call = call)
   check_n_labels(label$levels, call)
   crowd <- structure(
     list(
@@ -129,6 +129,7 @@ drop_unused_labels <- function(crowd, keep) {
 
 #' @export
 dim.crowd_labels <- function(x) {
+  if (!has_named_fields(x)) abort_damaged(x, "x", rlang::current_env())
   c(length(x$items), length(x$workers))
 }
 
@@ -236,6 +237,9 @@ check_triples <- function(data, arg = rlang::caller_arg(data), call = rlang::cal
   if (nrow(data) == 0) {
     abort_mdpd("{.arg {arg}} must have at least one row.", class = "data", call = call)
   }
+  check_column_lengths(data, arg, call)
+  check_encoding(item_names(data), cli::format_inline("The names of the columns of {.arg {arg}}"),
+                 call)
   if (is.matrix(data) && is.null(colnames(data))) {
     if (ncol(data) != 3) {
       abort_mdpd(
@@ -251,7 +255,8 @@ check_triples <- function(data, arg = rlang::caller_arg(data), call = rlang::cal
 # The position of the column that `column` names.
 check_triple_column <- function(column, data, arg = rlang::caller_arg(column),
                                 call = rlang::caller_env()) {
-  if (rlang::is_string(column)) {
+  if (rlang::is_string(column) && is.null(dim(column))) {
+    check_encoding(column, cli::format_inline("{.arg {arg}}"), call)
     position <- which(item_names(data) == column)
     if (length(position) == 1) {
       return(position)
@@ -275,8 +280,7 @@ check_triple_column <- function(column, data, arg = rlang::caller_arg(column),
 
 # Of a chunk `rows_before` are the rows that came before.
 check_id_column <- function(x, name, call, rows_before = 0) {
-  is_id <- is.factor(x) || is.atomic(x) && !is.null(x) && length(dim(x)) < 2
-  if (!is_id || is.complex(x)) {
+  if (!holds_values(x) || is.factor(x) && !is_sound_factor(x)) {
     abort_mdpd(
       "The {name} column must be a vector of ids, not {describe(x)}.", class = "data", call = call
     )

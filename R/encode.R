@@ -24,6 +24,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
   force(arg)
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"), call = call)
   if (inherits(x, "crowd_labels")) {
+    check_intact(x, arg, call)
     check_crowd_size(x, arg, call)
     check_repeats(x, missing, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
@@ -56,7 +57,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
 #' @noRd
 encode_new <- function(x, levels, items = names(levels), missing = "ignore",
                        arg = rlang::caller_arg(x), call = rlang::caller_env()) {
-  force(arg)
+  check_intact(x, arg, call)
   new <- if (inherits(x, "crowd_labels")) {
     recode_crowd(x, levels[items], missing, arg, call)
   } else {
@@ -80,7 +81,7 @@ new_coded <- function(codes, levels, weights, missing) {
 code_table <- function(x, arg, call) {
   items <- item_names(x)
   levels <- stats::setNames(vector("list", length(items)), items)
-  codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x), items))
+  codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x, call), items))
   for (j in seq_along(items)) {
     column <- code_values(table_column(x, j))
     levels[[j]] <- column$levels
@@ -129,6 +130,7 @@ recode_table <- function(x, all_items, levels, missing, arg, call) {
   if (!is_table_of_items(x)) {
     abort_not_a_table(x, arg, call)
   }
+  check_column_lengths(x, arg, call)
   by_position <- is.matrix(x) && is.null(colnames(x))
   if (by_position && ncol(x) != length(all_items)) {
     abort_mdpd(
@@ -141,7 +143,7 @@ recode_table <- function(x, all_items, levels, missing, arg, call) {
   check_column_names(names, arg, call)
   items <- names(levels)
   check_has_items(items, names, arg, call)
-  codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x), items))
+  codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x, call), items))
   unseen <- list()
   for (item in items) {
     column <- check_column(table_column(x, match(item, names)), item, arg, call)

@@ -7,6 +7,7 @@ read_how <- function(object, type, x = NULL, weights = NULL, cluster = NULL, str
   check_fit(object, call)
   sample <- read_sample(weights, call)
   coded <- data_of(object, x, sample$weights, call = call)
+  if (!is.null(x) || !is.null(weights)) check_observed(coded, coded$weights, call)
   design <- sample$design
   if (!is.null(cluster) || !is.null(strata)) {
     design <- new_design(cluster, strata, nrow(coded$codes), call)

@@ -20,6 +20,7 @@
 #' @noRd
 explore_state <- function(object, call = rlang::caller_env()) {
   check_class(object, "mdpd", call = call)
+  check_intact(object, "object", call)
   check_fit(object, call)
   coded <- data_of(object, arg = "object", call = call)
   check_can_repeat(object, call)

@@ -14,7 +14,7 @@ formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
   check_formula_data(data, call)
   named <- if (rlang::quo_is_symbol(weights)) rlang::as_name(weights)
   others <- as.data.frame(data)[setdiff(names(data), named)]
-  terms <- attr(stats::terms(formula, data = others), "term.labels")
+  terms <- attr(read_terms(formula, others, call), "term.labels")
   is_column <- vapply(terms, function(term) is.symbol(str2lang(term)), logical(1))
   if (!all(is_column)) {
     abort_mdpd(
@@ -59,6 +59,17 @@ check_formula_data <- function(data, call) {
   }
   check_table_size(data, "data", call, min_columns = 1)
   check_column_names(names(data), "data", call)
+}
+
+# What the operators of the formula amount to.
+read_terms <- function(formula, data, call) {
+  tryCatch(stats::terms(formula, data = data), error = function(cnd) {
+    abort_mdpd(
+      c("The formula must name columns of {.arg data}, such as {.code ~ a + b}.",
+        x = "{conditionMessage(cnd)}"),
+      class = "argument", call = call
+    )
+  })
 }
 
 masked_weights <- function(weights, data, call) {

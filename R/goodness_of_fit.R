@@ -95,6 +95,9 @@ goodness_of_fit <- function(object, n = 0, ...) {
   UseMethod("goodness_of_fit")
 }
 
+#' @export
+goodness_of_fit.default <- function(object, ...) check_class(object, "mdpd")
+
 #' @rdname goodness_of_fit
 #' @export
 goodness_of_fit.mdpd <- function(object, n = 0, ..., lambda = 2 / 3, rows = c("all", "complete"),
@@ -326,7 +329,7 @@ refit_from <- function(object, coded) {
       list(labels = match(object$stands_for[columns], object$labels))
     }
   )
-  control <- object$control
+  control <- control_of(object)
   control$polish <- FALSE
   control$smoothing <- object$smoothing %||% control$smoothing
   problem <- new_problem(coded, object$labels, coded$known, object$prior, list(start))

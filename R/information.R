@@ -32,6 +32,9 @@ information <- function(object, x = NULL, component = NULL, ...) {
   UseMethod("information")
 }
 
+#' @export
+information.default <- function(object, ...) check_class(object, "mdpd")
+
 #' @rdname information
 #' @export
 information.mdpd <- function(object, x = NULL, component = NULL, ...) {
@@ -58,7 +61,7 @@ check_component <- function(component, object, call = rlang::caller_env()) {
   }
   names <- names(object$mixing_weights)
   at <- if (is.character(component)) match(component, names) else component
-  if (rlang::is_scalar_integerish(at, finite = TRUE) && at >= 1 && at <= object$k) {
+  if (is_whole_number(at) && at >= 1 && at <= object$k) {
     return(as.integer(at))
   }
   abort_mdpd(

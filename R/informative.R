@@ -32,6 +32,9 @@ informative <- function(object, ...) {
   UseMethod("informative")
 }
 
+#' @export
+informative.default <- function(object, ...) check_class(object, "mdpd")
+
 #' @rdname informative
 #' @export
 informative.mdpd <- function(object, ..., fdr = 0.05) {

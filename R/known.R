@@ -6,7 +6,7 @@ known_components <- function(known, x, k, call = rlang::caller_env()) {
     return(NULL)
   }
   check_named_by_label("known", x, k, call)
-  if (!is.atomic(known) || length(dim(known)) > 1) {
+  if (!holds_values(known)) {
     abort_mdpd("{.arg known} must be a vector of labels, not {describe(known)}.",
                class = "argument", call = call)
   }
@@ -34,6 +34,7 @@ known_rows <- function(ids, n_known, items, call) {
     }
     return(seq_along(items))
   }
+  check_encoding(ids, "The names of {.arg known}", call)
   nameless <- which(is.na(ids) | ids == "")
   unknown <- setdiff(ids, items)
   problem <- if (length(nameless) > 0) {

@@ -110,7 +110,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   check_count(n_starts)
   check_seed(seed)
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
-  check_class(control, "stagewise_control")
+  check_control(control)
   check_flag(keep_data)
   check_flag(verbose)
   check_not_design(x)

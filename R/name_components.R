@@ -55,6 +55,7 @@ new_names <- function(names, object, call = rlang::caller_env()) {
     abort_mdpd("{.arg names} must be strings, not {describe(names)}.",
                class = "argument", call = call)
   }
+  check_encoding(c(names, names(names)), cli::format_inline("{.arg names}"), call)
   if (is.null(names(names)) && length(names) != object$k) {
     abort_mdpd(
       c("{.arg names} must have one name for each of the {object$k} component{?s}, or be named by
@@ -63,7 +64,7 @@ new_names <- function(names, object, call = rlang::caller_env()) {
     )
   }
   renamed <- if (is.null(names(names))) seq_along(now) else find_components(names(names), now, call)
-  new <- replace(now, renamed, unname(names))
+  new <- replace(now, renamed, enc2utf8(unname(names)))
   check_new_names(new, object, call)
   new
 }
@@ -119,7 +120,7 @@ component_order <- function(order, object, call = rlang::caller_env()) {
   }
   names <- names(object$mixing_weights)
   at <- if (is.character(order) || is.factor(order)) match(as.character(order), names) else order
-  is_order <- is.numeric(at) && length(at) == object$k && setequal(at, seq_len(object$k))
+  is_order <- rlang::is_bare_numeric(at) && length(at) == object$k && setequal(at, seq_len(object$k))
   if (!is_order) {
     abort_mdpd(
       c("{.arg order} must have each component once, by name or by number, or be {.val size}, not

@@ -63,6 +63,9 @@ pair_residuals <- function(object, n = 0, ...) {
   UseMethod("pair_residuals")
 }
 
+#' @export
+pair_residuals.default <- function(object, ...) check_class(object, "mdpd")
+
 #' @rdname pair_residuals
 #' @export
 pair_residuals.mdpd <- function(object, n = 0, ..., items = NULL, max_items = 100, seed = 1,
@@ -183,6 +186,7 @@ check_item_names <- function(items, all_items, call) {
       class = "argument", call = call
     )
   }
+  check_encoding(items, cli::format_inline("{.arg items}"), call)
   unknown <- setdiff(items, all_items)
   if (length(unknown) > 0) {
     abort_mdpd(

@@ -41,11 +41,20 @@ shape_as_coef <- function(object, values, parameters) {
   )
 }
 
+check_parm <- function(parm, call) {
+  if (!is.character(parm) && !rlang::is_bare_numeric(parm)) {
+    abort_mdpd("{.arg parm} must be names or positions of parameters, not {describe(parm)}.",
+               class = "argument", call = call)
+  }
+  check_encoding(parm, cli::format_inline("{.arg parm}"), call)
+}
+
 find_parameters <- function(parm, parameters, call = rlang::caller_env()) {
   rows <- seq_len(nrow(parameters))
   if (is.null(parm)) {
     return(rows)
   }
+  check_parm(parm, call)
   found <- if (is.character(parm)) {
     groups <- ifelse(is.na(parameters$item), "mixing_weights", parameters$item)
     lapply(parm, function(p) which(parameters$name == p | groups == p))

@@ -49,13 +49,16 @@ choose_k <- function(object, k = NULL,
   check_path(object)
   may_choose <- c(main_criterion(object$path), "penalised", "BIC", "AIC", "ICL")
   criterion <- if (missing(criterion)) may_choose[1] else check_choice(criterion, may_choose)
-  row <- if (is.null(k)) best_row(object$path, criterion) else match(k, object$path$k)
+  row <- if (is.null(k)) best_row(object$path, criterion) else position_in(k, object$path$k)
   if (length(row) != 1 || is.na(row)) {
     abort_mdpd("{.arg k} must be one of {.val {object$path$k}}, not {describe(k)}.",
                class = "argument")
   }
   from_path(object$path_fits, row, object$path, object$coded)
 }
+
+# NA where it is none of them, or no number.
+position_in <- function(k, ks) if (rlang::is_bare_numeric(k, 1)) match(k, ks) else NA
 
 # The best of several fits, with the others in its path.
 new_path <- function(results, problem, settings, about, call = rlang::caller_env()) {

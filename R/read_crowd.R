@@ -68,7 +68,7 @@ read_first_lines <- function(file, n = 50, call = rlang::caller_env()) {
   on.exit(close(con))
   lines <- character()
   repeat {
-    more <- readLines(con, n, warn = FALSE, encoding = "UTF-8", skipNul = TRUE)
+    more <- while_reading(readLines(con, n, warn = FALSE, encoding = "UTF-8", skipNul = TRUE), call)
     lines <- c(lines, more[grepl("[^ \t]", more, useBytes = TRUE)])
     if (length(more) < n || length(lines) >= n) break
   }
@@ -153,20 +153,26 @@ read_columns <- function(file, sep, header, n_fields, columns, call = rlang::cal
   con <- open_text(file)
   on.exit(close(con))
   what <- replace(rep(list(NULL), n_fields), columns, list(""))
-  fields <- tryCatch(
+  fields <- while_reading(
     scan(
       con, what = what, sep = sep, quote = "\"", strip.white = TRUE, blank.lines.skip = TRUE,
       na.strings = c("", "NA"), multi.line = FALSE, quiet = TRUE, encoding = "UTF-8"
     ),
-    warning = function(cnd) {
-      abort_mdpd(
-        c("The file must be readable as text in columns.", x = "{conditionMessage(cnd)}."),
-        class = "file", call = call
-      )
-    }
+    call
   )
   fields <- lapply(stats::setNames(fields[columns], names(columns)), check_utf8, call = call)
   if (header) lapply(fields, `[`, -1) else fields
+}
+
+# What R says of a file that is damaged, cut short or no text.
+while_reading <- function(code, call) {
+  abort <- function(cnd) {
+    abort_mdpd(
+      c("The file must be readable as text in columns.", x = "{conditionMessage(cnd)}."),
+      class = "file", call = call
+    )
+  }
+  tryCatch(code, error = abort, warning = abort)
 }
 
 # Checks -------------------------------------------------------------------------------------------
@@ -197,8 +203,9 @@ check_separator <- function(sep, arg = rlang::caller_arg(sep), call = rlang::cal
 check_lines <- function(file, sep, header, call = rlang::caller_env()) {
   con <- open_text(file)
   on.exit(close(con))
-  n_fields <- utils::count.fields(
-    con, sep = sep, quote = "\"", blank.lines.skip = FALSE, comment.char = ""
+  n_fields <- while_reading(
+    utils::count.fields(con, sep = sep, quote = "\"", blank.lines.skip = FALSE, comment.char = ""),
+    call
   )
   numbers <- which(n_fields > 0)
   n_fields <- n_fields[numbers]

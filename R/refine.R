@@ -37,6 +37,9 @@ refine <- function(object, x = NULL, type = c("sparse", "full"), ...) {
   UseMethod("refine")
 }
 
+#' @export
+refine.default <- function(object, ...) check_class(object, "mdpd")
+
 #' @rdname refine
 #' @export
 refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weights = NULL,
@@ -44,12 +47,12 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   rlang::check_dots_empty()
   type <- check_choice(type, c("sparse", "full"))
   check_flag(verbose)
-  if (!is.null(control)) check_class(control, "stagewise_control")
+  if (!is.null(control)) check_control(control)
   coded <- data_of(object, x, weights)
   coded$variable_labels <- object$variable_labels
   check_observed(coded, coded$weights, rlang::current_env())
   method <- object$method %||% "robust"
-  control <- complete_control(control %||% object$control %||% stagewise_control(), method)
+  control <- if (is.null(control)) control_of(object) else complete_control(control, method)
   columns <- engine_order(object, coded)
   problem <- new_problem(
     coded, object$labels, coded$known, object$prior,

@@ -114,6 +114,6 @@ fit_on <- function(object, coded) {
   start <- continued_from(object, engine_order(object, coded), same_data = TRUE)
   start$informative <- match(object$informative, colnames(coded$codes), nomatch = 0L)
   problem <- new_problem(coded, object$labels, coded$known, object$prior, list(start))
-  settings <- new_settings("continue", object$k, object$method, "sparse", object$control)
+  settings <- new_settings("continue", object$k, object$method, "sparse", control_of(object))
   name_sample(run_engine(problem, settings)$fits[[1]], object, coded)
 }

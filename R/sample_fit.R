@@ -39,7 +39,7 @@ name_sample <- function(fit, object, coded) {
 # The whole method once more.
 fit_anew <- function(object, coded) {
   problem <- new_problem(coded, object$labels, coded$known)
-  settings <- new_settings("grow", object$k, object$method, object$refine, object$control)
+  settings <- new_settings("grow", object$k, object$method, object$refine, control_of(object))
   run_engine(problem, settings)$fits[[1]]
 }
 
@@ -67,7 +67,7 @@ fit_held <- function(object, coded) {
   problem <- new_problem(held, object$labels, coded$known, object$prior, list(start))
   # EM by evidence is what such a fit of mdpd() is.
   refine <- if (object$method == "em") object$refine else "full"
-  settings <- new_settings("em", object$k, "em", refine, object$control)
+  settings <- new_settings("em", object$k, "em", refine, control_of(object))
   em <- run_engine(problem, settings)$fits[[1]]
   fit$mixing_weights <- em$mixing_weights
   fit$item_probs[informative] <- em$item_probs

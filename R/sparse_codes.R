@@ -53,7 +53,7 @@ dimnames.sparse_codes <- function(x) x$dimnames
 
 #' @export
 as.matrix.sparse_codes <- function(x, ...) {
-  stopifnot("a cell has several answers" = !has_repeats(x))
+  if (has_repeats(x)) abort_mdpd("A cell of {.arg x} has several answers.", class = "argument")
   codes <- matrix(raw(1), nrow(x), ncol(x), dimnames = dimnames(x))
   codes[cell_index(answer_rows(x), x$item, nrow(x))] <- x$code
   codes
@@ -61,7 +61,9 @@ as.matrix.sparse_codes <- function(x, ...) {
 
 #' @export
 `[.sparse_codes` <- function(x, i, j, drop = TRUE) {
-  stopifnot("codes must be indexed by rows and items" = nargs() - (!missing(drop)) == 3)
+  if (nargs() - (!missing(drop)) != 3) {
+    abort_mdpd("{.arg x} must be indexed by rows and items.", class = "argument")
+  }
   if (!missing(i)) {
     x <- select_rows(x, i)
   }
@@ -111,9 +113,12 @@ select_items <- function(codes, items) {
 }
 
 # An index of any kind as positions.
-positions <- function(index, n, names) {
-  at <- if (is.character(index)) match(index, names) else seq_len(n)[index]
-  stopifnot("subscript out of bounds" = !anyNA(at))
+positions <- function(index, n, names, call = rlang::caller_env(2)) {
+  at <- tryCatch(
+    if (is.character(index)) match(index, names) else seq_len(n)[index],
+    error = function(cnd) NA
+  )
+  if (anyNA(at)) abort_mdpd("A subscript is out of bounds.", class = "argument", call = call)
   at
 }
 

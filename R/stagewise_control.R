@@ -89,6 +89,41 @@ stagewise_control <- function(criterion = NULL, max_stages = NULL, em_steps = NU
   )
 }
 
+# A control as stagewise_control() makes it, also where it was changed by hand since.
+check_control <- function(control, arg = rlang::caller_arg(control), call = rlang::caller_env()) {
+  check_class(control, "stagewise_control", arg = arg, call = call)
+  if (!is_control(control)) {
+    abort_mdpd(
+      c("{.arg {arg}} must be as {.fn stagewise_control} makes it.", x = "It was changed since."),
+      class = "argument", call = call
+    )
+  }
+  invisible(control)
+}
+
+# Does stagewise_control() take its settings?
+is_control <- function(control) {
+  is_named <- is.list(control) && rlang::is_dictionaryish(unclass(control)) &&
+    all(names(control) %in% names(formals(stagewise_control)))
+  is_named && !is.null(tryCatch(
+    do.call(stagewise_control, lapply(unclass(control), as_plain)),
+    error = function(cnd) NULL
+  ))
+}
+
+# A symbol or a call in a list of arguments would be evaluated.
+as_plain <- function(x) if (is.language(x)) list() else x
+
+# What a fit was made with. Version 0.1.0 had fewer settings and no criterion but BIC; a model that
+# is no fit has none.
+control_of <- function(object) {
+  control <- as.list(unclass(object$control))
+  if (length(control) > 0 && is.null(object$evidence)) {
+    control$criterion <- control$criterion %||% "bic"
+  }
+  complete_control(control, object$method %||% "robust")
+}
+
 # The control with the engine's defaults for `method` in place of every NULL. The defaults live in
 # C++, so that the core is complete without R.
 complete_control <- function(control, method) {

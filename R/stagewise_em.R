@@ -41,9 +41,10 @@
 #'   every component, which also counts when pairs are compared. `"level"`: an answer like any
 #'   other, named `"(missing)"`. `"fail"`: an error.
 #' @param weights Case weights, a non-negative finite number for every row; a row of weight 2 counts
-#'   like two equal rows. Default: all 1. With a formula it is looked up in `data` first, such as
-#'   `weights = Freq` for the data frame of a [table()]; the dot of `~ .` leaves that column out.
-#'   Or a design of the package survey, see Survey designs.
+#'   like two equal rows, and their sum, from 1 to 1e15, like the number of rows. Default: all 1.
+#'   With a formula it is looked up in `data` first, such as `weights = Freq` for the data frame of
+#'   a [table()]; the dot of `~ .` leaves that column out. Or a design of the package survey, see
+#'   Survey designs.
 #' @param known For crowds with as many components as labels: true labels of some items (gold
 #'   questions), as a vector with one value or `NA` an item, or a vector named by item ids. These
 #'   items keep their class in a last refinement.
@@ -218,7 +219,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   method <- check_choice(method, c("robust", "paper"))
   refine <- check_choice(refine, c("sparse", "full", "none"))
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
-  check_class(control, "stagewise_control")
+  check_control(control)
   check_flag(keep_data)
   check_flag(verbose)
   check_not_design(x)

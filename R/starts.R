@@ -38,9 +38,15 @@ majority_start <- function(x, named_by_label, call) {
   unname(majority_vote(x, type = "prob"))
 }
 
-# Each start has a seed of its own, so that none depends on how many there are.
+# Each start has a seed of its own, so that none depends on how many there are. After the largest
+# seed comes the smallest.
+seed_of <- function(start, seed) {
+  most <- as.double(.Machine$integer.max)
+  (as.double(seed) + start - 1 + most) %% (2 * most + 1) - most
+}
+
 random_start <- function(start, coded, k, seed) {
-  with_seed(seed + start - 1, {
+  with_seed(seed_of(start, seed), {
     probs <- lapply(lengths(coded$levels), function(n_levels) {
       probs <- matrix(stats::rexp(n_levels * k), n_levels)
       sweep(probs, 2, colSums(probs), "/")
@@ -54,7 +60,7 @@ random_start <- function(start, coded, k, seed) {
 # whom only some have a level for missing labels.
 grouping_start <- function(start, coded, k, seed, shared_levels, call) {
   averaged <- shared_levels && length(unique(lengths(coded$levels))) == 1
-  model <- spectral_start(coded, k, seed + start - 1, averaged)
+  model <- spectral_start(coded, k, seed_of(start, seed), averaged)
   if (model$status != "found") {
     abort_mdpd(
       c("The spectral start found no {k} components.",
@@ -71,6 +77,7 @@ grouping_start <- function(start, coded, k, seed, shared_levels, call) {
 }
 
 model_start <- function(start, coded, k, call) {
+  check_intact(start, "start", call)
   if (start$k != k) {
     abort_mdpd("{.arg start} must have {k} component{?s}, not {start$k}.",
                class = "argument", call = call)
@@ -89,14 +96,14 @@ model_start <- function(start, coded, k, call) {
 
 class_start <- function(start, coded, k, call) {
   n_obs <- nrow(coded$codes)
-  if (!is.atomic(start) || length(start) != n_obs) {
+  if (!holds_values(start) || length(start) != n_obs) {
     abort_mdpd(
       "{.arg start} must be {.val majority}, {.val random} or {.val spectral}, a model, a matrix, or
        one class for each of the {n_obs} row{?s}, not {describe(start)}.",
       class = "argument", call = call
     )
   }
-  classes <- code_values(start)
+  classes <- code_values(start, call = call)
   if (length(classes$levels) != k || any(classes$codes == 0)) {
     abort_mdpd(
       "{.arg start} must have {k} different classes and none missing, not

@@ -45,7 +45,7 @@ interval_df <- function(design) {
 }
 
 sample_codes <- function(x, n_obs, arg, call) {
-  if (!is.atomic(x) || length(x) != n_obs || length(dim(x)) > 1) {
+  if (!holds_values(x) || length(x) != n_obs) {
     abort_mdpd(
       c("{.arg {arg}} must be a vector with one value for each of the {n_obs} row{?s}.",
         x = "It is {describe(x)}."),
@@ -58,6 +58,7 @@ sample_codes <- function(x, n_obs, arg, call) {
       class = "argument", call = call
     )
   }
+  check_encoding(if (is.factor(x)) levels(x) else x, cli::format_inline("{.arg {arg}}"), call)
   values <- unique(x)
   list(codes = match(x, values), values = values)
 }

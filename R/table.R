@@ -10,21 +10,19 @@ table_column <- function(x, j) {
 }
 
 item_names <- function(x) {
-  if (is.data.frame(x)) {
-    names(x)
-  } else if (is.null(colnames(x))) {
-    paste0("V", seq_len(ncol(x)))
-  } else {
-    colnames(x)
-  }
+  names <- if (is.data.frame(x)) names(x) else colnames(x)
+  if (is.matrix(x) && is.null(names)) names <- paste0("V", seq_len(ncol(x)))
+  if (is.character(names) && all(is_valid_text(names))) enc2utf8(names) else names
 }
 
-row_names <- function(x) {
-  if (is.matrix(x)) {
+row_names <- function(x, call = rlang::caller_env()) {
+  names <- if (is.matrix(x)) {
     rownames(x)
   } else if (.row_names_info(x) > 0) {  # negative: automatic, so no names
     as.character(attr(x, "row.names"))
   }
+  check_encoding(names, "Row names", call)
+  if (!is.null(names)) enc2utf8(names)
 }
 
 # Where cell (row, column) is in a matrix; double, since big tables pass the largest integer.

@@ -129,6 +129,9 @@ standard_errors <- function(object, ...) {
   UseMethod("standard_errors")
 }
 
+#' @export
+standard_errors.default <- function(object, ...) check_class(object, "mdpd")
+
 #' @rdname standard_errors
 #' @export
 standard_errors.mdpd <- function(object, type = c("observed", "score", "robust"), x = NULL,

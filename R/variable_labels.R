@@ -9,6 +9,7 @@ variable_labels <- function(x) {
   labels <- lapply(seq_along(x), function(j) attr(table_column(x, j), "label", exact = TRUE))
   labels <- stats::setNames(labels, names(x))
   labels <- labels[vapply(labels, rlang::is_string, NA)]
+  check_encoding(unlist(labels), "The variable labels", rlang::caller_env(2))
   labels <- trimws(gsub("[[:space:]]+", " ", vapply(labels, enc2utf8, "")))
   if (any(labels != "")) labels[labels != ""]
 }

@@ -11,10 +11,14 @@ std::string text(const Rcpp::List& list, const char* name) {
   return Rcpp::as<std::string>(list[name]);
 }
 
-double number(const Rcpp::List& list, const char* name) { return Rcpp::as<double>(list[name]); }
+double number(const Rcpp::List& list, const char* name) {
+  const double value = Rcpp::as<double>(list[name]);
+  mdpd::require(value >= 0.0, name);
+  return value;
+}
 
 mdpd::Index count(const Rcpp::List& list, const char* name) {
-  return static_cast<mdpd::Index>(number(list, name));
+  return mdpd::as_index(number(list, name), 1.0, name);
 }
 
 // What goes in --------------------------------------------------------------------------------------
@@ -35,7 +39,7 @@ mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& proble
   options.task = as_task(text(settings, "task"));
   options.n_components.clear();
   for (const double k : Rcpp::NumericVector(settings["k"])) {
-    options.n_components.push_back(static_cast<mdpd::Index>(k));
+    options.n_components.push_back(mdpd::as_index(k, 1.0, "k is at least 1"));
   }
   options.missing = mdpd::as_missing_cells(Rcpp::List(problem["coded"]));
   options.max_stages = count(control, "max_stages");
@@ -61,27 +65,32 @@ mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& proble
 }
 
 /// A posterior, or the parameters that give it.
-mdpd::FitStart as_start(const Rcpp::List& start, const std::vector<mdpd::Index>& n_levels) {
+mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd::Index n_labels) {
   mdpd::FitStart out;
   if (start.containsElementNamed("vote")) {
     out.is_vote = true;
   } else if (start.containsElementNamed("posterior")) {
-    out.posterior = Rcpp::as<mdpd::Matrix>(start["posterior"]);
+    out.posterior =
+        mdpd::amounts(Rcpp::as<mdpd::Matrix>(start["posterior"]), "a posterior has probabilities");
+    mdpd::require(out.posterior.rows() == cells.n_obs && out.posterior.cols() > 0,
+                  "a row of the posterior for each observation");
   } else {
     out.params = mdpd::as_parameters(
-        n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]), start["item_probs"]);
+        cells.n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]), start["item_probs"]);
   }
   if (start.containsElementNamed("informative")) {
-    out.informative = mdpd::as_item_set(start["informative"]);
+    out.informative = mdpd::as_item_set(start["informative"], cells.n_items());
   }
   if (start.containsElementNamed("item_prior")) {
-    out.item_prior.weights = Rcpp::as<mdpd::Vector>(start["item_prior"]);
+    out.item_prior.weights = mdpd::amounts(Rcpp::as<mdpd::Vector>(start["item_prior"]),
+                                           "weights of the prior are probabilities");
   }
   if (start.containsElementNamed("crowd_probs")) {
-    out.item_prior.crowd = Rcpp::as<mdpd::Matrix>(start["crowd_probs"]);
+    out.item_prior.crowd = mdpd::amounts(Rcpp::as<mdpd::Matrix>(start["crowd_probs"]),
+                                         "columns of the crowd are probabilities");
   }
   if (start.containsElementNamed("labels")) {
-    out.labels = mdpd::as_item_set(start["labels"]);
+    out.labels = mdpd::as_item_set(start["labels"], n_labels);
   }
   return out;
 }
@@ -91,16 +100,20 @@ mdpd::Problem as_problem(const Rcpp::List& problem, double threads) {
   const Rcpp::List coded = problem["coded"];
   mdpd::Problem out;
   out.cells = mdpd::as_cells(coded);
-  out.case_weights = Rcpp::as<mdpd::Vector>(coded["weights"]);
+  out.case_weights = mdpd::as_weights(coded);
   out.known = mdpd::as_known(problem["known"]);
   out.n_labels = Rf_xlength(problem["labels"]);
+  for (const mdpd::Index n_levels : out.cells.n_levels) {
+    mdpd::require(n_levels >= out.n_labels, "the first levels of every item are the labels");
+  }
   if (!Rf_isNull(problem["prior_counts"])) {
-    out.prior_counts = Rcpp::as<mdpd::Matrix>(problem["prior_counts"]);
+    out.prior_counts = mdpd::amounts(Rcpp::as<mdpd::Matrix>(problem["prior_counts"]),
+                                     "prior counts are finite and not negative");
   }
   for (const SEXP start : Rcpp::List(problem["starts"])) {
-    out.starts.push_back(as_start(Rcpp::List(start), out.cells.n_levels));
+    out.starts.push_back(as_start(Rcpp::List(start), out.cells, out.n_labels));
   }
-  out.n_threads = mdpd::allowed_threads(threads);
+  out.n_threads = mdpd::as_threads(threads);
   return out;
 }
 
@@ -317,17 +330,20 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   const mdpd::FitOptions options = as_options(settings, problem);
   const Rcpp::List control = settings["control"];
   mdpd::BlockedProblem in;
+  mdpd::Cells shape;
   for (const SEXP levels : Rcpp::List(Rcpp::List(problem["coded"])["levels"])) {
-    in.n_levels.push_back(Rf_xlength(levels));
+    shape.n_levels.push_back(Rf_xlength(levels));
   }
+  in.n_levels = shape.n_levels;
   in.n_labels = Rf_xlength(problem["labels"]);
   if (!Rf_isNull(problem["prior_counts"])) {
-    in.prior_counts = Rcpp::as<mdpd::Matrix>(problem["prior_counts"]);
+    in.prior_counts = mdpd::amounts(Rcpp::as<mdpd::Matrix>(problem["prior_counts"]),
+                                    "prior counts are finite and not negative");
   }
   for (const SEXP start : Rcpp::List(problem["starts"])) {
-    in.starts.push_back(as_start(Rcpp::List(start), in.n_levels));
+    in.starts.push_back(as_start(Rcpp::List(start), shape, in.n_labels));
   }
-  in.n_threads = mdpd::allowed_threads(number(control, "threads"));
+  in.n_threads = mdpd::as_threads(number(control, "threads"));
   in.most_search_rows = static_cast<mdpd::Index>(search_rows);
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
   const ShardFiles source(files, in.n_levels);

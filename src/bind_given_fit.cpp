@@ -26,27 +26,49 @@ Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing
 Rcpp::NumericMatrix core_information(const Rcpp::List& coded, const Rcpp::NumericMatrix& posterior,
                                      int component, double threads) {
   const mdpd::CodedData data = mdpd::as_coded_data(coded, threads);
-  const mdpd::RowMatrix row_weights = mdpd::row_shares(data, Rcpp::as<mdpd::Matrix>(posterior));
+  const mdpd::Matrix shares =
+      mdpd::amounts(Rcpp::as<mdpd::Matrix>(posterior), "a posterior has probabilities");
+  mdpd::require(shares.rows() == data.n_obs && component >= 0 && component <= shares.cols(),
+                "a posterior is observations x components");
+  const mdpd::RowMatrix row_weights = mdpd::row_shares(data, shares);
   mdpd::RMonitor monitor(false);
   return Rcpp::wrap(mdpd::information_matrix(data, row_weights, component - 1,
                                              mdpd::as_missing_cells(coded), monitor));
 }
 
+namespace {
+
+// Of each worker its probabilities and the rows it has labelled.
+mdpd::Voters as_voters(const mdpd::Matrix& posterior, const Rcpp::IntegerVector& class_of,
+                       const Rcpp::List& label_probs, const Rcpp::List& labelled) {
+  mdpd::require(class_of.size() == 0 || class_of.size() == posterior.cols(),
+                "a class for each component");
+  mdpd::require(label_probs.size() == labelled.size(), "rows of each worker");
+  mdpd::Voters voters;
+  voters.class_of = mdpd::as_item_set(class_of, posterior.cols());
+  for (R_xlen_t worker = 0; worker < label_probs.size(); ++worker) {
+    voters.label_probs.push_back(
+        mdpd::amounts(Rcpp::as<mdpd::Matrix>(label_probs[worker]), "workers have probabilities"));
+    mdpd::require(voters.label_probs.back().cols() == posterior.cols(),
+                  "probabilities of a worker are labels x components");
+    voters.labelled.emplace_back();
+    for (const mdpd::Index row : mdpd::as_item_set(labelled[worker], posterior.rows())) {
+      voters.labelled.back().push_back(static_cast<std::uint32_t>(row));
+    }
+  }
+  return voters;
+}
+
+}  // namespace
+
 // [[Rcpp::export]]
 Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior,
                            const Rcpp::IntegerVector& class_of, const Rcpp::List& label_probs,
                            const Rcpp::List& labelled, double threads) {
-  mdpd::Voters voters;
-  voters.class_of = mdpd::as_item_set(class_of);
-  for (R_xlen_t worker = 0; worker < label_probs.size(); ++worker) {
-    voters.label_probs.push_back(Rcpp::as<mdpd::Matrix>(label_probs[worker]));
-    voters.labelled.emplace_back();
-    for (const int row : Rcpp::IntegerVector(labelled[worker])) {
-      voters.labelled.back().push_back(static_cast<std::uint32_t>(row - 1));
-    }
-  }
-  const mdpd::VoteGains gains =
-      mdpd::vote_gains(Rcpp::as<mdpd::Matrix>(posterior), voters, mdpd::allowed_threads(threads));
+  const mdpd::Matrix shares =
+      mdpd::amounts(Rcpp::as<mdpd::Matrix>(posterior), "a posterior has probabilities");
+  const mdpd::Voters voters = as_voters(shares, class_of, label_probs, labelled);
+  const mdpd::VoteGains gains = mdpd::vote_gains(shares, voters, mdpd::as_threads(threads));
   Rcpp::IntegerVector best_worker(gains.best_worker.size());
   for (R_xlen_t row = 0; row < best_worker.size(); ++row) {
     const mdpd::Index worker = gains.best_worker[row];

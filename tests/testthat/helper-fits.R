@@ -56,9 +56,10 @@ hand_made_likelihood <- function(codes, item_probs, weights) {
   for (i in seq_along(item_probs)) {
     log_joint <- log_joint + log(item_probs[[i]][codes[, i], , drop = FALSE])
   }
-  joint <- exp(log_joint)
+  largest <- apply(log_joint, 1, max)
+  joint <- exp(log_joint - largest)
   dimnames(joint) <- list(NULL, names(weights))
-  loglik <- sum(log(rowSums(joint)))
+  loglik <- sum(largest + log(rowSums(joint)))
   df <- length(weights) - 1L + sum(vapply(item_probs, function(p) length(p) - ncol(p), 0L))
   list(posterior = joint / rowSums(joint), loglik = loglik,
        penalised_loglik = loglik - df / 2 * log(nrow(codes)), df = df)

@@ -33,7 +33,7 @@ test_that("informative() works on a true model", {
 test_that("informative() takes nothing else", {
   fit <- stagewise_em(answers(), k = 2)
   expect_error(informative(fit, 2), class = "rlib_error_dots_nonempty")
-  expect_error(informative(1), "no applicable method")
+  expect_error(informative(1), class = "mdpd_error_argument")
 })
 
 # ---- information() -----------------------------------------------------------------------------

@@ -27,9 +27,9 @@ test_that("print() says which number of components was chosen, and how far the n
     entropy = c(1, 0.95, 0.93, 0.8), n_informative = c(0, 4, 4, 3), status = "converged"
   )
   expect_snapshot(print(fit))
-  fit$k <- 2
-  expect_output(print(fit), "k = 2 of 1 to 4; k = 3 is 10.4 nats better")
-  fit$k <- 3
+  two <- hand_made_fit(k = 2, n_levels = 3)
+  two$path <- fit$path
+  expect_output(print(two), "k = 2 of 1 to 4; k = 3 is 10.4 nats better")
   fit$path$status[4] <- "fewer_components"
   expect_output(print(summary(fit)), "k = 3 \\*.*fewer components")
 })
@@ -145,7 +145,7 @@ test_that("a component without rows has size zero and no overlap", {
 test_that("case weights count in sizes, overlap and expected error", {
   fit <- hand_made_fit(n_obs = 20)
   fit$nobs <- 40
-  fit$coded <- list(weights = rep(2, 20))
+  fit$weights <- rep(2, 20)
   plain <- hand_made_fit(n_obs = 20)
   expect_equal(summary(fit)$components$size, 2 * summary(plain)$components$size)
   expect_equal(summary(fit)$overlap, summary(plain)$overlap)

@@ -1,0 +1,164 @@
+# Objects that were made before: fits, crowds and what is made of them. They may have been changed
+# by hand, damaged on disk or made by another version of the package, in more ways than can be
+# listed. So what the engine and most functions read is checked here, and in every function that is
+# given such an object an error or warning of R says of which object it is; see guard.R.
+
+classes_made <- c(
+  "mdpd", "crowd_labels", "sparse_codes", "stagewise_control", "summary_mdpd", "mdpd_bootstrap",
+  "mdpd_groups", "mdpd_goodness_of_fit", "mdpd_pair_residuals", "mdpd_test_k", "mdpd_agreement",
+  "class_regression", "summary_class_regression", "distal_outcome", "poLCA"
+)
+
+check_intact <- function(object, arg, call) {
+  if (inherits(object, classes_made) && !has_named_fields(object)) {
+    abort_damaged(object, arg, call)
+  }
+  if (inherits(object, "mdpd")) {
+    check_parts(object, parts_of_model, arg, call)
+    if (!is.null(object$loglik)) check_parts(object, parts_of_fit, arg, call)
+  } else if (inherits(object, "crowd_labels")) {
+    check_parts(object, parts_of_crowd, arg, call)
+  }
+  invisible(object)
+}
+
+has_named_fields <- function(object) {
+  is.list(object) && length(object) > 0 && is_text(attr(object, "names"))
+}
+
+# The first part that is not as it must be ends the check, as the next may rely on it.
+check_parts <- function(object, parts, arg, call) {
+  # As a list: `$` of some classes, and of what is none, is something else.
+  fields <- if (is.list(object)) unclass(object)
+  for (name in names(parts)) {
+    if (!isTRUE(parts[[name]](fields[[name]], fields))) {
+      abort_damaged(object, arg, call, part = name)
+    }
+  }
+}
+
+# By the `part` that is known to be damaged, or by the error of R that it led to.
+abort_damaged <- function(object, arg, call, part = NULL, parent = NULL) {
+  made_by <- version_of(object)
+  here <- as.character(utils::packageVersion("mdpd"))
+  abort_mdpd(
+    c("{.arg {arg}} cannot be used: it was changed or damaged, or is of another version.",
+      x = if (!is.null(part)) "Its {.field {part}} is not as it must be.",
+      i = if (!is.null(made_by) && made_by != here) {
+        "It was made by version {made_by} of mdpd, and this is {here}."
+      },
+      i = "Make it again, or read a copy of it that is whole."),
+    class = "damaged", call = call, parent = parent
+  )
+}
+
+version_of <- function(object) {
+  version <- if (has_named_fields(object)) unclass(object)[["version"]]
+  if (rlang::is_string(version) && is_text(version)) version
+}
+
+# Parts --------------------------------------------------------------------------------------------
+
+# Of each part a function of the part and of all fields: is it as it must be?
+
+parts_of_model <- list(
+  k = function(x, fields) is_whole_number(x) && x >= 1,
+  mixing_weights = function(x, fields) {
+    holds(are_shares(x), length(x) == fields$k, are_names(names(x)))
+  },
+  item_probs = function(x, fields) {
+    holds(is.list(x), are_names(names(x)), all(vapply(x, are_item_probs, NA, k = fields$k)))
+  },
+  informative = function(x, fields) {
+    length(x) == 0 || are_names(x) && all(x %in% names(fields$item_probs))
+  },
+  item_information = function(x, fields) is.null(x) || is_double(x, length(fields$item_probs)),
+  labels = function(x, fields) is.null(x) || are_names(x),
+  # A model of hands, or of version 0.1.0, may hold no setting.
+  control = function(x, fields) length(x) == 0 || is_control(x),
+  missing = function(x, fields) is.null(x) || rlang::is_string(x, ways_of_missing)
+)
+
+parts_of_fit <- list(
+  loglik = function(x, fields) is_finite_number(x),
+  df = function(x, fields) is_finite_number(x),
+  nobs = function(x, fields) is_finite_number(x),
+  n_obs = function(x, fields) is_whole_number(x) && x >= 1,
+  posterior = function(x, fields) {
+    holds(is_double(x), identical(dim(x), as.integer(c(fields$n_obs, fields$k))),
+          all(is.finite(x)), identical(colnames(x), names(fields$mixing_weights)))
+  },
+  weights = function(x, fields) is.null(x) || are_case_weights(x, fields$n_obs),
+  coded = function(x, fields) is.null(x) || are_coded(x, fields),
+  no_answer = function(x, fields) all(x %in% seq_len(fields$n_obs)),
+  trace = function(x, fields) is.null(x) || is.data.frame(x),
+  path_fits = function(x, fields) is.null(x) || is.list(x)
+)
+
+parts_of_crowd <- list(
+  items = function(x, fields) are_names(x),
+  workers = function(x, fields) are_names(x),
+  labels = function(x, fields) are_names(x) && length(x) <= max_levels,
+  item = function(x, fields) are_codes(x, length(fields$items), length(x)),
+  worker = function(x, fields) are_codes(x, length(fields$workers), length(fields$item)),
+  label = function(x, fields) are_codes(x, length(fields$labels), length(fields$item))
+)
+
+are_item_probs <- function(x, k) {
+  holds(is_double(x), length(dim(x)) == 2, ncol(x) == k, are_names(rownames(x)),
+        all(is.finite(x)), all(x >= 0), all(abs(colSums(x) - 1) < 1e-6))
+}
+
+# The codes themselves are checked where they enter the engine.
+are_coded <- function(x, fields) {
+  items <- names(fields$item_probs)
+  holds(
+    is.list(x), is_matrix_of_codes(x$codes), nrow(x$codes) == fields$n_obs,
+    identical(colnames(x$codes), items), identical(names(x$levels), items),
+    identical(unname(lapply(x$levels, unname)), unname(lapply(fields$item_probs, rownames))),
+    are_case_weights(x$weights, fields$n_obs), rlang::is_string(x$missing, ways_of_missing),
+    is.null(x$known) || is.integer(x$known), length(x$known) %in% c(0, fields$n_obs)
+  )
+}
+
+ways_of_missing <- c("ignore", "frozen", "level", "fail")
+
+is_matrix_of_codes <- function(x) {
+  if (!inherits(x, "sparse_codes")) {
+    return(is.raw(x) && is.matrix(x))
+  }
+  holds(is_double(x$row_start), is.integer(x$item), is.raw(x$code), is.numeric(x$dim),
+        length(x$dim) == 2, length(x$row_start) == x$dim[1] + 1, length(x$code) == length(x$item),
+        is.list(x$dimnames), length(x$dimnames) == 2)
+}
+
+are_case_weights <- function(x, n_obs) {
+  holds(is_double(x, n_obs), all(is.finite(x)), all(x >= 0), sum(x) > 0)
+}
+
+are_shares <- function(x) {
+  holds(is_double(x), all(is.finite(x)), all(x >= 0), abs(sum(x) - 1) < 1e-6)
+}
+
+are_codes <- function(x, n_levels, n) {
+  holds(is.integer(x), length(x) == n, n > 0, !anyNA(x), min(x) >= 1, max(x) <= n_levels)
+}
+
+are_names <- function(x) is_text(x) && !anyDuplicated(x)
+
+is_double <- function(x, n = length(x)) holds(is.double(x), !is.object(x), length(x) == n)
+
+is_finite_number <- function(x) rlang::is_bare_numeric(x, 1) && is.finite(x)
+
+# Strings that can be shown and compared.
+is_text <- function(x) holds(is.character(x), !is.object(x), !anyNA(x), all(validUTF8(x)))
+
+# Is all of it true? Each is asked only where those before are.
+holds <- function(...) {
+  for (at in seq_len(...length())) {
+    if (!isTRUE(...elt(at))) {
+      return(FALSE)
+    }
+  }
+  TRUE
+}

@@ -1,0 +1,17 @@
+# The last file to be read: all functions that are given objects made before are put behind the
+# guard of guard.R, so that none of them is forgotten.
+
+local({
+  namespace <- parent.env(environment())
+  is_method <- grepl(paste0("[.](", paste(classes_made, collapse = "|"), ")$"), ls(namespace))
+  # Its check of all labels would be done wherever a number of items is asked for.
+  methods <- setdiff(ls(namespace)[is_method], "dim.crowd_labels")
+  others <- c("choose_k", "class_regression", "compare_groups", "confusion", "copied_items",
+              "distal_outcome", "item_quality", "majority_vote", "name_components",
+              "reorder_components", "report", "test_k", "worker_quality")
+  for (name in c(methods, others)) {
+    assign(name, guarded(get(name, namespace)), namespace)
+  }
+  assign("align_components", guarded(align_components, c("object", "reference")), namespace)
+  assign("error_rate", guarded(error_rate, c("estimate", "truth")), namespace)
+})

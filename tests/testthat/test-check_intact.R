@@ -1,0 +1,158 @@
+# Objects that were changed by hand or damaged on disk, and what fuzzing found of them.
+
+table <- data.frame(
+  a = factor(rep(c("x", "y"), each = 20)), b = rep(c(TRUE, TRUE, FALSE, FALSE, TRUE), 8),
+  c = rep(c(1, 2, 1, 2, 2), each = 8), d = rep(c("u", "u", "v", "u"), 10)
+)
+fit <- mdpd(table, 2)
+crowd <- simulate_crowd(60, 30, 3, accuracy = c(0.9, 0.9), missing = 0.95, seed = 1)$labels
+of_crowd <- suppressWarnings(mdpd(crowd, 3))
+
+expect_damaged <- function(code) expect_error(code, class = "mdpd_error_damaged")
+
+test_that("a fit without a part, or with another in its place, names the part", {
+  broken <- list(
+    k = 3, k = NULL, mixing_weights = c("1" = 0.5, "2" = NaN), mixing_weights = list(1, 2),
+    item_probs = fit$item_probs[[1]], item_probs = lapply(fit$item_probs, t), informative = "e",
+    loglik = NaN, posterior = t(fit$posterior), posterior = fit$posterior[-1, ],
+    posterior = fit$posterior * NA, weights = c(1, 2), trace = 1, control = list(tol = "a"),
+    missing = "often", labels = 1
+  )
+  for (part in seq_along(broken)) {
+    damaged <- fit
+    damaged[names(broken)[part]] <- broken[part]
+    expect_error(summary(damaged), names(broken)[part], class = "mdpd_error_damaged")
+  }
+})
+
+test_that("all that is asked of a damaged fit says that it is damaged", {
+  damaged <- fit
+  damaged$item_probs$a <- NULL
+  asked <- list(
+    print, summary, predict, coef, logLik, nobs, fitted, vcov, standard_errors, confint, tidy,
+    glance, augment, information, informative, refine, bootstrap, goodness_of_fit, pair_residuals, simulate,
+    plot, copied_items, choose_k
+  )
+  for (ask in asked) {
+    expect_damaged(ask(damaged))
+  }
+  expect_damaged(align_components(fit, damaged))
+  expect_damaged(error_rate(table$a, damaged))
+  expect_damaged(mdpd(table, 2, start = damaged))
+})
+
+test_that("damage deeper inside is told with the error of R", {
+  damaged <- fit
+  damaged$trace <- damaged$trace[0]
+  cnd <- expect_damaged(plot(damaged, type = "trace"))
+  expect_s3_class(cnd$parent, "error")
+  measures <- agreement(crowd, n = 40)
+  measures$measures <- 1i
+  expect_damaged(print(measures))
+})
+
+test_that("a mistake in another argument is not blamed on the fit", {
+  expect_error(predict(fit, newdata = 1), class = "mdpd_error_argument")
+  expect_error(summary(fit, 3), class = "rlib_error_dots_nonempty")
+})
+
+test_that("damaged codes do not reach the engine", {
+  damages <- list(
+    list("codes", matrix(1L, 40, 4, dimnames = dimnames(fit$coded$codes))),
+    list("codes", fit$coded$codes[, -1]), list("codes", NULL),
+    list("codes", `[<-`(fit$coded$codes, 1, value = as.raw(200))),
+    list("weights", rep(NaN, 40)), list("weights", 1), list("levels", fit$coded$levels[-1]),
+    list("known", rep(.Machine$integer.max, 40)), list("known", 1L)
+  )
+  for (damage in damages) {
+    damaged <- fit
+    damaged$coded[damage[[1]]] <- damage[2]
+    expect_damaged(refine(damaged))
+  }
+})
+
+test_that("damaged sparse codes do not reach the engine", {
+  expect_s3_class(of_crowd$coded$codes, "sparse_codes")
+  codes <- of_crowd$coded$codes
+  n <- length(codes$item)
+  damages <- list(
+    row_start = codes$row_start + 1, row_start = rev(codes$row_start), row_start = 0,
+    row_start = replace(codes$row_start, 3, NaN), row_start = replace(codes$row_start, 3, 1e300),
+    row_start = replace(codes$row_start, 3, -1), item = rep(NA_integer_, n), item = rep(99L, n),
+    item = rep(0L, n), item = codes$item[-1], code = codes$code[-1], code = rep(as.raw(9), n),
+    code = rep(as.raw(0), n)
+  )
+  for (part in seq_along(damages)) {
+    damaged <- of_crowd
+    damaged$coded$codes[names(damages)[part]] <- damages[part]
+    expect_error(refine(damaged), class = "mdpd_error")
+    expect_damaged(information(damaged))
+  }
+})
+
+test_that("what is given to the engine is checked there too", {
+  coded <- fit$coded
+  probs <- unname(fit$item_probs)
+  weights <- unname(fit$mixing_weights)
+  expect_no_answer <- function(code) expect_error(code, class = "C++Error")
+  expect_no_answer(core_posterior(coded, weights, probs[-1], 1))
+  expect_no_answer(core_posterior(coded, weights, lapply(probs, `[`, , 1, drop = FALSE), 1))
+  expect_no_answer(core_posterior(coded, c(NaN, 1), probs, 1))
+  expect_no_answer(core_posterior(coded, weights, probs, NaN))
+  expect_no_answer(core_information(coded, fit$posterior[-1, ], 0, 1))
+  expect_no_answer(core_information(coded, fit$posterior, 3, 1))
+  expect_no_answer(core_information(coded, fit$posterior * NaN, 0, 1))
+  expect_no_answer(core_vote_gains(fit$posterior, 3L, list(), list(), 1))
+  expect_no_answer(core_vote_gains(fit$posterior, integer(), list(diag(2)), list(41L), 1))
+  expect_no_answer(core_vote_gains(fit$posterior, integer(), list(diag(3)), list(1L), 1))
+  expect_no_answer(core_vote_gains(fit$posterior, integer(), list(diag(2)), list(), 1))
+})
+
+test_that("a damaged crowd is refused wherever data are read", {
+  damages <- list(
+    item = crowd$item * 0L, item = as.double(crowd$item), worker = crowd$worker[-1],
+    label = rep(NA_integer_, length(crowd$label)), labels = c("1", "1", "2"), workers = NULL,
+    items = "bad"
+  )
+  for (part in seq_along(damages)) {
+    damaged <- crowd
+    damaged[names(damages)[part]] <- damages[part]
+    class(damaged) <- "crowd_labels"
+    for (ask in list(print, as.matrix, as.data.frame, majority_vote, agreement)) {
+      expect_damaged(ask(damaged))
+    }
+    expect_damaged(mdpd(damaged, 3))
+    expect_damaged(predict(of_crowd, damaged))
+  }
+})
+
+test_that("a control that was changed by hand is refused", {
+  for (value in list("a", NA, -1, quote(x), list(1))) {
+    control <- stagewise_control()
+    control["tol"] <- list(value)
+    expect_error(stagewise_em(table, 2, control = control), class = "mdpd_error_argument")
+  }
+})
+
+test_that("an object of another version says so", {
+  damaged <- fit
+  damaged$version <- "0.0.1"
+  damaged$posterior <- NULL
+  expect_error(summary(damaged), "version 0.0.1 of mdpd", class = "mdpd_error_damaged")
+})
+
+test_that("the functions behind the guard answer, return and fail as they did", {
+  refined <- refine(fit, type = "full", verbose = FALSE)
+  expect_identical(refined$call, quote(refine.mdpd(object = fit, type = "full", verbose = FALSE)))
+  expect_error(worker_quality(fit), class = "mdpd_error_not_a_crowd")
+  expect_error(report(fit), "file")
+  expect_identical(names(formals(predict.mdpd)), c("object", "newdata", "type", "..."))
+})
+
+test_that("the generics refuse what is no fit", {
+  generics <- list(bootstrap, goodness_of_fit, information, informative, pair_residuals, refine,
+                   standard_errors)
+  for (generic in generics) {
+    expect_error(generic(1), class = "mdpd_error_argument")
+  }
+})

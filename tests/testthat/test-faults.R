@@ -1,0 +1,111 @@
+# Interrupts, forked processes, sessions side by side and long loops. Each runs in a session of its
+# own, which may hang or die without the tests.
+
+new_session <- function() {
+  testthat::skip_if_not_installed("callr")
+  testthat::skip_on_os("windows")
+  session <- callr::r_session$new(wait = TRUE)
+  session$run(function(library) {
+    .libPaths(library)
+    base::library(mdpd)
+  }, list(.libPaths()))
+  session
+}
+
+# Data of which a fit takes a second or so, through all phases.
+long_fit <- function() {
+  crowd <- simulate_crowd(600, 40, 4, accuracy = rep(0.5, 12), missing = 0.3, seed = 1)
+  suppressMessages(suppressWarnings(
+    stagewise_em(as.matrix(crowd$labels), k = 1:6, control = stagewise_control(threads = 2))
+  ))$loglik
+}
+
+# Seconds from the interrupt until the session answers; NA where the fit was done before.
+interrupt_after <- function(session, moment) {
+  session$call(long_fit)
+  Sys.sleep(moment)
+  if (session$poll_process(0) == "ready") {
+    session$read()
+    return(NA)
+  }
+  started <- proc.time()[[3]]
+  session$interrupt()
+  answered <- session$poll_process(20000)
+  seconds <- proc.time()[[3]] - started
+  testthat::expect_identical(answered, "ready")
+  session$read()
+  seconds
+}
+
+test_that("an interrupt at any moment ends the fit at once and leaves the session whole", {
+  skip_if_not_installed("callr")
+  session <- new_session()
+  on.exit(session$close())
+  lasts <- system.time(expected <- session$run(long_fit))[[3]]
+  n <- if (test_level() < 2) 3 else 100
+  moments <- with_seed(1, stats::runif(n, 0, 0.9 * lasts))
+  seconds <- vapply(moments, interrupt_after, 0, session = session)
+  # 0.2 seconds and what the machine does beside; half of them have none of that.
+  expect_lt(stats::median(seconds, na.rm = TRUE), 0.2)
+  expect_lt(max(seconds, na.rm = TRUE), 2)
+  expect_identical(session$run(long_fit), expected)
+})
+
+test_that("forked children fit on several threads after the parent has", {
+  session <- new_session()
+  on.exit(session$close())
+  session$call(function(fit) {
+    here <- fit()
+    there <- parallel::mclapply(1:2, function(child) fit(), mc.cores = 2)
+    c(here, unlist(there))
+  }, list(long_fit))
+  expect_identical(session$poll_process(120000), "ready")
+  loglik <- session$read()$result
+  expect_identical(loglik, rep(loglik[1], 3))
+})
+
+test_that("two sessions write reports and fits side by side", {
+  skip_if_not_installed("htmltools")
+  skip_if_not_installed("DT")
+  skip_if_not_installed("gridSVG")
+  folder <- withr::local_tempdir()
+  sessions <- list(new_session(), new_session())
+  write <- function(folder, name) {
+    data <- data.frame(a = rep(1:2, 20), b = rep(1:2, 20), c = rep(1:2, each = 20))
+    fit <- suppressWarnings(mdpd(data, 2))
+    saveRDS(fit, file.path(folder, paste0(name, ".rds")))
+    suppressWarnings(report(fit, file.path(folder, paste0(name, ".html")), open = FALSE))
+  }
+  for (i in 1:2) sessions[[i]]$call(write, list(folder, i))
+  for (session in sessions) {
+    expect_identical(session$poll_process(120000), "ready")
+    expect_null(session$read()$error)
+    session$close()
+  }
+  fits <- lapply(file.path(folder, paste0(1:2, ".rds")), readRDS)
+  expect_identical(fits[[1]]$posterior, fits[[2]]$posterior)
+  pages <- lapply(file.path(folder, paste0(1:2, ".html")), readLines)
+  expect_identical(length(pages[[1]]), length(pages[[2]]))
+})
+
+test_that("memory does not grow in a loop of 10,000 fits", {
+  skip_below_level_2()
+  skip_if_not(file.exists("/proc/self/statm"))
+  session <- new_session()
+  on.exit(session$close())
+  pages <- session$run(function() {
+    used <- function() {
+      gc()
+      as.numeric(strsplit(readLines("/proc/self/statm"), " ")[[1]][2])
+    }
+    data <- data.frame(a = rep(1:2, 20), b = rep(c(1, 1, 2, 2), 10), c = rep(1:2, each = 20))
+    loop <- function(n) for (i in seq_len(n)) suppressWarnings(mdpd(data, 2, n_starts = 1))
+    loop(2000)
+    before <- used()
+    loop(10000)
+    used() - before
+  })
+  # A page has 4096 bytes. What a fit leaves would be at least some hundred bytes: a megabyte in
+  # all; the heap of R breathes by less than four.
+  expect_lt(pages * 4096, 4 * 2^20)
+})

@@ -1,0 +1,114 @@
+# What tests/fuzz found, a test for each kind; damaged objects are in test-check_intact.R and text in
+# test-encoding.R.
+
+table <- data.frame(a = rep(1:2, each = 20), b = rep(c(1, 1, 2, 2, 1), 8), c = rep(1:2, c(24, 16)))
+fit <- mdpd(table, 2)
+path <- suppressMessages(suppressWarnings(stagewise_em(table, 1:2)))
+expect_refused <- function(code, class = "argument") {
+  expect_error(code, class = paste0("mdpd_error_", class))
+}
+
+test_that("counts and seeds beyond R's integers are refused", {
+  for (n in list(2^31, 1e300, matrix(3), structure(3, class = "odd"), 3i, as.raw(3), table(3))) {
+    expect_refused(simulate_crowd(n))
+    expect_refused(mdpd(table, n))
+    expect_refused(bootstrap(fit, n = n))
+    expect_refused(stagewise_control(max_iter = n))
+  }
+  expect_error(simulate_crowd(2^31), "at most 2147483647|to 2147483647")
+  expect_refused(stagewise_em(table, c(1, 2^31)))
+  expect_refused(mdpd(table, 2, seed = 2^31))
+})
+
+test_that("starts after the largest seed take the smallest", {
+  last <- .Machine$integer.max
+  expect_identical(seed_of(1:3, 5), c(5, 6, 7))
+  expect_identical(seed_of(1:3, last), c(last, -last, -last + 1))
+  expect_s3_class(mdpd(table, 2, seed = last, n_starts = 2), "mdpd")
+})
+
+test_that("weights are a number of rows", {
+  for (weight in c(1e-300, 1 / 80, 1e300, 1e14)) {
+    expect_refused(stagewise_em(table, 2, weights = rep(weight, 40)))
+    expect_refused(refine(fit, weights = rep(weight, 40)))
+    expect_refused(bootstrap(fit, n = 2, weights = rep(weight, 40)))
+  }
+  for (weights in list(rep(1 / 40, 40), c(1e-300, rep(1, 39)), c(1e12, rep(1, 39)))) {
+    weighted <- suppressWarnings(suppressMessages(stagewise_em(table, 2, weights = weights)))
+    expect_lte(weighted$penalised_loglik, weighted$loglik)
+    expect_true(all(is.finite(weighted$posterior)))
+  }
+})
+
+test_that("values that are no categories are refused", {
+  for (values in list(rep(1i, 40), as.raw(rep(1:2, 20)), as.list(1:40), quote(x), sum)) {
+    expect_refused(error_rate(fit, values))
+    expect_refused(align_components(fit, values))
+    expect_refused(compare_groups(fit, values))
+    expect_refused(mdpd(table, 2, start = values))
+    expect_refused(standard_errors(fit, type = "robust", cluster = values))
+  }
+})
+
+test_that("lists, factors and functions in place of names and numbers are refused", {
+  for (value in list(list(1, 2), factor(c("a", "b")), sum, quote(x), 1i, globalenv(), NA)) {
+    expect_refused(choose_k(path, value))
+    expect_refused(confint(fit, value))
+    expect_refused(information(fit, component = value))
+    expect_refused(pair_residuals(fit, items = value))
+    expect_refused(reorder_components(fit, value))
+    expect_refused(informative(path, fdr = value))
+  }
+  expect_refused(informative(path, fdr = matrix(0.1)))
+  expect_refused(compare_groups(fit, rep(1:2, 20), free = quote(x)))
+  expect_refused(bin_spikes(NULL, c(0, 1)))
+})
+
+test_that("a formula that does not go with its data is refused", {
+  expect_refused(stagewise_em(~., 2))
+  expect_refused(stagewise_em(~ a + z, 2, data = table), "missing_item")
+  expect_refused(stagewise_em(~ a + offset(b) + I(c), 2, data = table))
+  expect_refused(mdpd(a ~ b, 2, data = table))
+})
+
+test_that("columns of another length and factors without their levels are refused", {
+  short <- table
+  short <- structure(c(unclass(short)[1:2], c = list(1:3)), class = "data.frame",
+                     row.names = 1:40)
+  expect_refused(mdpd(short, 2), "data")
+  expect_refused(predict(fit, short), "data")
+  expect_refused(crowd_labels(short), "data")
+  expect_refused(combine_items(short, list(c("a", "b"))), "data")
+  for (codes in list(rep(9L, 40), rep(-1L, 40))) {
+    broken <- table
+    broken$a <- structure(codes, levels = c("x", "y"), class = "factor")
+    expect_refused(mdpd(broken, 2), "data")
+    expect_refused(crowd_labels(broken, "a", "b", "c"), "data")
+  }
+})
+
+test_that("the covariance on data that do not observe an item is refused", {
+  unseen <- replace(table, "c", NA)
+  expect_refused(vcov(fit, x = unseen), "data")
+  expect_refused(confint(fit, x = unseen), "data")
+})
+
+test_that("a compressed file that was cut short is refused", {
+  path <- withr::local_tempfile(fileext = ".csv.gz")
+  con <- gzfile(path, "wb")
+  triples <- expand.grid(item = 1:400, worker = 1:5)
+  utils::write.csv(cbind(triples, label = triples$item %% 3), con, row.names = FALSE)
+  close(con)
+  bytes <- readBin(path, "raw", file.size(path))
+  for (n in c(20, length(bytes) %/% 2, length(bytes) - 20)) {
+    writeBin(bytes[seq_len(n)], path)
+    expect_refused(read_crowd(path), "file")
+  }
+})
+
+test_that("new covariates are of the types that the regression had", {
+  z <- seq_len(40)
+  regression <- suppressWarnings(class_regression(fit, ~z, data.frame(z)))
+  expect_refused(predict(regression, data.frame(z = factor(letters[1:3]))))
+  expect_refused(confint(regression, sum))
+})
