@@ -23,4 +23,10 @@ class UnwritableFile : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Bytes of another process are not what its engine wrote.
+class DamagedMessage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace mdpd

@@ -22,13 +22,22 @@ Cells cells_of(Shard& shard, const std::vector<Index>& n_levels) {
   return cells;
 }
 
-/// What a block takes in memory, roughly: its codes, once more as kernels read them, and weights.
-double n_bytes_of(const Shard& shard) {
+}  // namespace
+
+double n_bytes_of_block(const Shard& shard) {
   const std::size_t n = shard.is_dense ? 3 * shard.codes.size() : 10 * shard.answers.size();
   return static_cast<double>(n) + 24.0 * static_cast<double>(shard.n_obs);
 }
 
-}  // namespace
+std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard) {
+  auto block = std::make_shared<RowBlock>();
+  block->codes = std::move(shard.codes);
+  shard.codes.clear();
+  Cells cells = cells_of(shard, frame.n_levels);
+  if (shard.is_dense) cells.codes = block->codes.data();
+  block->data = make_block(frame, std::move(cells), std::move(shard.case_weights));
+  return block;
+}
 
 BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, int n_threads,
                          double most_bytes)
@@ -39,7 +48,7 @@ BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, i
   for_each_shard([&](const Shard& shard, Index) {
     range.add(shard.case_weights);
     most_repeats_of_all = std::max(most_repeats_of_all, most_repeats(shard));
-    n_bytes += n_bytes_of(shard);
+    n_bytes += n_bytes_of_block(shard);
     if (n_bytes <= most_bytes) ++n_kept_;
     return true;
   });
@@ -55,7 +64,7 @@ BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, i
   Totals totals(frame_);
   for_each_shard([&](Shard shard, Index) {
     Cells cells = cells_of(shard, frame_.n_levels);
-    totals.add(mdpd::make_block(frame_, std::move(cells), std::move(shard.case_weights)));
+    totals.add(make_block(frame_, std::move(cells), std::move(shard.case_weights)));
     return true;
   });
   totals.finish(frame_);
@@ -71,19 +80,9 @@ void BlockedRows::for_each_shard(const std::function<bool(Shard, Index)>& use) c
   }
 }
 
-std::shared_ptr<const BlockedRows::Block> BlockedRows::make_block(Shard shard) const {
-  auto block = std::make_shared<Block>();
-  block->codes = std::move(shard.codes);
-  shard.codes.clear();
-  Cells cells = cells_of(shard, frame_.n_levels);
-  if (shard.is_dense) cells.codes = block->codes.data();
-  block->data = mdpd::make_block(frame_, std::move(cells), std::move(shard.case_weights));
-  return block;
-}
-
-std::shared_ptr<const BlockedRows::Block> BlockedRows::block(Index at) const {
+std::shared_ptr<const RowBlock> BlockedRows::block(Index at) const {
   if (kept_[at]) return kept_[at];
-  std::shared_ptr<const Block> made = make_block(source_.read(at));
+  std::shared_ptr<const RowBlock> made = make_row_block(frame_, source_.read(at));
   if (at < n_kept_) kept_[at] = made;
   return made;
 }
@@ -91,7 +90,7 @@ std::shared_ptr<const BlockedRows::Block> BlockedRows::block(Index at) const {
 void BlockedRows::for_each_block(const std::function<void(const CodedData&, Index)>& use) const {
   Index first = 0;
   for (Index at = 0; at < source_.n_blocks(); ++at) {
-    const std::shared_ptr<const Block> rows = block(at);
+    const std::shared_ptr<const RowBlock> rows = block(at);
     use(rows->data, first);
     first += rows->data.n_obs;
   }

@@ -15,6 +15,18 @@ class RowSource {
   virtual Shard read(Index block) const = 0;
 };
 
+/// Some rows in memory.
+struct RowBlock {
+  std::vector<Code> codes;  ///< of dense rows
+  CodedData data;           ///< with the totals of all rows
+};
+
+/// @param frame what is known of all rows.
+std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard);
+
+/// What a block takes in memory, roughly: its codes, once more as kernels read them, and weights.
+double n_bytes_of_block(const Shard& shard);
+
 /// Data whose rows are read block by block, each time they are gone through, but for as many blocks
 /// as `most_bytes` of memory hold. All sums over them are those of the rows in memory to the last
 /// bit, however they are cut: see row_sums.h.
@@ -41,19 +53,14 @@ class BlockedRows {
   double largest_weight() const { return largest_weight_; }
 
  private:
-  struct Block {
-    std::vector<Code> codes;  ///< of dense rows
-    CodedData data;
-  };
-  std::shared_ptr<const Block> make_block(Shard shard) const;
-  std::shared_ptr<const Block> block(Index at) const;
+  std::shared_ptr<const RowBlock> block(Index at) const;
 
   const RowSource& source_;
   CodedData frame_;
   Index n_obs_ = 0;
   double largest_weight_ = 0.0;
   Index n_kept_ = 0;  ///< the first blocks stay
-  mutable std::vector<std::shared_ptr<const Block>> kept_;
+  mutable std::vector<std::shared_ptr<const RowBlock>> kept_;
 };
 
 }  // namespace mdpd

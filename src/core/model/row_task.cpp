@@ -1,0 +1,246 @@
+#include "model/row_task.h"
+
+#include <algorithm>
+
+#include "data/make_data.h"
+#include "model/inclusion.h"
+
+namespace mdpd {
+
+namespace {
+
+constexpr char kind_of_task[] = "MDPDTASK";
+constexpr char kind_of_sums[] = "MDPDSUMS";
+constexpr std::size_t n_bytes_sum = 24;
+
+// Parts of messages --------------------------------------------------------------------------------
+
+template <class Table>
+void write_table(ByteWriter& out, const Table& table) {
+  out.write(static_cast<std::uint64_t>(table.cols()));
+  out.write(static_cast<std::uint64_t>(table.rows()));
+  out.write_reals(table.data(), static_cast<std::size_t>(table.size()));
+}
+
+template <class Table>
+Table read_table(ByteReader& in) {
+  const std::size_t n_cols = in.read_count(1);
+  const std::size_t n_rows = in.read_count(std::max<std::size_t>(1, n_cols * sizeof(double)));
+  Table table(static_cast<Index>(n_rows), static_cast<Index>(n_cols));
+  in.read_reals(table.data(), n_rows * n_cols);
+  return table;
+}
+
+void write_items(ByteWriter& out, const ItemSet& items) {
+  out.write(static_cast<std::uint64_t>(items.size()));
+  for (const Index item : items) out.write(static_cast<std::uint32_t>(item));
+}
+
+ItemSet read_items(ByteReader& in) {
+  ItemSet items(in.read_count(sizeof(std::uint32_t)));
+  for (Index& item : items) item = in.read<std::uint32_t>();
+  return items;
+}
+
+void write_sum(ByteWriter& out, const ExactSum& sum) {
+  out.write_real(sum.unit);
+  out.write(sum.high);
+  out.write(sum.low);
+}
+
+ExactSum read_sum(ByteReader& in) {
+  ExactSum sum;
+  sum.unit = in.read_real();
+  sum.high = in.read<std::int64_t>();
+  sum.low = in.read<std::int64_t>();
+  return sum;
+}
+
+// Sums ---------------------------------------------------------------------------------------------
+
+template <class Table>
+bool is_alike(const Table& a, const Table& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols();
+}
+
+bool is_alike(const ExactSum& a, const ExactSum& b) {
+  return exponent_above(a.unit) == exponent_above(b.unit);
+}
+
+bool is_alike(const RowSums& a, const RowSums& b) {
+  return is_alike(a.pass.loglik, b.pass.loglik) &&
+         is_alike(a.pass.counts.levels, b.pass.counts.levels) &&
+         is_alike(a.pass.counts.components, b.pass.counts.components) &&
+         is_alike(a.pass.overlap, b.pass.overlap) && is_alike(a.pass.modal, b.pass.modal) &&
+         std::equal(
+             a.reliance.begin(), a.reliance.end(), b.reliance.begin(), b.reliance.end(),
+             [](const ExactSum& one, const ExactSum& other) { return is_alike(one, other); });
+}
+
+void require_items(const CodedData& rows, const ItemSet& items) {
+  for (const Index item : items) {
+    if (item < 0 || item >= rows.n_items)
+      throw DimensionError("the task was not made for these rows");
+  }
+}
+
+// A fixed pass -------------------------------------------------------------------------------------
+
+/// Numbers that are the same everywhere: Knuth's 64-bit linear congruence.
+class FixedNumbers {
+ public:
+  Index below(Index n) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<Index>(state_ >> 33) % n;
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+RowTask fixed_task(const CodedData& rows, Index n_components, FixedNumbers& numbers) {
+  RowTask task;
+  task.at.params.mixing_weights =
+      Vector::Constant(n_components, 1.0 / static_cast<double>(n_components));
+  RowMatrix& probs = task.at.params.item_probs;
+  probs.resize(rows.n_total_levels(), n_components);
+  for (Index item = 0; item < rows.n_items; ++item) {
+    auto of_item = probs.middleRows(rows.offset[item], rows.n_levels[item]);
+    for (Index at = 0; at < of_item.rows(); ++at) {
+      for (Index k = 0; k < n_components; ++k)
+        of_item(at, k) = static_cast<double>(1 + numbers.below(1000));
+    }
+    for (Index k = 0; k < n_components; ++k) of_item.col(k) /= of_item.col(k).sum();
+  }
+  task.at.items = all_items(rows);
+  return task;
+}
+
+void add_answers(const CodedData& rows, FixedNumbers& numbers, Checksum& sum) {
+  for (const Index n_components : {2, 3, 7}) {
+    RowTask task = fixed_task(rows, n_components, numbers);
+    for (task.depth = 0; task.depth <= 1; ++task.depth) {
+      const Bytes answer = to_bytes(sums_over(rows, task));
+      sum.add(answer.data(), answer.size());
+    }
+    task.asks_pass = false;
+    task.asked = task.at.items;
+    const Bytes answer = to_bytes(sums_over(rows, task));
+    sum.add(answer.data(), answer.size());
+  }
+}
+
+/// Each row's answers to an item or two of four.
+CodedData fixed_sparse_rows(Index n_obs, const Vector& weights, FixedNumbers& numbers) {
+  std::vector<std::size_t> row_start(n_obs + 1);
+  std::vector<std::uint32_t> items;
+  std::vector<Code> codes;
+  for (Index row = 0; row < n_obs; ++row) {
+    items.push_back(static_cast<std::uint32_t>(numbers.below(2)));
+    items.push_back(static_cast<std::uint32_t>(2 + numbers.below(2)));
+    for (int n = 0; n < 2; ++n) codes.push_back(static_cast<Code>(1 + numbers.below(3)));
+    row_start[row + 1] = items.size();
+  }
+  return make_sparse_data(std::move(row_start), std::move(items), std::move(codes), {3, 3, 3, 3},
+                          weights);
+}
+
+}  // namespace
+
+RowSums& RowSums::operator+=(const RowSums& other) {
+  if (!is_alike(*this, other)) throw DamagedMessage("it is the answer to another question");
+  pass += other.pass;
+  for (std::size_t at = 0; at < reliance.size(); ++at) reliance[at] += other.reliance[at];
+  return *this;
+}
+
+RowSums empty_sums(const CodedData& frame, const RowTask& task) {
+  if (task.asks_pass) return {empty_pass(frame, task.at.params.n_components())};
+  RowSums sums;
+  sums.reliance.assign(task.asked.size(), empty_loglik(frame));
+  return sums;
+}
+
+RowSums sums_over(const CodedData& rows, const RowTask& task) {
+  require_compatible(rows, task.at.params);
+  require_items(rows, task.at.items);
+  require_items(rows, task.asked);
+  if (task.depth < 0 || task.depth > most_depth) throw DimensionError("there is no such depth");
+  if (task.asks_pass) return {pass_over(rows, task.at, task.depth)};
+  RowSums sums = empty_sums(rows, task);
+  const EStep step = e_step(rows, task.at.params, task.at.items);
+  sums.reliance = reliance_on(rows, task.at.params.item_probs, step.posterior, task.asked);
+  return sums;
+}
+
+Bytes to_bytes(const RowTask& task) {
+  ByteWriter out(kind_of_task);
+  out.write(static_cast<std::uint8_t>(task.asks_pass));
+  out.write(static_cast<std::int32_t>(task.depth));
+  write_table(out, task.at.params.mixing_weights);
+  write_table(out, task.at.params.item_probs);
+  write_items(out, task.at.items);
+  write_items(out, task.asked);
+  return out.finish();
+}
+
+RowTask task_from_bytes(const Bytes& bytes) {
+  ByteReader in(bytes, kind_of_task);
+  RowTask task;
+  task.asks_pass = in.read<std::uint8_t>() != 0;
+  task.depth = in.read<std::int32_t>();
+  const auto weights = read_table<RowMatrix>(in);
+  if (weights.cols() != 1) ByteReader::fail("it has no mixing weights");
+  task.at.params.mixing_weights = weights.col(0);
+  task.at.params.item_probs = read_table<RowMatrix>(in);
+  task.at.items = read_items(in);
+  task.asked = read_items(in);
+  in.finish();
+  return task;
+}
+
+Bytes to_bytes(const RowSums& sums) {
+  ByteWriter out(kind_of_sums);
+  write_sum(out, sums.pass.loglik);
+  write_table(out, sums.pass.counts.levels);
+  write_table(out, sums.pass.counts.components);
+  write_table(out, sums.pass.overlap);
+  write_table(out, sums.pass.modal);
+  out.write(static_cast<std::uint64_t>(sums.reliance.size()));
+  for (const ExactSum& sum : sums.reliance) write_sum(out, sum);
+  return out.finish();
+}
+
+RowSums sums_from_bytes(const Bytes& bytes) {
+  ByteReader in(bytes, kind_of_sums);
+  RowSums sums;
+  sums.pass.loglik = read_sum(in);
+  sums.pass.counts.levels = read_table<RowMatrix>(in);
+  sums.pass.counts.components = read_table<RowMatrix>(in);
+  sums.pass.overlap = read_table<Matrix>(in);
+  sums.pass.modal = read_table<Matrix>(in);
+  sums.reliance.resize(in.read_count(n_bytes_sum));
+  for (ExactSum& sum : sums.reliance) sum = read_sum(in);
+  in.finish();
+  return sums;
+}
+
+std::uint64_t fingerprint_of_arithmetic() {
+  constexpr Index n_obs = 101;
+  const std::vector<Index> n_levels = {2, 3, 5, 17, 2};
+  FixedNumbers numbers;
+  std::vector<Code> codes;
+  for (const Index n : n_levels) {
+    for (Index row = 0; row < n_obs; ++row)
+      codes.push_back(static_cast<Code>(numbers.below(n + 1)));
+  }
+  Vector weights(n_obs);
+  for (Index row = 0; row < n_obs; ++row)
+    weights[row] = 0.25 * static_cast<double>(4 + numbers.below(4));
+  Checksum sum;
+  add_answers(make_coded_data(codes.data(), n_obs, n_levels, weights), numbers, sum);
+  add_answers(fixed_sparse_rows(n_obs, weights, numbers), numbers, sum);
+  return sum.value();
+}
+
+}  // namespace mdpd

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/bytes.h"
+#include "model/row_pass.h"
+
+namespace mdpd {
+
+/// One question of a RowEngine, for whoever has some of the rows.
+struct RowTask {
+  RowPoint at;
+  bool asks_pass = true;  ///< else the reliance on items
+  int depth = 0;          ///< of a pass
+  ItemSet asked = {};     ///< items whose reliance is asked for
+};
+
+/// The answer: the sums of some rows, of which those that were not asked for are empty. Answers of all
+/// rows add up to what the engine says, in any order and grouping.
+struct RowSums {
+  RowPass pass;
+  std::vector<ExactSum> reliance = {};
+
+  /// @throws DamagedMessage if they are not answers to the same question.
+  RowSums& operator+=(const RowSums& other);
+};
+
+/// Nothing yet.
+RowSums empty_sums(const CodedData& frame, const RowTask& task);
+
+/// @throws DimensionError if the task is not for such rows.
+RowSums sums_over(const CodedData& rows, const RowTask& task);
+
+// Between processes, bit for bit. Reading throws DamagedMessage.
+Bytes to_bytes(const RowTask& task);
+RowTask task_from_bytes(const Bytes& bytes);
+Bytes to_bytes(const RowSums& sums);
+RowSums sums_from_bytes(const Bytes& bytes);
+
+/// A checksum of the answers to some fixed questions: processes of which it is the same add up to the
+/// same bits. Arithmetic differs with the compiler, its options and the mathematical library.
+std::uint64_t fingerprint_of_arithmetic();
+
+}  // namespace mdpd
