@@ -5,6 +5,11 @@
 #'   least 1000; see 'Rows in a store'.
 #' @param memory Of a [row_store()]: bytes of shards that stay in memory while EM goes over them
 #'   again and again, at least 0. The others are read from disk each time.
+#' @param cluster Of a [row_store()]: where EM goes over the rows. `NULL`, the default, in this
+#'   process; `"mirai"`, by the daemons that `mirai::daemons()` has set, here, by ssh, Slurm or
+#'   Kubernetes; or a cluster of [parallel::makeCluster()]; see 'A cluster'.
+#' @param deadline With a `cluster`: seconds, from 1 to 1e6, within which a worker must have gone
+#'   over its rows once; by default 600. One that has not counts as lost.
 #' @section Rows in a store:
 #' Rows of a [row_store()] are read shard by shard and need not fit in memory. A store of at most
 #' `search_rows` rows, or of at most as many different rows, if they are at most half of all, is
@@ -17,12 +22,35 @@
 #' keeps no posterior and no data: `predict(fit, store, file = )` writes the classes of all rows.
 #' Sampled, `trace` has the iterations over all rows only. Case weights are the store's;
 #' `missing` can be `"ignore"`, `"frozen"` or `"fail"`, and no rows can be `known`.
+#' @section A cluster:
+#' With a `cluster` the fit is the same to the last bit, whatever the number of workers and
+#' whichever of them fail. This process reads the store to know its totals, and searches; then the
+#' workers go over the rows, each over the shards that it was dealt, as often as EM needs.
+#' Parameters go out and sums come back, 8 bytes for each level of an item in each component, both
+#' ways, a pass. A store that is fitted in memory (see above) needs no worker.
+#'
+#' Workers need mdpd in the same version and the same arithmetic: processors, compilers and
+#' libraries of mathematics that add up to the same last bit, which a fixed pass tells. Another
+#' worker is refused: with a warning, or of mirai, where any daemon may be given any task, with an
+#' error. They read the shards from the path of the store, or are sent the files, once, where they
+#' do not see it; they keep up to `memory` bytes of them, until they work for another store. Each
+#' uses the `threads` of `control`, so for workers on one machine they should be its processors
+#' divided by the workers.
+#'
+#' A worker that is lost, killed or late brings a warning of class `mdpd_warning_lost_worker`, and
+#' the others get its shards; when no worker is left, one of class `mdpd_warning_no_worker`, and
+#' the fit goes on in this process. What was lost three times in a pass is done in this process
+#' too. Errors of the computation are not tried again. Replies that belong to another call, as they
+#' are left in a cluster by an interrupt, are thrown away. After an interrupt the workers end the
+#' pass that they are at, and the cluster can be used again. MPI ends as a whole when a process of
+#' it dies, and has no deadline.
 #' @export
 stagewise_em.row_store <- function(x, k, ..., method = c("robust", "paper"),
                                    refine = c("sparse", "full", "none"),
                                    missing = c("ignore", "frozen", "fail"),
                                    control = stagewise_control(), search_rows = 131072,
-                                   memory = 1e9, verbose = interactive()) {
+                                   memory = 1e9, cluster = NULL, deadline = 600,
+                                   verbose = interactive()) {
   check_foreign_arguments(rlang::enexprs(...))
   rlang::check_dots_empty()
   method <- check_choice(method, c("robust", "paper"))
@@ -31,6 +59,8 @@ stagewise_em.row_store <- function(x, k, ..., method = c("robust", "paper"),
   check_class(control, "stagewise_control")
   check_count(search_rows, 1000)
   check_number(memory, c(0, Inf))
+  check_cluster(cluster)
+  check_number(deadline, c(1, 1e6))
   check_flag(verbose)
   check_given(k, rlang::current_env())
   check_counts(k)
@@ -43,7 +73,12 @@ stagewise_em.row_store <- function(x, k, ..., method = c("robust", "paper"),
   call <- match.call()
   call[[1]] <- quote(stagewise_em)
   about <- list(class = "stagewise_em", call = call, keep_data = FALSE)
-  result <- run_engine_on_store(problem, settings, x, search_rows, memory)
+  at_work <- list(threads = settings$control$threads, memory = memory, deadline = deadline,
+                  verbose = verbose)
+  ask <- if (!is.null(cluster)) {
+    ask_by(carrier_of(cluster, deadline), x, at_work, rlang::current_env())
+  }
+  result <- run_engine_on_store(problem, settings, x, search_rows, memory, ask)
   about$store <- about_store(x, result)
   if (length(k) > 1) {
     return(new_path(result$fits, problem, settings, about))
@@ -83,10 +118,14 @@ coded_store <- function(store, missing, call = rlang::caller_env()) {
   )
 }
 
-run_engine_on_store <- function(problem, settings, store, search_rows, memory) {
+# @param ask NULL: EM goes over the rows here; or of ask_by().
+run_engine_on_store <- function(problem, settings, store, search_rows, memory, ask = NULL) {
+  on.exit(core_forget_rows())
   shards <- store$manifest$shards
   files <- list(path = file.path(store$path, shards$file), checksum = shards$checksum)
-  result <- with_shard_files(core_fit_shards(problem, settings, files, search_rows, memory))
+  result <- with_shard_files(core_fit_shards(
+    problem, settings, files, search_rows, memory, ask
+  ))
   read_engine(result, problem)
 }
 

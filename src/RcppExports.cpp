@@ -11,6 +11,71 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// core_checksum
+std::string core_checksum(const Rcpp::RawVector& bytes);
+RcppExport SEXP _mdpd_core_checksum(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_checksum(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_has_frame
+bool core_has_frame(const std::string& checksum);
+RcppExport SEXP _mdpd_core_has_frame(SEXP checksumSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type checksum(checksumSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_has_frame(checksum));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_set_frame
+void core_set_frame(const Rcpp::RawVector& frame);
+RcppExport SEXP _mdpd_core_set_frame(SEXP frameSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type frame(frameSEXP);
+    core_set_frame(frame);
+    return R_NilValue;
+END_RCPP
+}
+// core_answer_task
+Rcpp::RawVector core_answer_task(const Rcpp::RawVector& task, const Rcpp::List& files, double threads, double memory);
+RcppExport SEXP _mdpd_core_answer_task(SEXP taskSEXP, SEXP filesSEXP, SEXP threadsSEXP, SEXP memorySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< double >::type memory(memorySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_answer_task(task, files, threads, memory));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_forget_rows
+void core_forget_rows();
+RcppExport SEXP _mdpd_core_forget_rows() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    core_forget_rows();
+    return R_NilValue;
+END_RCPP
+}
+// core_fingerprint
+std::string core_fingerprint();
+RcppExport SEXP _mdpd_core_fingerprint() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_fingerprint());
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_defaults
 Rcpp::List core_defaults(const std::string& method);
 RcppExport SEXP _mdpd_core_defaults(SEXP methodSEXP) {
@@ -35,8 +100,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_fit_shards
-Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings, const Rcpp::List& files, double search_rows, double memory);
-RcppExport SEXP _mdpd_core_fit_shards(SEXP problemSEXP, SEXP settingsSEXP, SEXP filesSEXP, SEXP search_rowsSEXP, SEXP memorySEXP) {
+Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings, const Rcpp::List& files, double search_rows, double memory, Rcpp::Nullable<Rcpp::Function> ask);
+RcppExport SEXP _mdpd_core_fit_shards(SEXP problemSEXP, SEXP settingsSEXP, SEXP filesSEXP, SEXP search_rowsSEXP, SEXP memorySEXP, SEXP askSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -45,7 +110,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< double >::type search_rows(search_rowsSEXP);
     Rcpp::traits::input_parameter< double >::type memory(memorySEXP);
-    rcpp_result_gen = Rcpp::wrap(core_fit_shards(problem, settings, files, search_rows, memory));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type ask(askSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fit_shards(problem, settings, files, search_rows, memory, ask));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -168,9 +234,15 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_mdpd_core_checksum", (DL_FUNC) &_mdpd_core_checksum, 1},
+    {"_mdpd_core_has_frame", (DL_FUNC) &_mdpd_core_has_frame, 1},
+    {"_mdpd_core_set_frame", (DL_FUNC) &_mdpd_core_set_frame, 1},
+    {"_mdpd_core_answer_task", (DL_FUNC) &_mdpd_core_answer_task, 4},
+    {"_mdpd_core_forget_rows", (DL_FUNC) &_mdpd_core_forget_rows, 0},
+    {"_mdpd_core_fingerprint", (DL_FUNC) &_mdpd_core_fingerprint, 0},
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
     {"_mdpd_core_fit", (DL_FUNC) &_mdpd_core_fit, 2},
-    {"_mdpd_core_fit_shards", (DL_FUNC) &_mdpd_core_fit_shards, 5},
+    {"_mdpd_core_fit_shards", (DL_FUNC) &_mdpd_core_fit_shards, 6},
     {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
     {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
     {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 5},

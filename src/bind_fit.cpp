@@ -1,6 +1,7 @@
 #include "convert.h"
 #include "core/base/jobs.h"
 #include "core/fit/blocked_fit.h"
+#include "engine_in_r.h"
 #include "r_monitor.h"
 
 using Rcpp::_;
@@ -323,10 +324,12 @@ Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
 }
 
 // The method for rows in shards: `problem$coded` has the levels only, `files` the `path` and the
-// `checksum` of each shard, `memory` the bytes of shards to keep.
+// `checksum` of each shard, `memory` the bytes of shards to keep; `ask` NULL: EM goes over the rows in
+// this process, else see EngineInR.
 // [[Rcpp::export]]
 Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings,
-                           const Rcpp::List& files, double search_rows, double memory) {
+                           const Rcpp::List& files, double search_rows, double memory,
+                           Rcpp::Nullable<Rcpp::Function> ask) {
   const mdpd::FitOptions options = as_options(settings, problem);
   const Rcpp::List control = settings["control"];
   mdpd::BlockedProblem in;
@@ -348,8 +351,11 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
   const ShardFiles source(files, in.n_levels);
   const mdpd::BlockedRows rows(source, in.n_levels, in.n_threads, memory);
-  mdpd::EngineHere engine(rows, monitor);
-  const mdpd::BlockedOutcome outcome = mdpd::fit_blocks(rows, in, options, engine, monitor);
+  std::unique_ptr<mdpd::RowEngine> engine = std::make_unique<mdpd::EngineHere>(rows, monitor);
+  if (ask.isNotNull()) {
+    engine = std::make_unique<mdpd::EngineInR>(rows.frame(), Rcpp::Function(ask));
+  }
+  const mdpd::BlockedOutcome outcome = mdpd::fit_blocks(rows, in, options, *engine, monitor);
   Rcpp::List out = outcome_to_r(in.n_levels, outcome);
   out["reading"] = reading_to_r(outcome.reading);
   out["n_search_rows"] = static_cast<double>(outcome.n_search_rows);

@@ -1,0 +1,71 @@
+#include <cinttypes>
+
+#include "core/base/jobs.h"
+#include "core/model/row_worker.h"
+#include "engine_in_r.h"
+#include "r_monitor.h"
+
+// What processes of a cluster do for a fit of rows in a store. Messages are raw vectors; checksums
+// are strings of 16 hexadecimal digits.
+
+namespace {
+
+std::string checksum_to_r(std::uint64_t checksum) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, checksum);
+  return text;
+}
+
+/// Stays from one task to the next.
+mdpd::RowWorker& worker_here() {
+  static mdpd::RowWorker worker;
+  return worker;
+}
+
+std::vector<mdpd::ShardFile> as_files(const Rcpp::List& files) {
+  std::vector<mdpd::ShardFile> out;
+  const Rcpp::CharacterVector paths = files["path"];
+  const Rcpp::CharacterVector checksums = files["checksum"];
+  for (R_xlen_t at = 0; at < paths.size(); ++at) {
+    const SEXP checksum = checksums[at];
+    out.push_back({Rcpp::as<std::string>(paths[at]), std::stoull(CHAR(checksum), nullptr, 16)});
+  }
+  return out;
+}
+
+}  // namespace
+
+// The name of a frame, for core_has_frame().
+// [[Rcpp::export]]
+std::string core_checksum(const Rcpp::RawVector& bytes) {
+  return checksum_to_r(mdpd::checksum_of(mdpd::as_bytes(bytes)));
+}
+
+// [[Rcpp::export]]
+bool core_has_frame(const std::string& checksum) {
+  return worker_here().has_frame(std::stoull(checksum, nullptr, 16));
+}
+
+// [[Rcpp::export]]
+void core_set_frame(const Rcpp::RawVector& frame) {
+  worker_here().set_frame(mdpd::as_bytes(frame));
+}
+
+// The sums of some shards: `files` has the `path` and the `checksum` of each, `memory` is the bytes of
+// shards to keep for the next task.
+// [[Rcpp::export]]
+Rcpp::RawVector core_answer_task(const Rcpp::RawVector& task, const Rcpp::List& files,
+                                 double threads, double memory) {
+  mdpd::RMonitor monitor(false);
+  const mdpd::RowSums sums =
+      worker_here().answer(mdpd::task_from_bytes(mdpd::as_bytes(task)), as_files(files),
+                           mdpd::allowed_threads(threads), memory, monitor);
+  return mdpd::bytes_to_r(mdpd::to_bytes(sums));
+}
+
+// Frees what is kept.
+// [[Rcpp::export]]
+void core_forget_rows() { worker_here().forget(); }
+
+// [[Rcpp::export]]
+std::string core_fingerprint() { return checksum_to_r(mdpd::fingerprint_of_arithmetic()); }

@@ -1,0 +1,36 @@
+#include "engine_in_r.h"
+
+#include "core/data/frame_bytes.h"
+
+namespace mdpd {
+
+Bytes as_bytes(const Rcpp::RawVector& raw) { return {raw.begin(), raw.end()}; }
+
+Rcpp::RawVector bytes_to_r(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+EngineInR::EngineInR(const CodedData& frame, Rcpp::Function ask)
+    : frame_(frame), frame_in_r_(bytes_to_r(frame_to_bytes(frame))), ask_(std::move(ask)) {}
+
+RowSums EngineInR::answer(const RowTask& task) {
+  const Rcpp::List parts = ask_(bytes_to_r(to_bytes(task)), frame_in_r_);
+  RowSums sums = empty_sums(frame_, task);
+  for (const SEXP part : parts) sums += sums_from_bytes(as_bytes(Rcpp::RawVector(part)));
+  return sums;
+}
+
+RowPass EngineInR::pass(const RowPoint& at, int depth) {
+  RowTask task;
+  task.at = at;
+  task.depth = depth;
+  return answer(task).pass;
+}
+
+std::vector<ExactSum> EngineInR::reliance(const RowPoint& at, const ItemSet& items) {
+  RowTask task;
+  task.at = at;
+  task.asks_pass = false;
+  task.asked = items;
+  return answer(task).reliance;
+}
+
+}  // namespace mdpd

@@ -1,0 +1,293 @@
+# Fits by clusters against the same fit in this process, whatever dies on the way.
+
+clustered_rows <- function(n = 4000) {
+  withr::local_seed(1)
+  class <- sample(3, n, TRUE, c(0.5, 0.3, 0.2))
+  items <- lapply(1:10, function(item) {
+    noise <- item > 7 | stats::runif(n) < 0.4
+    factor(ifelse(noise, sample(3, n, TRUE), class))
+  })
+  table <- as.data.frame(stats::setNames(items, paste0("V", 1:10)))
+  is.na(table$V2) <- sample(n, n / 20)
+  table
+}
+
+# Processes that are started in the test find the packages of this one.
+local_libraries <- function(env = parent.frame()) {
+  libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
+  withr::local_envvar(R_LIBS = libraries, .local_envir = env)
+}
+
+local_cluster <- function(n = 2, env = parent.frame()) {
+  skip_on_cran()
+  local_libraries()
+  cluster <- tryCatch(
+    suppressWarnings(parallel::makeCluster(n, setup_timeout = 60, socketOptions = "no-delay")),
+    error = function(cnd) NULL
+  )
+  if (is.null(cluster)) skip("No processes can be started.")
+  # Some of them are killed.
+  withr::defer(for (node in cluster) try(close(node$con), silent = TRUE), env)
+  cluster
+}
+
+# One for all tests that leave it as it was.
+lasting <- new.env()
+
+lasting_cluster <- function() {
+  if (is.null(lasting$cluster)) lasting$cluster <- local_cluster(env = teardown_env())
+  lasting$cluster
+}
+
+pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
+
+# What the engine gives, so that every number of the fit is compared.
+engine_fit <- function(store, carrier = NULL, deadline = 60) {
+  problem <- new_problem(coded_store(store, "ignore"))
+  control <- complete_control(stagewise_control(threads = 1), "robust")
+  settings <- new_settings("grow", 3, "robust", "sparse", control)
+  at_work <- list(threads = 1, memory = 1e9, deadline = deadline, verbose = FALSE)
+  ask <- if (!is.null(carrier)) ask_by(carrier, store, at_work, rlang::current_env())
+  run_engine_on_store(problem, settings, store, 1000, 1e9, ask)$fits[[1]]
+}
+
+# Calls do(worker, task) just before the n-th task is sent, or after it; the greetings count too.
+with_fault <- function(carrier, n, before = NULL, after = NULL) {
+  n_sent <- 0
+  send <- carrier$send
+  carrier$send <- function(worker, task) {
+    n_sent <<- n_sent + 1
+    if (n_sent == n && !is.null(before)) before(worker)
+    sent <- send(worker, task)
+    if (n_sent == n && !is.null(after)) after(worker)
+    sent
+  }
+  carrier
+}
+
+# Every task to some workers is changed.
+with_tasks <- function(carrier, change, workers = 1:2) {
+  send <- carrier$send
+  carrier$send <- function(worker, task) {
+    send(worker, if (worker %in% workers) change(task) else task)
+  }
+  carrier
+}
+
+local_clustered_store <- function(env = parent.frame()) {
+  path <- local_folder(env)
+  small_store(clustered_rows(), path)
+}
+
+test_that("a fit by any number of processes is that of this one", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  for (n in 1:2) {
+    cluster <- lasting_cluster()[seq_len(n)]
+    expect_identical(engine_fit(store, socket_carrier(cluster)), here)
+    # The workers have kept the shards.
+    expect_identical(engine_fit(store, socket_carrier(cluster)), here)
+  }
+  fit <- stagewise_em(store, 3, search_rows = 1000, cluster = cluster)
+  expect_identical(fit$store$reading, "sample")
+  expect_identical(fit$loglik, here$loglik)
+  expect_identical(fit$evidence, here$evidence)
+})
+
+test_that("daemons of mirai give the same fit, one of them killed, and all", {
+  skip_on_cran()
+  skip_if_not_installed("mirai")
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  local_libraries()
+  mirai::daemons(2)
+  withr::defer(mirai::daemons(0))
+  expect_identical(engine_fit(store, carrier_of("mirai", 60)), here)
+  pids <- unique(unlist(mirai::mirai_map(1:50, function(i) Sys.getpid())[]))
+  kill_one <- function(worker) tools::pskill(pids[1], tools::SIGKILL)
+  carrier <- with_fault(mirai_carrier(60), 7, after = kill_one)
+  expect_identical(suppressWarnings(engine_fit(store, carrier)), here)
+  wrong <- with_tasks(mirai_carrier(60), function(task) replace(task, "version", "0.0.1"))
+  expect_error(engine_fit(store, wrong), class = "mdpd_error_cluster")
+  kill_all <- function(worker) {
+    for (pid in pids) tools::pskill(pid, tools::SIGKILL)
+    Sys.sleep(0.5)
+  }
+  carrier <- with_fault(mirai_carrier(60), 4, after = kill_all)
+  expect_identical(suppressWarnings(engine_fit(store, carrier)), here)
+  expect_error(
+    stagewise_em(store, 3, cluster = "mirai"), class = "mdpd_error_cluster"
+  )
+})
+
+test_that("the shards of a killed worker go to the others", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  for (when in c("before", "after")) {
+    cluster <- local_cluster()
+    pids <- pids_of(cluster)
+    kill <- function(worker) tools::pskill(pids[worker], tools::SIGKILL)
+    fault <- list(socket_carrier(cluster), 8)
+    fault[[when]] <- kill
+    carrier <- do.call(with_fault, fault)
+    expect_warning(fit <- engine_fit(store, carrier), class = "mdpd_warning_lost_worker")
+    expect_identical(fit, here)
+    expect_length(carrier$workers(), 1)
+  }
+})
+
+test_that("the fit goes on in this process when no worker is left", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  cluster <- local_cluster()
+  pids <- pids_of(cluster)
+  kill <- function(worker) for (pid in pids) tools::pskill(pid, tools::SIGKILL)
+  carrier <- with_fault(socket_carrier(cluster), 9, after = kill)
+  expect_warning(
+    expect_warning(fit <- engine_fit(store, carrier), class = "mdpd_warning_lost_worker"),
+    class = "mdpd_warning_no_worker"
+  )
+  expect_identical(fit, here)
+})
+
+test_that("replies to other calls are thrown away", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  cluster <- lasting_cluster()
+  send_call <- utils::getFromNamespace("sendCall", "parallel")
+  stale <- function(worker) {
+    send_call(cluster[[worker]], function() list(sums = as.raw(1:10)), list(), tag = "task-old-1")
+    send_call(cluster[[worker]], function() stop("of another call"), list())
+  }
+  stale(1)
+  expect_identical(engine_fit(store, with_fault(socket_carrier(cluster), 6, before = stale)), here)
+  expect_length(unique(pids_of(cluster)), 2)
+})
+
+test_that("a worker that hangs is lost at the deadline", {
+  skip_on_os("windows")
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  cluster <- local_cluster()
+  pids <- pids_of(cluster)
+  withr::defer(tools::pskill(pids, tools::SIGKILL))
+  hang <- function(worker) tools::pskill(pids[worker], tools::SIGSTOP)
+  carrier <- with_fault(socket_carrier(cluster), 5, before = hang)
+  # Once, not in every pass: another warning would be one of the test.
+  expect_warning(
+    seconds <- system.time(fit <- engine_fit(store, carrier, deadline = 5))[["elapsed"]],
+    class = "mdpd_warning_lost_worker"
+  )
+  expect_identical(fit, here)
+  expect_gt(seconds, 5)
+})
+
+test_that("workers of another version or arithmetic are refused", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  cluster <- lasting_cluster()
+  for (field in c("version", "fingerprint")) {
+    other <- function(task) replace(task, field, "0.0.1")
+    carrier <- with_tasks(socket_carrier(cluster), other, workers = 2)
+    expect_warning(fit <- engine_fit(store, carrier), class = "mdpd_warning_refused_worker")
+    expect_identical(fit, here)
+    carrier <- with_tasks(socket_carrier(cluster), other)
+    expect_error(
+      suppressWarnings(engine_fit(store, carrier)), class = "mdpd_error_cluster"
+    )
+  }
+})
+
+test_that("workers that do not see the files are sent them", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  cluster <- lasting_cluster()
+  n_sent <- 0
+  blind <- function(task) {
+    n_sent <<- n_sent + length(task$contents)
+    task$files$path <- file.path(tempdir(), "not", "here", basename(task$files$path))
+    task
+  }
+  expect_identical(engine_fit(store, with_tasks(socket_carrier(cluster), blind)), here)
+  expect_equal(n_sent, nrow(store$manifest$shards))
+})
+
+test_that("what is lost again and again is done in this process", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  n_lost <- 0
+  # Loses everything, but has workers all the time.
+  carrier <- list(
+    workers = function() 1:2, send = function(worker, task) is.null(task$sums),
+    receive = function(seconds) list(worker = greeted(), answer = list(sums = NULL)),
+    drop = function(worker) NULL, stop = function(seconds) integer(),
+    is_lost = function(worker) {
+      n_lost <<- n_lost + 1
+      FALSE
+    }
+  )
+  n_greeted <- 0
+  greeted <- function() {
+    n_greeted <<- n_greeted + 1
+    n_greeted
+  }
+  expect_identical(suppressWarnings(engine_fit(store, carrier)), here)
+  expect_gt(n_lost, 0)
+  expect_equal(n_lost %% (2 * most_losses), 0)
+})
+
+test_that("errors of the computation come back with their class and are not tried again", {
+  store <- local_clustered_store()
+  cluster <- local_cluster()
+  path <- withr::local_tempfile()
+  n_tasks <- 0
+  damaged <- function(task) {
+    n_tasks <<- n_tasks + !is.null(task$sums)
+    if (is.null(task$frame)) {
+      return(task)
+    }
+    bytes <- readBin(task$files$path[1], "raw", task$files$bytes[1])
+    bytes[100] <- xor(bytes[100], as.raw(1))
+    writeBin(bytes, path)
+    task$files$path[1] <- path
+    task
+  }
+  carrier <- with_tasks(socket_carrier(cluster), damaged, workers = 2)
+  expect_error(engine_fit(store, carrier), class = "mdpd_error_damaged_shard")
+  carrier <- with_tasks(socket_carrier(cluster), function(task) {
+    if (!is.null(task$sums)) task$sums <- as.raw(1:100)
+    task
+  }, workers = 2)
+  expect_error(engine_fit(store, carrier), "checksum is wrong", class = "mdpd_error_worker")
+  expect_length(unique(pids_of(cluster)), 2)
+  expect_identical(engine_fit(store, socket_carrier(cluster)), engine_fit(store))
+})
+
+test_that("after an interrupt the cluster can be used", {
+  store <- local_clustered_store()
+  cluster <- lasting_cluster()
+  carrier <- with_fault(socket_carrier(cluster), 6, after = function(worker) rlang::interrupt())
+  was <- tryCatch(
+    {
+      engine_fit(store, carrier)
+      "done"
+    },
+    interrupt = function(cnd) "interrupted"
+  )
+  expect_identical(was, "interrupted")
+  expect_length(unique(pids_of(cluster)), 2)
+  expect_identical(engine_fit(store, socket_carrier(cluster)), engine_fit(store))
+})
+
+test_that("a cluster that is none is an error", {
+  store <- local_clustered_store()
+  expect_snapshot(show_conditions({
+    stagewise_em(store, 3, cluster = 2)
+  }))
+  expect_snapshot(show_conditions({
+    stagewise_em(store, 3, cluster = "slurm")
+  }))
+  expect_snapshot(show_conditions({
+    stagewise_em(store, 3, deadline = 0)
+  }))
+})
