@@ -121,3 +121,10 @@ posterior_class <- function(object, posterior, coded = object$coded, no_answer =
   levels <- posterior_levels(object, posterior)
   stats::setNames(factor(class, levels = levels), rownames(posterior))
 }
+
+# Of coded data, at the parameters of the fit.
+named_posterior <- function(coded, object) {
+  posterior <- posterior_of(object, coded)$posterior
+  dimnames(posterior) <- list(rownames(coded$codes), names(object$mixing_weights))
+  posterior
+}

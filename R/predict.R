@@ -97,9 +97,3 @@ new_rows_without_answer <- function(newdata, coded, object) {
   }
   rows
 }
-
-named_posterior <- function(coded, object) {
-  posterior <- posterior_of(object, coded)$posterior
-  dimnames(posterior) <- list(rownames(coded$codes), names(object$mixing_weights))
-  posterior
-}

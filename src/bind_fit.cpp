@@ -246,8 +246,7 @@ Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
                             _["iterations"] = iterations, _["status"] = status);
 }
 
-Rcpp::List outcome_to_r(const std::vector<mdpd::Index>& n_levels,
-                        const mdpd::FitOutcome& outcome) {
+Rcpp::List outcome_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::FitOutcome& outcome) {
   Rcpp::List fits(outcome.fits.size());
   for (std::size_t at = 0; at < outcome.fits.size(); ++at) {
     fits[at] = result_to_r(n_levels, outcome.fits[at]);

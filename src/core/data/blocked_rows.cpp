@@ -26,7 +26,7 @@ Cells cells_of(Shard& shard, const std::vector<Index>& n_levels) {
 
 double n_bytes_of_block(const Shard& shard) {
   const std::size_t n = shard.is_dense ? 3 * shard.codes.size() : 10 * shard.answers.size();
-  return static_cast<double>(n) + 24.0 * static_cast<double>(shard.n_obs);
+  return static_cast<double>(n) + 24.0 * static_cast<double>(shard.n_obs + shard.n_items);
 }
 
 std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard) {

@@ -7,10 +7,10 @@ namespace mdpd {
 
 /// Rows taken out of blocks into memory.
 struct GatheredRows {
-  ItemSet items = {};             ///< those that somebody answered
+  ItemSet items = {};                ///< those that somebody answered
   std::vector<Index> n_levels = {};  ///< of these
   bool is_dense = true;
-  std::vector<Code> codes = {};      ///< dense: rows x items, column-major
+  std::vector<Code> codes = {};              ///< dense: rows x items, column-major
   std::vector<std::size_t> row_start = {0};  ///< sparse: see `make_sparse_data()`
   std::vector<std::uint32_t> row_item = {};
   std::vector<Code> row_code = {};

@@ -136,14 +136,14 @@ double WeightRange::unit(Index most_repeats) const {
   const int of_sum = exponent_above(static_cast<double>(rough_sum)) - rough_exponent() +
                      exponent_above(static_cast<double>(most_repeats - 1));
   constexpr int finest = 1020;  // the smallest numbers have no reciprocal
-  return std::ldexp(1.0, -std::min({bits_of_term - exponent_above(largest),
-                                    bits_of_sum - 1 - of_sum, finest}));
+  return std::ldexp(
+      1.0, -std::min({bits_of_term - exponent_above(largest), bits_of_sum - 1 - of_sum, finest}));
 }
 
 CodedData make_frame(std::vector<Index> n_levels, double weight_unit, Index most_repeats) {
   CodedData frame;
-  frame.codes = DenseCodes{nullptr, 0, static_cast<Index>(n_levels.size()),
-                           std::make_shared<DenseLayouts>()};
+  frame.codes =
+      DenseCodes{nullptr, 0, static_cast<Index>(n_levels.size()), std::make_shared<DenseLayouts>()};
   frame.most_repeats = most_repeats;
   frame.weight_unit = weight_unit;
   frame.n_items = static_cast<Index>(n_levels.size());
@@ -154,8 +154,18 @@ CodedData make_frame(std::vector<Index> n_levels, double weight_unit, Index most
 }
 
 CodedData make_block(const CodedData& frame, Cells cells, Vector case_weights) {
-  CodedData data = frame;
+  // Blocks are many; counts of all rows are the frame's.
+  CodedData data;
   data.n_obs = cells.n_obs;
+  data.n_items = frame.n_items;
+  data.n_levels = frame.n_levels;
+  data.offset = frame.offset;
+  data.weight_unit = frame.weight_unit;
+  data.most_repeats = frame.most_repeats;
+  data.total_weight = frame.total_weight;
+  data.has_missing = frame.has_missing;
+  data.n_threads = frame.n_threads;
+  data.instructions = frame.instructions;
   data.case_weights = std::move(case_weights);
   round_weights(data.weight_unit, data.case_weights);
   if (cells.codes != nullptr) {

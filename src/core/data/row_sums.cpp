@@ -345,7 +345,8 @@ bool has_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items
 LevelSums level_sums_with_rare(const CodedData& data, const RowMatrix& posterior,
                                const ReadyItems& items) {
   LevelSums sums = level_sums(data, posterior, items, 0);
-  for (int depth = 1; depth <= most_depth && has_rare(data, sums, items.items, depth - 1); ++depth) {
+  for (int depth = 1; depth <= most_depth && has_rare(data, sums, items.items, depth - 1);
+       ++depth) {
     sums += level_sums(data, posterior, items, depth);
   }
   return sums;

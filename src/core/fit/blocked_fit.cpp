@@ -5,7 +5,6 @@
 
 #include "base/numerics.h"
 #include "data/gathered_rows.h"
-#include "fit/fit_result.h"
 #include "model/inclusion.h"
 #include "starts/kinds.h"
 
@@ -146,8 +145,8 @@ class BlockedMethod {
         refined(start.params, start.informative, options, start.params.n_components());
     add_labels(start.labels, result);
     const FitRun& run = result;
-    outcome_.starts.push_back({run.fit.loglik, run.fit.evidence,
-                               static_cast<Index>(run.trace.size()), run.status});
+    outcome_.starts.push_back(
+        {run.fit.loglik, run.fit.evidence, static_cast<Index>(run.trace.size()), run.status});
     outcome_.fits.push_back(std::move(result));
   }
 
@@ -164,12 +163,12 @@ class BlockedMethod {
     if (options.type == Refinement::kFull) counted = varying_items(frame_);
     if (options.type == Refinement::kFixed) counted = informative;
     RowsElsewhere rows(frame_, engine_, std::move(counted));
-    const SumsOfFit sums{[&](const MixtureFit&) { return rows.level_sums({}, false).levels; },
-                         [&](const MixtureFit& fit) {
-                           const ItemSet items = gaining_items(fit);
-                           return reliance(frame_, items,
-                                           engine_.reliance({fit.params, fit.informative}, items));
-                         }};
+    const SumsOfFit sums{
+        [&](const MixtureFit&) { return rows.level_sums({}, false).levels; },
+        [&](const MixtureFit& fit) {
+          const ItemSet items = gaining_items(fit);
+          return reliance(frame_, items, engine_.reliance({fit.params, fit.informative}, items));
+        }};
     FitResult result = make_result(
         frame_, refine_rows(frame_, rows, params, informative, options, monitor_), k, sums);
     const LevelSums sums_of_fit = rows.level_sums({}, false);
@@ -196,8 +195,7 @@ class BlockedMethod {
 
   /// What the components stand for, as the search found, corrected by all rows.
   void add_labels(const std::vector<Index>& labels, FitResult& result) const {
-    const bool has_labels =
-        static_cast<Index>(labels.size()) == result.fit.params.n_components();
+    const bool has_labels = static_cast<Index>(labels.size()) == result.fit.params.n_components();
     if (!has_labels || labels.empty()) return;
     result.labels = std::isnan(result.fit.evidence)
                         ? labels

@@ -8,9 +8,9 @@ namespace mdpd {
 
 /// What is to be fitted to more rows than memory holds.
 struct BlockedProblem {
-  std::vector<Index> n_levels;    ///< per item
-  Index n_labels = 0;             ///< see Problem
-  RowMatrix prior_counts = {};    ///< likewise
+  std::vector<Index> n_levels;        ///< per item
+  Index n_labels = 0;                 ///< see Problem
+  RowMatrix prior_counts = {};        ///< likewise
   std::vector<FitStart> starts = {};  ///< parameters to go on from, at most one; none: growth
   Index most_search_rows = 131072;    ///< see `fit_blocks()`
   int n_threads = 1;

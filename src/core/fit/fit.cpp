@@ -8,7 +8,6 @@
 #include "base/errors.h"
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
-#include "fit/fit_result.h"
 #include "fit/known_rows.h"
 #include "growth/grow.h"
 #include "growth/polish.h"
@@ -65,8 +64,8 @@ class Method {
         options_(options),
         monitor_(monitor),
         rows_(std::move(problem_.cells), problem_) {
-    options_.refine = refinement_of(options_.refine, data().n_levels, problem_.n_labels,
-                                    problem_.prior_counts);
+    options_.refine =
+        refinement_of(options_.refine, data().n_levels, problem_.n_labels, problem_.prior_counts);
     outcome_.work.n_builds = 1;
   }
 

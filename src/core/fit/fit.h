@@ -1,26 +1,11 @@
 #pragma once
 
 #include "base/monitor.h"
+#include "fit/fit_result.h"
 #include "fit/problem.h"
 #include "growth/options.h"
 
 namespace mdpd {
-
-/// A fit of all rows, with how it came about.
-struct FitResult : FitRun {
-  std::vector<Index> born = {};  ///< of each component its number in the trace; empty: the same
-  bool holds_known = false;      ///< were known rows held?
-  double loglik_of_one = 0.0;    ///< log-likelihood of one component (nats)
-  double n_free_parameters = 0.0;
-  /// Case-weighted entropy of the rows' posteriors, of fits that keep none of them; else not a
-  /// number (nats).
-  double entropy = TraceRow::not_known;
-  Matrix modal = {};  ///< likewise, see `modal_shares()`; else empty
-  Vector item_evidence = {};       ///< see `item_evidence()`
-  Vector inclusion = {};           ///< by evidence, of each item the probability that it differs
-  std::vector<Index> labels = {};  ///< of a crowd, what each component stands for; or empty
-  double label_agreement = 1.0;    ///< see `least_agreement()`
-};
 
 /// One run of EM from a start.
 struct StartRecord {

@@ -27,17 +27,16 @@ Matrix modal_shares(const CodedData& data, const RowMatrix& posterior) {
 
 RowPass empty_pass(const CodedData& frame, Index n_components) {
   return {empty_loglik(frame),
-          {RowMatrix::Zero(frame.n_total_levels(), n_components),
-           RowMatrix::Zero(1, n_components)},
-          Matrix::Zero(n_components, n_components), Matrix::Zero(n_components, n_components)};
+          {RowMatrix::Zero(frame.n_total_levels(), n_components), RowMatrix::Zero(1, n_components)},
+          Matrix::Zero(n_components, n_components),
+          Matrix::Zero(n_components, n_components)};
 }
 
 RowPass pass_over(const CodedData& rows, const RowPoint& at, int depth) {
   const EStep step = e_step(rows, at.params, at.items);
   return {loglik_sum(rows, step.row_loglik),
           level_sums(rows, step.posterior, make_ready(rows, all_items(rows)), depth),
-          shared_weight(rows, step.posterior, step.posterior),
-          modal_shares(rows, step.posterior)};
+          shared_weight(rows, step.posterior, step.posterior), modal_shares(rows, step.posterior)};
 }
 
 }  // namespace mdpd

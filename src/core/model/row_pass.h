@@ -14,9 +14,9 @@ struct RowPoint {
 /// row_sums.h.
 struct RowPass {
   ExactSum loglik;
-  LevelSums counts;        ///< of all items, at the depth that was asked for
-  Matrix overlap = {};     ///< n_components x n_components, see `shared_weight()`
-  Matrix modal = {};       ///< likewise, see `modal_shares()`
+  LevelSums counts;     ///< of all items, at the depth that was asked for
+  Matrix overlap = {};  ///< n_components x n_components, see `shared_weight()`
+  Matrix modal = {};    ///< likewise, see `modal_shares()`
 
   RowPass& operator+=(const RowPass& other);
 };

@@ -135,8 +135,8 @@ context("blocked_fit") {
     const Table plain = three_components(3);
     for (const bool is_sparse : {false, true}) {
       const Table weighted = with_weights(plain, random);
-    for (const Table* at : {&plain, &weighted}) {
-      const Table& table = *at;
+      for (const Table* at : {&plain, &weighted}) {
+        const Table& table = *at;
         const CodedData data = is_sparse ? sparse_copy(table.data) : table.data;
         FitOptions options;
         options.n_components = {1, 3};
@@ -162,8 +162,7 @@ context("blocked_fit") {
 
   test_that("EM of blocks is EM in memory from the same parameters, of every refinement") {
     const Table table = three_components(4);
-    for (const Refinement type :
-         {Refinement::kEvidence, Refinement::kSparse, Refinement::kFull}) {
+    for (const Refinement type : {Refinement::kEvidence, Refinement::kSparse, Refinement::kFull}) {
       FitOptions options;
       options.n_components = {3};
       options.refine.type = type;
@@ -191,8 +190,8 @@ context("blocked_fit") {
       EngineHere engine(rows, monitor);
       const BlockedOutcome cut = fit_blocks(rows, blocked, options, engine, monitor);
       expect_true(cut.reading == Reading::kNone);
-      expect_true(distance(cut.fits[0].fit.params.item_probs,
-                           whole.fits[0].fit.params.item_probs) < 1e-9);
+      expect_true(distance(cut.fits[0].fit.params.item_probs, whole.fits[0].fit.params.item_probs) <
+                  1e-9);
       expect_true(std::abs(cut.fits[0].fit.loglik - whole.fits[0].fit.loglik) < 1e-7);
       expect_true(cut.fits[0].trace.size() == whole.fits[0].trace.size());
     }

@@ -71,7 +71,8 @@ context("kinds") {
         if (table.code(n, 0) == 2) posterior.row(n) << 0.97, 0.01, 0.01, 0.01;
       }
       const std::vector<Index> labels = {0, 1, 2, 0};
-      const std::vector<Index> out = corrected_by_votes(table.data, level_counts(table.data, posterior), 3, labels);
+      const std::vector<Index> out =
+          corrected_by_votes(table.data, level_counts(table.data, posterior), 3, labels);
       const Matrix votes = votes_twin(table, posterior, 3);
       for (Index k = 0; k < 4; ++k) {
         Index most = 0;
@@ -83,9 +84,11 @@ context("kinds") {
     // One row in three, and one in two and a half, says the component's label.
     const RowMatrix one = RowMatrix::Ones(6, 1);
     const Table third = table_of({{1, 2, 2, 0, 0, 0}}, {2});
-    expect_true(corrected_by_votes(third.data, level_counts(third.data, one), 2, {0}) == (std::vector<Index>{0}));
+    expect_true(corrected_by_votes(third.data, level_counts(third.data, one), 2, {0}) ==
+                (std::vector<Index>{0}));
     const Table fourth = table_of({{1, 2, 2, 2, 0, 0}}, {2});
-    expect_true(corrected_by_votes(fourth.data, level_counts(fourth.data, one), 2, {0}) == (std::vector<Index>{1}));
+    expect_true(corrected_by_votes(fourth.data, level_counts(fourth.data, one), 2, {0}) ==
+                (std::vector<Index>{1}));
   }
 
   test_that("rows go to the new kind by what disputes the label, and none for sure") {

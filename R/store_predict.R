@@ -1,0 +1,114 @@
+# Classes of all rows of a store, shard by shard.
+
+# Classes, or probabilities, of the rows of a store, shard by shard: to a CSV file with the columns
+# `row` (the number), `id` where rows have ids, `class`, and with "prob" a column for each class; or
+# without a file as predict() of rows in memory.
+predict_store <- function(object, store, type, file, call = rlang::caller_env()) {
+  check_store_items(object, store, call)
+  if (!is.null(file)) {
+    check_string(file, call = call)
+    new <- tempfile("predictions-", dirname(file))
+    on.exit(unlink(new))
+  }
+  out <- list()
+  no_answer <- numeric()
+  first <- 0
+  for (at in seq_len(nrow(store$manifest$shards))) {
+    rows <- predict_shard(object, store, at, type)
+    if (is.null(file)) {
+      out[[at]] <- rows$values
+    } else {
+      append_rows(new, prediction_table(rows, first), first == 0)
+    }
+    no_answer <- c(no_answer, first + rows$no_answer)
+    first <- first + rows$n
+  }
+  if (type %in% c("class", "component")) inform_no_answer(no_answer)
+  if (is.null(file)) {
+    return(if (type == "prob") do.call(rbind, out) else unlist(out))
+  }
+  if (!file.rename(new, file)) {
+    abort_mdpd("File {.file {file}} cannot be written.", class = "file", call = call)
+  }
+  invisible(file)
+}
+
+# A store has every item that the posterior needs; a level that the fit never saw counts as missing.
+check_store_items <- function(object, store, call) {
+  lacking <- setdiff(differing_items(object), store$manifest$items)
+  if (length(lacking) > 0) {
+    abort_mdpd(
+      c("The store must have all items of the fit.", x = "It lacks {.val {lacking}}."),
+      class = "missing_item", call = call
+    )
+  }
+}
+
+predict_shard <- function(object, store, at, type) {
+  shard <- read_shard(store$path, store$manifest, at)
+  items <- if (type == "density") names(object$item_probs) else differing_items(object)
+  coded <- shard_for_fit(shard, levels(store), object, items)
+  n <- nrow(coded$codes)
+  if (type == "density") {
+    density <- posterior_of(object, coded)$row_loglik
+    return(list(n = n, ids = shard$ids, no_answer = integer(), values = density))
+  }
+  posterior <- named_posterior(coded, object)
+  if (type != "component") posterior <- class_posterior(posterior, object)
+  no_answer <- rows_without_answer(shard$codes)
+  class <- posterior_class(object, posterior, coded, no_answer)
+  list(
+    n = n, ids = shard$ids, no_answer = no_answer, class = class,
+    values = if (type == "prob") posterior else class
+  )
+}
+
+# The codes of a shard by the levels of a fit.
+shard_for_fit <- function(shard, levels, object, items) {
+  wanted <- lapply(object$item_probs[items], rownames)
+  codes <- shard$codes
+  if (!identical(levels, wanted)) {
+    maps <- Map(function(from, to) as.raw(c(0L, match(from, to, 0L))), levels[items], wanted)
+    codes <- if (is_sparse(codes)) map_answers(codes, maps) else map_columns(codes, maps)
+  }
+  new_coded(codes, wanted, rep(1, nrow(codes)), object$missing %||% "ignore")
+}
+
+# @param maps named by item: of the code 0 and of each level the new code.
+map_columns <- function(codes, maps) {
+  out <- codes[, names(maps), drop = FALSE]
+  for (j in seq_along(maps)) out[, j] <- maps[[j]][as.integer(out[, j]) + 1L]
+  out
+}
+
+map_answers <- function(codes, maps) {
+  item <- match(colnames(codes), names(maps))[codes$item]
+  known <- which(!is.na(item))
+  n_levels <- max(lengths(maps))
+  table <- vapply(maps, function(map) c(map, raw(n_levels - length(map))), raw(n_levels))
+  code <- table[cbind(as.integer(codes$code[known]) + 1L, item[known])]
+  row <- answer_rows(codes)[known]
+  seen <- code != as.raw(0)
+  new_sparse_codes(
+    row[seen], item[known][seen], code[seen], c(nrow(codes), length(maps)),
+    list(rownames(codes), names(maps))
+  )
+}
+
+prediction_table <- function(rows, first) {
+  out <- data.frame(row = first + seq_len(rows$n))
+  if (!is.null(rows$ids)) out$id <- rows$ids
+  if (!is.null(rows$class)) out$class <- unname(as.character(rows$class))
+  if (is.matrix(rows$values)) {
+    return(cbind(out, as.data.frame(`rownames<-`(rows$values, NULL))))
+  }
+  if (is.numeric(rows$values)) out$density <- unname(rows$values)
+  out
+}
+
+append_rows <- function(file, table, is_first) {
+  utils::write.table(
+    table, file, append = !is_first, col.names = is_first, row.names = FALSE, sep = ",",
+    qmethod = "double", na = ""
+  )
+}
