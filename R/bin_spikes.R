@@ -290,6 +290,10 @@ check_bin_width <- function(bin_width, window, call = rlang::caller_env()) {
       class = "argument", call = call
     )
   }
+  if (n_bins > .Machine$integer.max) {
+    abort_mdpd("{.arg window} has more bins of {bin_width} than a table has columns.",
+               class = "argument", call = call)
+  }
   as.integer(round(n_bins))
 }
 

@@ -71,7 +71,7 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x), call = rlang::c
   if (identical(x, choices)) {
     return(choices[1])
   }
-  if (rlang::is_string(x, choices)) {
+  if (rlang::is_string(x, choices) && is.null(dim(x))) {
     return(x)
   }
   abort_mdpd(

@@ -62,6 +62,7 @@ test_that("lists, factors and functions in place of names and numbers are refuse
   expect_refused(informative(path, fdr = matrix(0.1)))
   expect_refused(compare_groups(fit, rep(1:2, 20), free = quote(x)))
   expect_refused(bin_spikes(NULL, c(0, 1)))
+  expect_refused(bin_spikes(list(list(0.5)), c(0, 1e10), bin_width = 1))
 })
 
 test_that("a formula that does not go with its data is refused", {
