@@ -61,7 +61,7 @@ check_covariate <- function(covariate, object, call = rlang::caller_env()) {
   if (is.null(covariate)) {
     return(named[1])
   }
-  if (!rlang::is_string(covariate, named)) {
+  if (!rlang::is_string(covariate, named) || !is.null(dim(covariate))) {
     abort_mdpd("{.arg covariate} must be {.or {.val {named}}}, not {describe(covariate)}.",
                class = "argument", call = call)
   }
