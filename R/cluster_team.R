@@ -19,13 +19,15 @@ most_bytes_sent <- 2^28
 #' @noRd
 new_team <- function(carrier, files, settings, call) {
   team <- list2env(list(
-    carrier = carrier, files = files, settings = settings, call = call, n_passes = 0,
-    deadline = max(60, settings$deadline),  # to load mdpd may take longer than a pass
+    carrier = carrier, files = files, settings = settings, call = call, n_passes = 0, n_refused = 0,
+    deadline = max(30, settings$deadline),  # to load mdpd may take longer than a pass
     version = as.character(utils::packageVersion("mdpd")), fingerprint = fingerprint()
   ))
   greet_workers(team)
   team$deadline <- settings$deadline
-  team$deal <- rep_len(carrier$workers(), length(files$path))
+  # To a worker 0, which is nobody, where none is left.
+  workers <- carrier$workers()
+  team$deal <- rep_len(if (length(workers) > 0) workers else 0, length(files$path))
   team
 }
 
@@ -34,9 +36,9 @@ greet_workers <- function(team) {
   pass <- new_pass(team, list())
   for (worker in team$carrier$workers()) add_piece(pass, integer(), worker)
   run_pass(team, pass)
-  if (length(team$carrier$workers()) == 0) {
+  if (team$n_refused > 0 && length(team$carrier$workers()) == 0) {
     abort_mdpd(
-      c("{.arg cluster} must have a worker that answers.",
+      c("{.arg cluster} must have a worker that can take part in the fit.",
         i = "Is mdpd installed there, in the same version as here?"),
       class = "cluster", call = team$call
     )
@@ -206,7 +208,7 @@ lose_worker <- function(team, pass, worker, problem) {
     team$carrier$drop(worker)
     deal_again(team, pass, worker, piece)
   }
-  is_last <- length(team$carrier$workers()) == 0 && !is.null(pass$question$sums)
+  is_last <- length(team$carrier$workers()) == 0
   warn_mdpd(
     c("Worker {worker} of the cluster has failed.", x = problem,
       i = if (is_last) "No worker is left: the fit goes on in this process."),
@@ -237,6 +239,7 @@ refuse_worker <- function(team, pass, worker, problem) {
       call = team$call
     )
   }
+  team$n_refused <- team$n_refused + 1
   piece <- take_piece(pass, worker)
   team$carrier$drop(worker)
   deal_again(team, pass, worker, piece)
