@@ -84,9 +84,9 @@ parts_of_fit <- list(
   df = function(x, fields) is_finite_number(x),
   nobs = function(x, fields) is_finite_number(x),
   n_obs = function(x, fields) is_whole_number(x) && x >= 1,
+  # A fit of a store has the sums of its posterior only.
   posterior = function(x, fields) {
-    holds(is_double(x), identical(dim(x), as.integer(c(fields$n_obs, fields$k))),
-          all(is.finite(x)), identical(colnames(x), names(fields$mixing_weights)))
+    is.null(x) && is.list(fields$sums) || is_posterior(x, fields)
   },
   weights = function(x, fields) is.null(x) || are_case_weights(x, fields$n_obs),
   coded = function(x, fields) is.null(x) || are_coded(x, fields),
@@ -103,6 +103,11 @@ parts_of_crowd <- list(
   worker = function(x, fields) are_codes(x, length(fields$workers), length(fields$item)),
   label = function(x, fields) are_codes(x, length(fields$labels), length(fields$item))
 )
+
+is_posterior <- function(x, fields) {
+  holds(is_double(x), identical(dim(x), as.integer(c(fields$n_obs, fields$k))),
+        all(is.finite(x)), identical(colnames(x), names(fields$mixing_weights)))
+}
 
 are_item_probs <- function(x, k) {
   holds(is_double(x), length(dim(x)) == 2, ncol(x) == k, are_names(rownames(x)),

@@ -141,7 +141,7 @@ check_files <- function(path, manifest, call) {
     } else {
       sprintf("It has %.0f bytes instead of %.0f", found[bad[1]], manifest$shards$bytes[bad[1]])
     }
-    abort_damaged(files[bad[1]], problem, call)
+    abort_damaged_file(files[bad[1]], problem, call)
   }
 }
 

@@ -70,10 +70,10 @@ abort_unwritable <- function(file, call = rlang::caller_env()) {
 read_manifest <- function(path, call = rlang::caller_env()) {
   manifest <- tryCatch(
     suppressWarnings(readRDS(manifest_path(path))),
-    error = function(cnd) abort_damaged(manifest_path(path), conditionMessage(cnd), call)
+    error = function(cnd) abort_damaged_file(manifest_path(path), conditionMessage(cnd), call)
   )
   if (!is.list(manifest) || !rlang::is_scalar_integerish(manifest$format)) {
-    abort_damaged(manifest_path(path), "It is no manifest", call)
+    abort_damaged_file(manifest_path(path), "It is no manifest", call)
   }
   if (manifest$format != format_of_stores) {
     abort_mdpd(
@@ -93,7 +93,7 @@ new_row_store <- function(path, manifest) {
   )
 }
 
-abort_damaged <- function(file, problem, call) {
+abort_damaged_file <- function(file, problem, call) {
   abort_mdpd(
     c("File {.file {file}} is damaged or missing.", x = "{problem}.",
       i = "Make the store again by {.fn row_store}, or put back a copy of the file."),
@@ -109,7 +109,7 @@ with_shard_files <- function(expr, call = rlang::caller_env()) {
       # The file, a colon, and what is wrong, which has no colon.
       parts <- "^(.*): ([^:]*)$"
       file <- sub(parts, "\\1", conditionMessage(cnd))
-      abort_damaged(file, to_sentence(sub(parts, "\\2", conditionMessage(cnd))), call)
+      abort_damaged_file(file, to_sentence(sub(parts, "\\2", conditionMessage(cnd))), call)
     },
     "mdpd::UnwritableFile" = function(cnd) {
       abort_unwritable(sub(": it cannot be written$", "", conditionMessage(cnd)), call)

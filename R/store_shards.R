@@ -207,7 +207,7 @@ read_ids <- function(path, shard, call) {
   }
   file <- file.path(path, shard$ids_file)
   if (!identical(with_shard_files(core_file_checksum(file), call), shard$ids_checksum)) {
-    abort_damaged(file, "Its checksum is wrong", call)
+    abort_damaged_file(file, "Its checksum is wrong", call)
   }
   readRDS(file)
 }

@@ -30,7 +30,8 @@ test_that("all that is asked of a damaged fit says that it is damaged", {
   damaged$item_probs$a <- NULL
   asked <- list(
     print, summary, predict, coef, logLik, nobs, fitted, vcov, standard_errors, confint, tidy,
-    glance, augment, information, informative, refine, bootstrap, goodness_of_fit, pair_residuals, simulate,
+    glance, augment, information, informative, refine, bootstrap, goodness_of_fit, pair_residuals,
+    simulate,
     plot, copied_items, choose_k
   )
   for (ask in asked) {
@@ -146,7 +147,7 @@ test_that("the functions behind the guard answer, return and fail as they did", 
   expect_identical(refined$call, quote(refine.mdpd(object = fit, type = "full", verbose = FALSE)))
   expect_error(worker_quality(fit), class = "mdpd_error_not_a_crowd")
   expect_error(report(fit), "file")
-  expect_identical(names(formals(predict.mdpd)), c("object", "newdata", "type", "..."))
+  expect_identical(names(formals(predict.mdpd)), c("object", "newdata", "type", "...", "file"))
 })
 
 test_that("the generics refuse what is no fit", {

@@ -286,7 +286,7 @@ test_that("an answer that is impossible in a component hides nothing of it", {
   fit <- stagewise_em(x, 2, control = stagewise_control(criterion = "bic", smoothing_loss = 0))
   at <- function(p) {
     fit$item_probs$item_1[, 2] <- c(p, 1 - p)
-    fit$posterior <- posterior_of(fit, fit$coded)$posterior
+    fit$posterior[] <- posterior_of(fit, fit$coded)$posterior
     pairs <- view_candidates(fit, fit$coded, fit$posterior)
     posterior_without(pairs, "item_1")
   }
