@@ -120,7 +120,8 @@ component_order <- function(order, object, call = rlang::caller_env()) {
   }
   names <- names(object$mixing_weights)
   at <- if (is.character(order) || is.factor(order)) match(as.character(order), names) else order
-  is_order <- rlang::is_bare_numeric(at) && length(at) == object$k && setequal(at, seq_len(object$k))
+  is_order <- rlang::is_bare_numeric(at) && length(at) == object$k &&
+    setequal(at, seq_len(object$k))
   if (!is_order) {
     abort_mdpd(
       c("{.arg order} must have each component once, by name or by number, or be {.val size}, not

@@ -2,12 +2,12 @@
 #'
 #' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
 #' @param newdata Matrix, data frame, [crowd_labels()] or [row_store()] with the fit's items: in any
-#'   order, extra ones are left out. By default the rows of the fit. A level the fit never saw counts
-#'   as missing, with a warning (of a store silently).
+#'   order, extra ones are left out. By default the rows of the fit. A level the fit never saw
+#'   counts as missing, with a warning (of a store silently).
 #' @param type `"class"` (default), `"prob"`, `"component"` or `"density"`.
 #' @param ... Not used; must be empty.
-#' @param file Of a [row_store()] as `newdata`: a path to which the predictions are written, shard by
-#'   shard, so that those of all rows need not fit in memory; or `NULL` (default). A file of
+#' @param file Of a [row_store()] as `newdata`: a path to which the predictions are written, shard
+#'   by shard, so that those of all rows need not fit in memory; or `NULL` (default). A file of
 #'   comma-separated values with the columns `row` (the number), `id` where the store has ids,
 #'   `class` (empty for a row without an answer), and by `type` the `density`, or the probability of
 #'   each class. Its path is returned invisibly.
@@ -54,6 +54,10 @@ predict.mdpd <- function(object, newdata = NULL,
       "{.arg file} is for a {.fn row_store} as {.arg newdata}.", class = "argument"
     )
   }
+  predict_rows(object, newdata, type)
+}
+
+predict_rows <- function(object, newdata, type) {
   if (is.null(newdata) && type != "density" && !is.null(object$posterior)) {
     posterior <- object$posterior
     coded <- object$coded

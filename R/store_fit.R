@@ -45,7 +45,8 @@
 #' pass that they are at, and the cluster can be used again. MPI ends as a whole when a process of
 #' it dies, and has no deadline.
 #' @export
-stagewise_em.row_store <- function(x, k, ..., method = c("robust", "paper"),
+stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
+                                   method = c("robust", "paper"),
                                    refine = c("sparse", "full", "none"),
                                    missing = c("ignore", "frozen", "fail"),
                                    control = stagewise_control(), search_rows = 131072,

@@ -1,5 +1,5 @@
-# What tests/fuzz found, a test for each kind; damaged objects are in test-check_intact.R and text in
-# test-encoding.R.
+# What tests/fuzz found, a test for each kind; damaged objects are in test-check_intact.R and text
+# in test-encoding.R.
 
 table <- data.frame(a = rep(1:2, each = 20), b = rep(c(1, 1, 2, 2, 1), 8), c = rep(1:2, c(24, 16)))
 fit <- mdpd(table, 2)
