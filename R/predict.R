@@ -54,10 +54,10 @@ predict.mdpd <- function(object, newdata = NULL,
       "{.arg file} is for a {.fn row_store} as {.arg newdata}.", class = "argument"
     )
   }
-  predict_rows(object, newdata, type)
+  predict_rows(object, newdata, type, rlang::current_env())
 }
 
-predict_rows <- function(object, newdata, type) {
+predict_rows <- function(object, newdata, type, call) {
   if (is.null(newdata) && type != "density" && !is.null(object$posterior)) {
     posterior <- object$posterior
     coded <- object$coded
@@ -65,9 +65,9 @@ predict_rows <- function(object, newdata, type) {
   } else {
     items <- if (type == "density") names(object$item_probs) else differing_items(object)
     coded <- if (is.null(newdata)) {
-      data_of(object, arg = "newdata")
+      data_of(object, arg = "newdata", call = call)
     } else {
-      read_new(newdata, object, items)
+      read_new(newdata, object, items, call = call)
     }
     if (type == "density") {
       return(stats::setNames(posterior_of(object, coded)$row_loglik, rownames(coded$codes)))
