@@ -138,8 +138,9 @@ check_column <- function(x, name, arg, call, rows = seq_along(x)) {
   } else if (!is.factor(x) && !typeof(x) %in% c("logical", "integer", "double", "character")) {
     paste("values of type", typeof(x))
   }
-  what <- cli::format_inline("Column {.field {name}} of {.arg {arg}}")
-  check_encoding(if (is.factor(x)) levels(x) else x, what, call)
+  # The text is made only where it is needed: it takes longer than most columns.
+  check_encoding(if (is.factor(x)) levels(x) else x,
+                 cli::format_inline("Column {.field {name}} of {.arg {arg}}"), call)
   if (!is.null(kind)) {
     abort_mdpd(
       "Column {.field {name}} of {.arg {arg}} must hold categories (a factor, strings, whole
