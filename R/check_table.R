@@ -1,6 +1,8 @@
 # Checks of tables of items: what the user gave, before it is coded.
 
 check_table <- function(x, arg, call) {
+  # By what the user wrote, before a caller gives `x` another value.
+  force(arg)
   if (!is_table_of_items(x)) {
     abort_not_a_table(x, arg, call)
   }
