@@ -7,7 +7,7 @@ mirai_carrier <- function(deadline) {
 
   send <- function(worker, task) {
     tasks[[as.character(worker)]] <<- mirai::mirai(
-      ask(task), ask = ask_worker, task = task, .timeout = ceiling(1000 * deadline)
+      ask_worker(task), ask_worker = ask_worker, task = task, .timeout = ceiling(1000 * deadline)
     )
     TRUE
   }
