@@ -15,7 +15,8 @@ event_kinds <- c("split", "items joined", "merge and split", "other move")
 
 move_kinds <- c(
   split = "split", "split-merge" = "merge and split", "merge-split" = "merge and split",
-  items = "other move", row = "other move", vote = "other move", correspondence = "other move"
+  items = "other move", row = "other move", vote = "other move", correspondence = "other move",
+  scattered = "other move"
 )
 
 # `lanes`: where each begins and ends; `links`: the splits and merges between lanes; `now`: the lane
@@ -31,7 +32,8 @@ component_lanes <- function(events) {
       "split-merge" = merge_lanes(split_lane(history, x, event$component), x, event),
       "merge-split" = split_lane(merge_lanes(history, x, event), x, event$merged_1),
       vote = ,
-      correspondence = new_lanes(history, x, event$k),
+      correspondence = ,
+      scattered = new_lanes(history, x, event$k),
       history
     )
   }

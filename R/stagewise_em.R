@@ -20,6 +20,11 @@
 #' few items. The better end
 #' stays.
 #'
+#' With `refine = "full"` the highest likelihood is looked for. Up to 50,000 cells (rows, or different
+#' rows, times items) there are then 50 starts at random too, whose numbers come from the data alone:
+#' the ten that are best after 20 iterations are carried on and polished (Biernacki, Celeux and
+#' Govaert 2003, \doi{10.1016/S0167-9473(02)00163-9}).
+#'
 #' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
 #'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a
 #'   [crowd_labels()] object (rows are its items, columns its workers); or a one-sided formula
@@ -87,7 +92,8 @@
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,
 #'     `"merge-split"`, `"row"`, by BIC also `"items"` and `"smoothing"`, see `smoothing_loss` in
-#'     [stagewise_control()], or `"vote"` and `"correspondence"` where that was the better start),
+#'     [stagewise_control()], or `"vote"`, `"correspondence"` and `"scattered"` (at random) where
+#'     that was the better start),
 #'     `k`, the pair `item_1`, `item_2` and the `component` (numbered as they were born: a split
 #'     gives the next number, a merge of `merged_1` and `merged_2` takes away the second and moves
 #'     those after it up; after another start they begin anew), the largest conditional

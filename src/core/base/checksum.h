@@ -71,15 +71,20 @@ class Checksum {
   std::uint64_t length_ = 0;
 };
 
-/// Of a text, with all bits alike: what rows are spread by. The last steps are those of SplitMix64,
-/// Steele et al. (2014), doi:10.1145/2660193.2660195.
-inline std::uint64_t hash_text(const char* text, std::size_t n_bytes) {
-  Checksum sum;
-  sum.add(text, n_bytes);
-  std::uint64_t x = sum.value();
+/// A one-to-one map of 64 bits in which each bit depends on all: the last step of SplitMix64, Steele,
+/// Lea and Flood (2014), Fast splittable pseudorandom number generators,
+/// doi:10.1145/2660193.2660195.
+inline std::uint64_t mix_bits(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
   return x ^ (x >> 31);
+}
+
+/// Of a text, with all bits alike: what rows are spread by.
+inline std::uint64_t hash_text(const char* text, std::size_t n_bytes) {
+  Checksum sum;
+  sum.add(text, n_bytes);
+  return mix_bits(sum.value());
 }
 
 }  // namespace mdpd

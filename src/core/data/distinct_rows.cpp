@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checksum.h"
 #include "base/errors.h"
 
 namespace mdpd {
@@ -15,13 +16,6 @@ constexpr Index items_per_word = 8;
 /// Rows whose hashes stay in the first-level cache while items are read.
 constexpr Index rows_per_batch = 1024;
 
-/// A one-to-one map of 64 bits in which each bit depends on all (the finalizer of SplitMix64).
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 /// Adds items first to last - 1, at most a word of them, to the hashes of all rows.
 void add_word(const Code* codes, Index n_obs, Index first, Index last,
               std::vector<std::uint64_t>& hashes) {
@@ -33,7 +27,7 @@ void add_word(const Code* codes, Index n_obs, Index first, Index last,
       const Code* column = codes + item * n_obs + from;
       for (Index n = 0; n < n_rows; ++n) words[n] = words[n] << 8 | column[n];
     }
-    for (Index n = 0; n < n_rows; ++n) hashes[from + n] = mix(hashes[from + n] ^ words[n]);
+    for (Index n = 0; n < n_rows; ++n) hashes[from + n] = mix_bits(hashes[from + n] ^ words[n]);
   }
 }
 
@@ -125,7 +119,7 @@ DistinctRows distinct_rows(const Code* codes, Index n_obs, Index n_items,
   }
   std::vector<std::uint64_t> hashes(n_obs, 0);
   for (std::size_t n = 0; n < known.size(); ++n) {
-    hashes[n] = mix(static_cast<std::uint64_t>(known[n] + 1));
+    hashes[n] = mix_bits(static_cast<std::uint64_t>(known[n] + 1));
   }
   Index next_look = items_per_word;
   for (Index item = 0; item < n_items; item += items_per_word) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/checksum.h"
 #include "base/exact_sums.h"
 #include "data/distinct_rows.h"
 
@@ -85,14 +86,8 @@ class Collector {
   std::vector<double> weights_;
 };
 
-/// A number that says nothing of the one it comes from: the last step of splitmix64, Steele, Lea and
-/// Flood (2014), Fast splittable pseudorandom number generators.
-std::uint64_t scrambled(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
-}
+/// A number that says nothing of the one it comes from.
+std::uint64_t scrambled(std::uint64_t x) { return mix_bits(x + 0x9E3779B97F4A7C15); }
 
 /// Kinds found so far, with a row and the weight of each.
 class KindCollector {

@@ -16,6 +16,7 @@
 #include "model/inclusion.h"
 #include "starts/correspondence.h"
 #include "starts/kinds.h"
+#include "starts/scattered.h"
 #include "starts/vote.h"
 
 namespace mdpd {
@@ -29,8 +30,18 @@ constexpr Index fewest_to_grow_again = 4;
 /// Cells of data so small that every fit goes on from those of fewer components, see `chains()`.
 constexpr Index most_cells_to_chain = 10000;
 
-/// Of the tolerance of EM, by which it ends where the likelihood is all that counts.
-constexpr double tol_of_end = 0.01;
+/// Starts at random where the likelihood is looked for, iterations of each before they are compared,
+/// and ends that EM goes on from. Of data with more cells none: there the starts that look at the
+/// data do better.
+constexpr Index n_scattered = 50;
+constexpr Index brief_scattered = 20;
+constexpr std::size_t scattered_finalists = 10;
+constexpr Index most_cells_to_scatter = 50000;
+
+/// Of the tolerance of EM, by which it ends where the likelihood is all that counts, and the
+/// smallest gain then (nats).
+constexpr double tol_of_end = 1e-4;
+constexpr double smallest_gain_of_end = 1e-3;
 
 /// Adds the time of a block to `seconds`.
 class Timer {
@@ -45,11 +56,6 @@ class Timer {
   double& seconds_;
   const Clock::time_point start_ = Clock::now();
 };
-
-/// Is the second so much more than the first that it is not the same optimum?
-bool is_better(const FitRun& second, const FitRun& first) {
-  return second.fit.objective() - first.fit.objective() > smallest_gain;
-}
 
 /// What the ends of starts with one informative set are compared by.
 double value_of(const MixtureFit& fit) {
@@ -143,14 +149,21 @@ class Method {
            !is_large(data(), options_);
   }
 
+  /// Is the second so much more than the first that it is not the same optimum?
+  bool is_better(const FitRun& second, const FitRun& first) const {
+    const double least = seeks_likelihood() ? smallest_gain_of_end : smallest_gain;
+    return second.fit.objective() - first.fit.objective() > least;
+  }
+
   /// Goes on where EM creeps: the objective of all rows is large beside what a step still gains.
   void creep_on(FitRun& run) {
-    if (run.status != Status::kConverged || run.fit.params.n_components() == 1) return;
+    if (!seeks_likelihood() || run.status != Status::kConverged ||
+        run.fit.params.n_components() == 1)
+      return;
     refine_further(run, {}, tol_of_end);
   }
 
   void finish(FitRun run, Index k) {
-    if (seeks_likelihood()) creep_on(run);
     if (!problem_.known.empty() && run.fit.params.n_components() == k) hold_known_rows(run);
     add_result(std::move(run), k);
   }
@@ -171,6 +184,7 @@ class Method {
       if (has_grown) {
         refine_further(grown);
         polish_further(grown);
+        creep_on(grown);
       }
       run = fit_stages(k);
       if (has_grown && is_better(grown, run)) run = std::move(grown);
@@ -191,9 +205,11 @@ class Method {
     std::vector<FitRun> ends = refine_starts(std::move(stages), k);
     FitRun run = std::move(ends.front());
     polish_further(run);
+    creep_on(run);
     for (std::size_t at = 1; at < ends.size(); ++at) {
       if (is_worth_it(run, k) && !seeks_likelihood()) break;
       polish_further(ends[at]);
+      creep_on(ends[at]);
       if (is_better(ends[at], run)) run = std::move(ends[at]);
     }
     if (!is_worth_it(run, k) && run.fit.params.n_components() > 1) give_up_components(data(), run);
@@ -344,9 +360,43 @@ class Method {
     } else if (k > 1 && (seeks_likelihood() || (by_evidence && !is_large(data(), options_)))) {
       RowMatrix start = correspondence_start(data(), k);
       if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kCorrespondence);
+      for (MixtureFit& end : scattered_ends(k)) refine_from(std::move(end), Move::kScattered);
     }
-    std::stable_sort(ends.begin(), ends.end(), is_better);
-    return ends;
+    return different_ends(std::move(ends));
+  }
+
+  /// Where EM from many starts at random leads in a few iterations; the best of them. After
+  /// Biernacki, Celeux and Govaert (2003), doi:10.1016/S0167-9473(02)00163-9.
+  std::vector<MixtureFit> scattered_ends(Index k) const {
+    std::vector<MixtureFit> best;
+    if (!seeks_likelihood() || data().n_obs * data().n_items > most_cells_to_scatter) return best;
+    const ScatteredStarts starts(data());
+    const RefineOptions brief = options_.refine.at_most(brief_scattered);
+    for (Index number = 0; number < n_scattered; ++number) {
+      const MixtureParameters start = starts.start(k, number);
+      const RowMatrix posterior = e_step(data(), start, all_items(data())).posterior;
+      best.push_back(refine(data(), posterior, {}, brief, monitor_).fit);
+    }
+    std::stable_sort(best.begin(), best.end(), [](const MixtureFit& a, const MixtureFit& b) {
+      return a.objective() > b.objective();
+    });
+    best.resize(std::min(best.size(), scattered_finalists));
+    return best;
+  }
+
+  /// Best first, each optimum once.
+  std::vector<FitRun> different_ends(std::vector<FitRun> ends) const {
+    std::stable_sort(ends.begin(), ends.end(), [](const FitRun& a, const FitRun& b) {
+      return a.fit.objective() > b.fit.objective();
+    });
+    std::vector<FitRun> out;
+    for (FitRun& end : ends) {
+      const bool is_known = std::any_of(out.begin(), out.end(), [&](const FitRun& before) {
+        return is_same_optimum(data(), before.fit, end.fit, options_);
+      });
+      if (!is_known) out.push_back(std::move(end));
+    }
+    return out;
   }
 
   FitRun do_stages(Index k) {
@@ -401,6 +451,7 @@ class Method {
     refine_further(run);
     if (optimum_ && is_same_optimum(data(), run.fit, *optimum_, options_)) return {};
     polish_further(run);
+    creep_on(run);
     return run;
   }
 

@@ -17,14 +17,15 @@ enum class Phase {
 
 enum class Move {
   kNone,
-  kSplit,          ///< a component was split
-  kSplitMerge,     ///< a component was split, then two components were merged
-  kMergeSplit,     ///< two components were merged, then their union was split
-  kItems,          ///< items moved into or out of the informative set
-  kRow,            ///< one row moved to another component
-  kSmoothing,      ///< see `smooth()`
-  kVote,           ///< the majority vote was the better start
-  kCorrespondence  ///< clusters by correspondence analysis were
+  kSplit,           ///< a component was split
+  kSplitMerge,      ///< a component was split, then two components were merged
+  kMergeSplit,      ///< two components were merged, then their union was split
+  kItems,           ///< items moved into or out of the informative set
+  kRow,             ///< one row moved to another component
+  kSmoothing,       ///< see `smooth()`
+  kVote,            ///< the majority vote was the better start
+  kCorrespondence,  ///< clusters by correspondence analysis were
+  kScattered        ///< probabilities at random were
 };
 
 /// One step of a fit. What a step has nothing to say about is `not_said`, or not a number.
