@@ -73,3 +73,11 @@ core_hash <- function(text) {
     .Call(`_mdpd_core_hash`, text)
 }
 
+core_sums_of_shards <- function(problem, point, files, relied, by_evidence, threads) {
+    .Call(`_mdpd_core_sums_of_shards`, problem, point, files, relied, by_evidence, threads)
+}
+
+core_gain_of_round <- function(problem, point, files, sums, before, by_evidence, threads) {
+    .Call(`_mdpd_core_gain_of_round`, problem, point, files, sums, before, by_evidence, threads)
+}
+

@@ -60,14 +60,19 @@ new_mdpd <- function(result, problem, settings, about) {
   structure(fit, class = c(about$class, "mdpd"))
 }
 
-# Of a fit that keeps no posterior what is known of it: its `entropy` (nats), and `modal`, k x k, of
-# the rows that are assigned to the row's component the posterior of the column's, in shares of all.
+# Of a fit that keeps no posterior what is known of it: its `entropy` (nats); `modal`, k x k, of the
+# rows that are assigned to the row's component the posterior of the column's, in shares of all; and
+# what EM can go on with, see standing_sums.R.
 sums_of_posterior <- function(result, order, names) {
   if (is.null(result$entropy) || is.na(result$entropy)) {
     return(NULL)
   }
-  modal <- result$modal[order, order, drop = FALSE]
-  list(entropy = result$entropy, modal = `dimnames<-`(modal, list(names, names)))
+  kept <- list(
+    entropy = result$entropy, modal = result$modal,
+    pseudo_counts = if (length(result$pseudo_counts) > 0) result$pseudo_counts,
+    standing = result$standing
+  )
+  order_kept_sums(kept[lengths(kept) > 0], order, names)
 }
 
 # What a fit says of its rows.

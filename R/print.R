@@ -141,7 +141,8 @@ fit_fields <- function(x) {
     Method = if (x$method == "em") em_title(x) else paste0(growth_of(x), ", ", refined),
     Data = paste0(plural(x$n_obs, "row"), empty, weighted, ", ", plural(n_items, "item"), ", ",
                   missing),
-    Status = gsub("_", " ", x$status)
+    Status = gsub("_", " ", x$status),
+    Update = if (!is.null(x$update)) describe_update(x$update)
   )
 }
 

@@ -12,13 +12,16 @@
 #'   parameters that give it, `mixing_weights` and `item_probs` (per item levels x k), and maybe the
 #'   numbers of the `informative` items, and by evidence the `item_prior` and `crowd_probs` to go on
 #'   with; or `vote`, for that of a crowd of workers alike. None: growth from one component.
+#' @param standing Of rows in a store: sums of those that EM does not go over, see standing_sums.R;
+#'   or NULL.
 #' @return A list of these, with the prior as the engine stacks it in `prior_counts`: the levels of
 #'   all items in rows, components in columns.
 #' @noRd
-new_problem <- function(coded, labels = NULL, known = NULL, prior = NULL, starts = list()) {
+new_problem <- function(coded, labels = NULL, known = NULL, prior = NULL, starts = list(),
+                        standing = NULL) {
   list(
     coded = coded, labels = labels, known = known, prior = prior,
-    prior_counts = prior_counts(prior, coded, labels), starts = starts
+    prior_counts = prior_counts(prior, coded, labels), starts = starts, standing = standing
   )
 }
 

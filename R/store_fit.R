@@ -19,7 +19,9 @@
 #' rows. So what the fit says of the parameters, the items, the evidence and the log-likelihood is
 #' of all rows and exact; what is sampled is the search, which can miss a component that is rare in
 #' the sample. The fit does not depend on how the rows are cut into shards, nor on threads. It
-#' keeps no posterior and no data: `predict(fit, store, file = )` writes the classes of all rows.
+#' keeps no posterior and no data: `predict(fit, store, file = )` writes the classes of all rows. It
+#' does keep their sums, from which `update(fit, store)` goes on when rows are added, see
+#' [update.mdpd()].
 #' Sampled, `trace` has the iterations over all rows only. Case weights are the store's;
 #' `missing` can be `"ignore"`, `"frozen"` or `"fail"`, and no rows can be `known`.
 #' @section A cluster:
@@ -82,9 +84,9 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   result <- run_engine_on_store(problem, settings, x, search_rows, memory, ask)
   about$store <- about_store(x, result)
   if (length(k) > 1) {
-    return(new_path(result$fits, problem, settings, about))
+    return(keep_last_shard(new_path(result$fits, problem, settings, about), x))
   }
-  fit <- new_mdpd(result$fits[[1]], problem, settings, about)
+  fit <- keep_last_shard(new_mdpd(result$fits[[1]], problem, settings, about), x)
   warn_status(fit, k)
   warn_independent(fit, result$fits[[1]]$loglik_of_one)
   warn_one_pair(fit)
@@ -120,10 +122,13 @@ coded_store <- function(store, missing, call = rlang::caller_env()) {
 }
 
 # @param ask NULL: EM goes over the rows here; or of ask_by().
-run_engine_on_store <- function(problem, settings, store, search_rows, memory, ask = NULL) {
+# @param pieces The rows, see pieces_between(); NULL: all.
+run_engine_on_store <- function(problem, settings, store, search_rows, memory, ask = NULL,
+                                pieces = NULL) {
   on.exit(core_forget_rows())
   shards <- store$manifest$shards
   files <- list(path = file.path(store$path, shards$file), checksum = shards$checksum)
+  if (!is.null(pieces)) files <- files_of(store, pieces)
   result <- with_shard_files(core_fit_shards(
     problem, settings, files, search_rows, memory, ask
   ))
@@ -134,6 +139,7 @@ run_engine_on_store <- function(problem, settings, store, search_rows, memory, a
 about_store <- function(store, result) {
   list(
     path = store$path, rows = nrow(store), shards = nrow(store$manifest$shards),
-    reading = result$reading, search_rows = result$n_search_rows
+    reading = result$reading, search_rows = result$n_search_rows,
+    files = store$manifest$shards[c("checksum", "rows")]
   )
 }

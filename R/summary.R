@@ -8,7 +8,7 @@ summary.mdpd <- function(object, ...) {
   if (!is.null(n_undetermined)) warn_undetermined(n_undetermined)
   copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
               "status", "converged", "loglik", "df", "penalised_loglik", "evidence",
-              "variable_labels", "no_answer", "design")
+              "variable_labels", "no_answer", "design", "update")
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],

@@ -1,17 +1,24 @@
 # Time and memory of fits of stores that need not fit in memory. Usage:
 #   R_LIBS=.lib Rscript bench/scale.R table [N_ROWS [N_ITEMS]]     (1e6 rows of 100 items)
 #   R_LIBS=.lib Rscript bench/scale.R crowd [N_ITEMS [N_WORKERS]]  (1e6 items, 1e4 workers)
+#   R_LIBS=.lib Rscript bench/scale.R update [N_ROWS [N_ITEMS]]    (1e6 rows of 20 items)
 # Rows are drawn chunk by chunk, which is part of the time of coding: of three classes, a quarter of
 # the items telling them apart with .6; or ten labels of four an item by workers who are right with
 # .4 to .9. Prints seconds elapsed of coding, fit and predictions, iterations over all rows, the
 # share of wrong classes and the peak memory of R. --memory=BYTES is that of stagewise_em().
+#
+# `update` adds 1 % rows to such a table, twice, and prints seconds of add_rows(), update(), EM over
+# all rows from there and a fit of all rows anew, elapsed and of the processor; by how many nats a
+# thousand rows each is behind the fit anew, in evidence and in the log-likelihood of all rows at
+# its parameters; and what update() says that a full round would gain.
 arguments <- commandArgs(trailingOnly = TRUE)
 given <- arguments[!startsWith(arguments, "--")]
 is_crowd <- identical(given[1], "crowd")
+is_update <- identical(given[1], "update")
 n_rows <- as.numeric(c(given, NA)[2])
 n_others <- as.numeric(c(given, NA, NA)[3])
 if (is.na(n_rows)) n_rows <- 1e6
-if (is.na(n_others)) n_others <- if (is_crowd) 1e4 else 100
+if (is.na(n_others)) n_others <- if (is_crowd) 1e4 else if (is_update) 20 else 100
 memory <- as.numeric(sub("--memory=", "", grep("^--memory=", arguments, value = TRUE)))
 if (length(memory) == 0) memory <- 1e9
 library(mdpd)
@@ -43,11 +50,10 @@ crowd_rows <- function(rows) {
   data.frame(item = rep(rows, each = 10), worker = worker, label = as.integer(label))
 }
 
-chunks <- function(make, size = 1e5) {
-  done <- 0
+chunks <- function(make, size = 1e5, done = 0, last = n_rows) {
   function() {
-    rows <- done + seq_len(min(size, n_rows - done))
-    if (done >= n_rows) {
+    rows <- done + seq_len(min(size, last - done))
+    if (done >= last) {
       return(NULL)
     }
     done <<- done + length(rows)
@@ -55,10 +61,57 @@ chunks <- function(make, size = 1e5) {
   }
 }
 
+# Updates ------------------------------------------------------------------------------------------
+
+# Time of some code, and what it gives.
+timed <- function(code) {
+  spent <- system.time(value <- code)
+  list(value = value, elapsed = spent[["elapsed"]], cpu = spent[["user.self"]])
+}
+
+loglik_of <- function(fit, store) sum(predict(fit, store, type = "density"))
+
+# One day: what each way takes, and how far it comes. Returns the updated fit and the store.
+run_day <- function(day, fit, store, n_new) {
+  first <- nrow(store)
+  adding <- timed(add_rows(store, chunks(table_rows, done = first, last = first + n_new)))
+  store <- adding$value
+  ways <- list(
+    "update()" = timed(update(fit, store, memory = memory, verbose = FALSE)),
+    "update(full = TRUE)" = timed(update(fit, store, full = TRUE, memory = memory,
+                                         verbose = FALSE)),
+    "fit anew" = timed(stagewise_em(store, 3, memory = memory, verbose = FALSE))
+  )
+  anew <- ways[["fit anew"]]
+  thousands <- nrow(store) / 1000
+  best <- loglik_of(anew$value, store)
+  cat(sprintf("Day %d: %.0f rows to %.0f; add_rows() %.2f s\n", day, n_new, first, adding$elapsed))
+  for (name in names(ways)) {
+    way <- ways[[name]]
+    cat(sprintf(
+      "%-20s %7.2f s, cpu %7.2f s, %5.1f %% of it; behind %9.6f in evidence, %9.6f in loglik\n",
+      name, way$elapsed, way$cpu, 100 * way$cpu / anew$cpu,
+      (anew$value$evidence - way$value$evidence) / thousands,
+      (best - loglik_of(way$value, store)) / thousands
+    ))
+  }
+  said <- ways[[1]]$value$update
+  cat(sprintf("a full round would gain %.6f; %.0f decisions changed\n", said$gain, said$n_changed))
+  list(fit = ways[[1]]$value, store = store)
+}
+
 # Run ----------------------------------------------------------------------------------------------
 
 set.seed(1)
 path <- tempfile("store-")
+if (is_update) {
+  store <- row_store(chunks(table_rows), path, id = "id")
+  print(store)
+  state <- list(store = store, fit = stagewise_em(store, 3, memory = memory, verbose = FALSE))
+  for (day in 1:2) state <- run_day(day, state$fit, state$store, round(n_rows / 100))
+  unlink(path, recursive = TRUE)
+  quit()
+}
 seconds <- function(code) sprintf("%8.1f s", system.time(code)[["elapsed"]])
 coding <- seconds(store <- if (is_crowd) {
   row_store(chunks(crowd_rows), path, item = "item", worker = "worker", label = "label")

@@ -232,6 +232,39 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_sums_of_shards
+Rcpp::List core_sums_of_shards(const Rcpp::List& problem, const Rcpp::List& point, const Rcpp::List& files, const Rcpp::IntegerVector& relied, bool by_evidence, double threads);
+RcppExport SEXP _mdpd_core_sums_of_shards(SEXP problemSEXP, SEXP pointSEXP, SEXP filesSEXP, SEXP reliedSEXP, SEXP by_evidenceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type point(pointSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type relied(reliedSEXP);
+    Rcpp::traits::input_parameter< bool >::type by_evidence(by_evidenceSEXP);
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_sums_of_shards(problem, point, files, relied, by_evidence, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_gain_of_round
+Rcpp::List core_gain_of_round(const Rcpp::List& problem, const Rcpp::List& point, const Rcpp::List& files, Rcpp::Nullable<Rcpp::List> sums, const Rcpp::List& before, bool by_evidence, double threads);
+RcppExport SEXP _mdpd_core_gain_of_round(SEXP problemSEXP, SEXP pointSEXP, SEXP filesSEXP, SEXP sumsSEXP, SEXP beforeSEXP, SEXP by_evidenceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type point(pointSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type before(beforeSEXP);
+    Rcpp::traits::input_parameter< bool >::type by_evidence(by_evidenceSEXP);
+    Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gain_of_round(problem, point, files, sums, before, by_evidence, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_checksum", (DL_FUNC) &_mdpd_core_checksum, 1},
@@ -252,6 +285,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_weight_unit", (DL_FUNC) &_mdpd_core_weight_unit, 1},
     {"_mdpd_core_file_checksum", (DL_FUNC) &_mdpd_core_file_checksum, 1},
     {"_mdpd_core_hash", (DL_FUNC) &_mdpd_core_hash, 1},
+    {"_mdpd_core_sums_of_shards", (DL_FUNC) &_mdpd_core_sums_of_shards, 6},
+    {"_mdpd_core_gain_of_round", (DL_FUNC) &_mdpd_core_gain_of_round, 7},
     {NULL, NULL, 0}
 };
 

@@ -3,6 +3,7 @@
 #include "core/fit/blocked_fit.h"
 #include "engine_in_r.h"
 #include "r_monitor.h"
+#include "shard_rows.h"
 
 using Rcpp::_;
 
@@ -89,6 +90,10 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd:
   if (start.containsElementNamed("crowd_probs")) {
     out.item_prior.crowd = mdpd::amounts(Rcpp::as<mdpd::Matrix>(start["crowd_probs"]),
                                          "columns of the crowd are probabilities");
+  }
+  if (start.containsElementNamed("pseudo_counts")) {
+    out.item_prior.pseudo_counts = mdpd::amounts(Rcpp::as<mdpd::Matrix>(start["pseudo_counts"]),
+                                                 "pseudo-counts are finite and not negative");
   }
   if (start.containsElementNamed("labels")) {
     out.labels = mdpd::as_item_set(start["labels"], n_labels);
@@ -227,6 +232,7 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["holds_known"] = result.holds_known);
   out["entropy"] = result.entropy;
   out["modal"] = result.modal;
+  out["pseudo_counts"] = mdpd::Matrix(fit.item_prior.pseudo_counts);
   out["labels"] = mdpd::item_set_to_r(result.labels);
   out["label_agreement"] = result.label_agreement;
   return out;
@@ -265,26 +271,6 @@ Rcpp::List outcome_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fi
 
 // Of rows in a store ---------------------------------------------------------------------------------
 
-/// Shards, by the paths of their files and their checksums.
-class ShardFiles : public mdpd::RowSource {
- public:
-  ShardFiles(const Rcpp::List& files, std::vector<mdpd::Index> n_levels)
-      : paths_(Rcpp::as<std::vector<std::string>>(files["path"])), n_levels_(std::move(n_levels)) {
-    for (const SEXP text : Rcpp::CharacterVector(files["checksum"])) {
-      checksums_.push_back(std::stoull(CHAR(text), nullptr, 16));
-    }
-  }
-  mdpd::Index n_blocks() const override { return static_cast<mdpd::Index>(paths_.size()); }
-  mdpd::Shard read(mdpd::Index block) const override {
-    return mdpd::read_shard(paths_[block], n_levels_, checksums_[block]);
-  }
-
- private:
-  std::vector<std::string> paths_;
-  std::vector<std::uint64_t> checksums_;
-  std::vector<mdpd::Index> n_levels_;
-};
-
 const char* reading_to_r(mdpd::Reading reading) {
   switch (reading) {
     case mdpd::Reading::kWhole: return "whole";
@@ -293,6 +279,23 @@ const char* reading_to_r(mdpd::Reading reading) {
     case mdpd::Reading::kNone: return "none";
   }
   return "unknown";
+}
+
+/// Rows of another class than before that are listed.
+constexpr mdpd::Index most_listed = 10000;
+
+/// Rows and classes are counted from 1.
+Rcpp::List changed_to_r(const mdpd::ChangedRows& changed) {
+  Rcpp::NumericVector row(changed.rows.size());
+  Rcpp::IntegerVector from(changed.rows.size());
+  Rcpp::IntegerVector to(changed.rows.size());
+  for (std::size_t at = 0; at < changed.rows.size(); ++at) {
+    row[at] = static_cast<double>(changed.rows[at].row) + 1.0;
+    from[at] = static_cast<int>(changed.rows[at].from) + 1;
+    to[at] = static_cast<int>(changed.rows[at].to) + 1;
+  }
+  return Rcpp::List::create(_["n"] = static_cast<double>(changed.n), _["row"] = row,
+                            _["from"] = from, _["to"] = to);
 }
 
 }  // namespace
@@ -325,7 +328,8 @@ Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
 
 // The method for rows in shards: `problem$coded` has the levels only, `files` the `path` and the
 // `checksum` of each shard, `memory` the bytes of shards to keep; `ask` NULL: EM goes over the rows in
-// this process, else see EngineInR.
+// this process, else see EngineInR. `problem$standing`: sums of rows that are in no shard of these, or
+// NULL.
 // [[Rcpp::export]]
 Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings,
                            const Rcpp::List& files, double search_rows, double memory,
@@ -334,10 +338,7 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   const Rcpp::List control = settings["control"];
   mdpd::BlockedProblem in;
   mdpd::Cells shape;
-  for (const SEXP levels : Rcpp::List(Rcpp::List(problem["coded"])["levels"])) {
-    shape.n_levels.push_back(Rf_xlength(levels));
-  }
-  in.n_levels = shape.n_levels;
+  in.n_levels = shape.n_levels = mdpd::n_levels_of(problem);
   in.n_labels = Rf_xlength(problem["labels"]);
   if (!Rf_isNull(problem["prior_counts"])) {
     in.prior_counts = mdpd::amounts(Rcpp::as<mdpd::Matrix>(problem["prior_counts"]),
@@ -346,11 +347,20 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   for (const SEXP start : Rcpp::List(problem["starts"])) {
     in.starts.push_back(as_start(Rcpp::List(start), shape, in.n_labels));
   }
+  mdpd::RowTotals before;
+  if (!Rf_isNull(problem["standing"])) {
+    in.standing = mdpd::as_standing_sums(problem["standing"]);
+    before = in.standing->rows;
+    mdpd::require(before.level_weight.size() ==
+                      std::accumulate(in.n_levels.begin(), in.n_levels.end(), mdpd::Index{0}),
+                  "sums of the levels of the store");
+  }
+  in.most_listed = most_listed;
   in.n_threads = mdpd::as_threads(number(control, "threads"));
   in.most_search_rows = static_cast<mdpd::Index>(search_rows);
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
-  const ShardFiles source(files, in.n_levels);
-  const mdpd::BlockedRows rows(source, in.n_levels, in.n_threads, memory);
+  const mdpd::ShardFiles source(files, in.n_levels);
+  const mdpd::BlockedRows rows(source, in.n_levels, in.n_threads, memory, before);
   std::unique_ptr<mdpd::RowEngine> engine = std::make_unique<mdpd::EngineHere>(rows, monitor);
   if (ask.isNotNull()) {
     engine = std::make_unique<mdpd::EngineInR>(rows.frame(), Rcpp::Function(ask));
@@ -359,5 +369,12 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   Rcpp::List out = outcome_to_r(in.n_levels, outcome);
   out["reading"] = reading_to_r(outcome.reading);
   out["n_search_rows"] = static_cast<double>(outcome.n_search_rows);
+  out["changed"] = changed_to_r(outcome.changed);
+  Rcpp::List fits = out["fits"];
+  for (std::size_t at = 0; at < outcome.sums.size(); ++at) {
+    Rcpp::List fit = fits[at];
+    fit["standing"] = mdpd::standing_sums_to_r(outcome.sums[at]);
+    fits[at] = fit;
+  }
   return out;
 }

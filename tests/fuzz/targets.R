@@ -179,6 +179,8 @@ targets <- list(
     list(object = object, newdata = if (with_chance(0.6)) new_answers(object),
          type = maybe(one_of("class", "prob", "component", "density")))
   },
+  # Fits in memory, which it refuses: a store takes files.
+  update.mdpd = function() list(object = some_fit(), store = some_data(), full = maybe(TRUE)),
   simulate.mdpd = function() {
     list(object = some_fit(), nsim = whole(1, 2), seed = some_seed(), n_obs = maybe(whole(1, 20)))
   },

@@ -1,41 +1,5 @@
 # Fits of stores against those of the same rows in memory.
 
-three_classes <- function(n = 3000, seed = 1) {
-  truth <- list(
-    mixing_weights = c(0.5, 0.3, 0.2),
-    item_probs = lapply(1:12, function(item) {
-      probs <- matrix(0.15, 3, 3) + diag(0.55, 3)
-      if (item > 8) probs[] <- 1 / 3
-      dimnames(probs) <- list(c("a", "b", "c"), 1:3)
-      probs
-    })
-  )
-  names(truth$item_probs) <- paste0("V", 1:12)
-  set.seed(seed)
-  class <- sample(3, n, TRUE, truth$mixing_weights)
-  table <- as.data.frame(lapply(truth$item_probs, function(probs) {
-    factor(vapply(class, function(k) sample(rownames(probs), 1, prob = probs[, k]), ""),
-           levels = c("a", "b", "c"))
-  }))
-  is.na(table$V3) <- sample(n, n / 10)
-  list(table = table, class = class)
-}
-
-# Of the same parameters to the last bit everything else follows.
-same_in_both <- c("mixing_weights", "item_probs", "informative", "evidence", "loglik", "inclusion",
-                  "item_evidence", "penalised_loglik", "df", "status",
-                  "item_prior", "item_shares", "crowd_probs")
-
-expect_same_numbers <- function(a, b) {
-  for (field in same_in_both) expect_identical(a[[field]], b[[field]], label = field)
-  for (field in c("n_obs", "nobs", "n_missing")) expect_equal(a[[field]], b[[field]], label = field)
-}
-
-new_store <- function(source, ..., env = parent.frame()) {
-  path <- withr::local_tempdir(.local_envir = env)
-  row_store(source, file.path(path, "store"), ...)
-}
-
 test_that("a small store is fitted as the rows in memory are", {
   rows <- three_classes()$table
   in_memory <- stagewise_em(rows, 3)

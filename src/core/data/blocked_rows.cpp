@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "data/make_data.h"
-
 namespace mdpd {
 
 namespace {
@@ -22,7 +20,36 @@ Cells cells_of(Shard& shard, const std::vector<Index>& n_levels) {
   return cells;
 }
 
+/// The answers of some rows of a sparse shard.
+void cut_answers(const Shard& shard, Index first, Shard& out) {
+  const std::size_t from = shard.row_start[first];
+  const std::size_t to = shard.row_start[first + out.n_obs];
+  for (Index row = 0; row <= out.n_obs; ++row) {
+    out.row_start.push_back(shard.row_start[first + row] - from);
+  }
+  out.items.assign(shard.items.begin() + from, shard.items.begin() + to);
+  out.answers.assign(shard.answers.begin() + from, shard.answers.begin() + to);
+}
+
 }  // namespace
+
+Shard cut_rows(const Shard& shard, Index first, Index n) {
+  if (first < 0 || n < 0 || first + n > shard.n_obs) throw DimensionError("rows of the shard");
+  Shard out;
+  out.n_obs = n;
+  out.n_items = shard.n_items;
+  out.is_dense = shard.is_dense;
+  out.case_weights = shard.case_weights.segment(first, n);
+  if (!shard.is_dense) {
+    cut_answers(shard, first, out);
+    return out;
+  }
+  for (Index item = 0; item < shard.n_items; ++item) {
+    const auto from = shard.codes.begin() + item * shard.n_obs + first;
+    out.codes.insert(out.codes.end(), from, from + n);
+  }
+  return out;
+}
 
 double n_bytes_of_block(const Shard& shard) {
   const std::size_t n = shard.is_dense ? 3 * shard.codes.size() : 10 * shard.answers.size();
@@ -40,10 +67,11 @@ std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard sha
 }
 
 BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, int n_threads,
-                         double most_bytes)
-    : source_(source), kept_(source.n_blocks()) {
+                         double most_bytes, const RowTotals& before)
+    : source_(source), n_before_(before.n_obs), kept_(source.n_blocks()) {
   WeightRange range;
-  Index most_repeats_of_all = 1;
+  range.add(before);
+  Index most_repeats_of_all = before.most_repeats;
   double n_bytes = 0.0;
   for_each_shard([&](const Shard& shard, Index) {
     range.add(shard.case_weights);
@@ -52,9 +80,10 @@ BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, i
     if (n_bytes <= most_bytes) ++n_kept_;
     return true;
   });
-  n_obs_ = range.n_obs;
+  n_obs_ = range.n_obs - before.n_obs;
   largest_weight_ = range.largest;
   if (n_obs_ == 0) throw DimensionError("rows");
+  range.add_rough_sum(before);
   for_each_shard([&](const Shard& shard, Index) {
     range.add_rough_sum(shard.case_weights);
     return true;
@@ -67,7 +96,12 @@ BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, i
     totals.add(make_block(frame_, std::move(cells), std::move(shard.case_weights)));
     return true;
   });
-  totals.finish(frame_);
+  totals.finish(frame_, before);
+}
+
+RowTotals BlockedRows::totals() const {
+  return {n_before_ + n_obs_, largest_weight_, frame_.total_weight, frame_.most_repeats,
+          frame_.level_weight};
 }
 
 void BlockedRows::for_each_shard(const std::function<bool(Shard, Index)>& use) const {

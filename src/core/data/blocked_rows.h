@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "data/make_data.h"
 #include "data/shard_file.h"
 
 namespace mdpd {
@@ -24,6 +25,10 @@ struct RowBlock {
 /// @param frame what is known of all rows.
 std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard);
 
+/// Some rows of a shard.
+/// @throws DimensionError if there are no such rows.
+Shard cut_rows(const Shard& shard, Index first, Index n);
+
 /// What a block takes in memory, roughly: its codes, once more as kernels read them, and weights.
 double n_bytes_of_block(const Shard& shard);
 
@@ -34,13 +39,17 @@ class BlockedRows {
  public:
   /// Reads all rows three times.
   /// @param n_levels per item.
+  /// @param before of rows that are in no block: the frame counts them.
   /// @throws DimensionError if there is no row, or blocks do not fit `n_levels`.
   BlockedRows(const RowSource& source, std::vector<Index> n_levels, int n_threads,
-              double most_bytes);
+              double most_bytes, const RowTotals& before = {});
 
   /// What is known of all rows, without a row: for all that works on sums.
   const CodedData& frame() const { return frame_; }
+  /// Rows in blocks.
   Index n_obs() const { return n_obs_; }
+  /// What is known of all rows, for blocks that come later.
+  RowTotals totals() const;
 
   /// Calls use(rows, first) for each block in order; `first` is the number of its first row. The
   /// data have the totals of all rows.
@@ -58,6 +67,7 @@ class BlockedRows {
   const RowSource& source_;
   CodedData frame_;
   Index n_obs_ = 0;
+  Index n_before_ = 0;
   double largest_weight_ = 0.0;
   Index n_kept_ = 0;  ///< the first blocks stay
   mutable std::vector<std::shared_ptr<const RowBlock>> kept_;

@@ -131,6 +131,16 @@ void WeightRange::add_rough_sum(const Vector& weights) {
   }
 }
 
+void WeightRange::add(const RowTotals& rows) {
+  n_obs += rows.n_obs;
+  largest = std::max(largest, rows.largest_weight);
+}
+
+void WeightRange::add_rough_sum(const RowTotals& rows) {
+  if (!(largest > 0.0)) return;
+  rough_sum += static_cast<std::int64_t>(std::ldexp(rows.total_weight, rough_exponent()));
+}
+
 double WeightRange::unit(Index most_repeats) const {
   if (!(largest > 0.0)) return 1.0;
   const int of_sum = exponent_above(static_cast<double>(rough_sum)) - rough_exponent() +
@@ -196,15 +206,18 @@ void Totals::add(const CodedData& rows) {
   }
 }
 
-void Totals::finish(CodedData& data) const {
-  data.total_weight = weight_of(data, total_);
+void Totals::finish(CodedData& data, const RowTotals& before) const {
+  data.total_weight = weight_of(data, total_) + before.total_weight;
   data.level_weight.resize(data.n_total_levels());
   for (std::size_t at = 0; at < levels_.size(); ++at) {
     data.level_weight[static_cast<Index>(at)] = weight_of(data, levels_[at]);
   }
+  if (before.n_obs > 0) data.level_weight += before.level_weight;
   data.has_missing.assign(data.n_items, false);
   for (Index item = 0; item < data.n_items; ++item) {
-    data.has_missing[item] = n_rows_[item] < n_obs_ || n_answers_[item] > n_rows_[item];
+    // Nobody knows of the rows before, and no sum depends on it.
+    data.has_missing[item] =
+        before.n_obs > 0 || n_rows_[item] < n_obs_ || n_answers_[item] > n_rows_[item];
   }
   summarise_items(data);
 }

@@ -34,6 +34,15 @@ CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::
 
 // Of rows that come in blocks -----------------------------------------------------------------------
 
+/// What is known of rows that are not gone through again.
+struct RowTotals {
+  Index n_obs = 0;
+  double largest_weight = 0.0;
+  double total_weight = 0.0;
+  Index most_repeats = 1;
+  Vector level_weight = {};  ///< weighted count of every level of every item
+};
+
 /// What the unit of case weights depends on, as all of them are whole multiples of it: the finest in
 /// which each can be rounded and their sum added up, see exact_sums.h. First all are added, then once
 /// more to the rough sum.
@@ -44,6 +53,8 @@ struct WeightRange {
 
   void add(const Vector& weights);
   void add_rough_sum(const Vector& weights);
+  void add(const RowTotals& rows);
+  void add_rough_sum(const RowTotals& rows);
   double unit(Index most_repeats) const;
 
  private:
@@ -64,7 +75,8 @@ class Totals {
   /// @throws DimensionError if a code exceeds its item's levels.
   void add(const CodedData& rows);
   /// Sets what CodedData has of all rows.
-  void finish(CodedData& data) const;
+  /// @param before of rows that were not added, and count as well.
+  void finish(CodedData& data, const RowTotals& before = {}) const;
 
  private:
   std::vector<std::int64_t> levels_;  ///< of all items, in units of weight

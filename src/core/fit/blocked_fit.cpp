@@ -19,34 +19,51 @@ constexpr double most_kinds_per_row = 0.5;
 class RowsElsewhere : public PosteriorRows {
  public:
   /// @param counted the items whose rare levels count.
-  RowsElsewhere(const CodedData& frame, RowEngine& engine, ItemSet counted)
-      : frame_(frame), engine_(engine), counted_(std::move(counted)) {}
+  /// @param standing of further rows, or null.
+  RowsElsewhere(const CodedData& frame, RowEngine& engine, ItemSet counted,
+                const StandingSums* standing = nullptr)
+      : frame_(frame), engine_(engine), counted_(std::move(counted)), standing_(standing) {}
 
   EStep e_step(const MixtureParameters& params, const ItemSet& items) override {
     at_ = {params, items};
     pass_ = engine_.pass(at_, 0);
+    loglik_ = pass_.loglik.value();
+    if (standing_ != nullptr) loglik_ += loglik_bound(frame_, *standing_, at_);
     EStep step;
     step.posterior.resize(0, params.n_components());
-    step.loglik = pass_.loglik.value();
+    step.loglik = loglik_;
     return step;
   }
   LevelSums level_sums(const RowMatrix&, bool with_rare) override {
     LevelSums sums = pass_.counts;
+    if (standing_ != nullptr) sums += standing_->counts;
     for (int depth = 1; with_rare && depth <= most_depth; ++depth) {
       if (!has_rare(frame_, sums, counted_, depth - 1)) break;
       sums += engine_.pass(at_, depth).counts;
     }
     return sums;
   }
-  Matrix overlap(const RowMatrix&) override { return pass_.overlap; }
-  const Matrix& modal() const { return pass_.modal; }
+  Matrix overlap(const RowMatrix&) override {
+    if (standing_ == nullptr) return pass_.overlap;
+    return pass_.overlap + standing_->overlap / frame_.total_weight;
+  }
+  /// Of all rows where EM is.
+  StandingSums sums(const RowTotals& rows, bool with_rare) {
+    RowPass pass = pass_;
+    pass.counts = level_sums({}, with_rare);
+    pass.overlap = overlap({});
+    if (standing_ != nullptr) pass.modal += standing_->modal / frame_.total_weight;
+    return standing_sums(frame_, rows, at_, pass, loglik_);
+  }
 
  private:
   const CodedData& frame_;
   RowEngine& engine_;
   const ItemSet counted_;
+  const StandingSums* standing_;
   RowPoint at_;
   RowPass pass_;
+  double loglik_ = 0.0;
 };
 
 class BlockedMethod {
@@ -74,31 +91,45 @@ class BlockedMethod {
     const GatheredRows gathered = gather();
     outcome_.n_search_rows = gathered.n_obs();
     static_cast<FitOutcome&>(outcome_) = search(gathered);
-    for (std::size_t at = 0; at < outcome_.fits.size(); ++at) {
-      FitResult& fit = outcome_.fits[at];
-      if (outcome_.reading == Reading::kSample) {
+    if (outcome_.reading == Reading::kSample) {
+      for (std::size_t at = 0; at < outcome_.fits.size(); ++at) {
+        FitResult& fit = outcome_.fits[at];
         fit = of_all_rows(fit, gathered, options_.n_components[at]);
-      } else {
-        forget_posterior(gathered, fit);
       }
+      return;
     }
+    CodedData data = make_data(gathered.cells(), gathered.case_weights);
+    data.n_threads = problem_.n_threads;
+    for (FitResult& fit : outcome_.fits) forget_posterior(data, fit);
   }
 
-  static void forget_posterior(const GatheredRows& gathered, FitResult& fit) {
+  /// What of the rows is kept is their sums.
+  void forget_posterior(const CodedData& data, FitResult& fit) {
     EStep& step = fit.fit.e_step;
     fit.entropy = 0.0;
     for (Index row = 0; row < step.posterior.rows(); ++row) {
       for (Index k = 0; k < step.posterior.cols(); ++k) {
-        fit.entropy -= gathered.case_weights[row] * x_log_x(step.posterior(row, k));
+        fit.entropy -= data.case_weights[row] * x_log_x(step.posterior(row, k));
       }
     }
-    CodedData weights;
-    weights.case_weights = gathered.case_weights;
-    weights.total_weight = gathered.case_weights.sum();
-    fit.modal = modal_shares(weights, step.posterior);
+    RowPass pass = empty_pass(data, fit.fit.params.n_components());
+    const ReadyItems all = make_ready(data, all_items(data));
+    pass.counts = counts_rare() ? level_sums_with_rare(data, step.posterior, all)
+                                : level_sums(data, step.posterior, all);
+    pass.overlap = shared_weight(data, step.posterior, step.posterior);
+    pass.modal = modal_shares(data, step.posterior);
+    fit.modal = pass.modal;
+    outcome_.sums.push_back(
+        standing_sums(data, rows_.totals(), {fit.fit.params, fit.fit.informative}, pass, 0.0));
+    StandingSums& sums = outcome_.sums.back();
+    sums.entropy = fit.entropy;
+    if (fit.reliance.size() > 0) sums.reliance = fit.reliance;
     step.posterior.resize(0, fit.fit.params.n_components());
     step.row_loglik.resize(0);
   }
+
+  /// Without a prior.
+  bool counts_rare() const { return refinement().type != Refinement::kEvidence; }
 
   GatheredRows gather() {
     const Index most = problem_.most_search_rows;
@@ -140,10 +171,18 @@ class BlockedMethod {
     const FitStart& start = problem_.starts.front();
     RefineOptions options = refinement();
     options.item_prior = start.item_prior;
+    const RowMatrix& pull = start.item_prior.pseudo_counts;
+    if (pull.size() != start.item_prior.crowd.size())
+      throw DimensionError("pseudo-counts of a crowd's columns");
     options.uses_all_items = options_.task == Task::kEm;
     FitResult result =
         refined(start.params, start.informative, options, start.params.n_components());
     add_labels(start.labels, result);
+    if (result.fit.params.n_components() == start.params.n_components()) {
+      outcome_.changed = changed_rows(rows_, {{start.params, start.informative}, start.labels},
+                                      {{result.fit.params, result.fit.informative}, result.labels},
+                                      problem_.most_listed);
+    }
     const FitRun& run = result;
     outcome_.starts.push_back(
         {run.fit.loglik, run.fit.evidence, static_cast<Index>(run.trace.size()), run.status});
@@ -162,19 +201,27 @@ class BlockedMethod {
     ItemSet counted = all_items(frame_);
     if (options.type == Refinement::kFull) counted = varying_items(frame_);
     if (options.type == Refinement::kFixed) counted = informative;
-    RowsElsewhere rows(frame_, engine_, std::move(counted));
-    const SumsOfFit sums{
-        [&](const MixtureFit&) { return rows.level_sums({}, false).levels; },
-        [&](const MixtureFit& fit) {
-          const ItemSet items = gaining_items(fit);
-          return reliance(frame_, items, engine_.reliance({fit.params, fit.informative}, items));
-        }};
+    const StandingSums* standing = problem_.standing ? &*problem_.standing : nullptr;
+    RowsElsewhere rows(frame_, engine_, std::move(counted), standing);
+    const SumsOfFit sums{[&](const MixtureFit&) { return rows.level_sums({}, false).levels; },
+                         [&](const MixtureFit& fit) {
+                           const ItemSet items = gaining_items(fit);
+                           const RowPoint at{fit.params, fit.informative};
+                           Vector out = reliance(frame_, items, engine_.reliance(at, items));
+                           if (standing != nullptr) out += standing->reliance;
+                           return out;
+                         }};
     FitResult result = make_result(
         frame_, refine_rows(frame_, rows, params, informative, options, monitor_), k, sums);
-    const LevelSums sums_of_fit = rows.level_sums({}, false);
-    result.entropy = std::max(0.0, entropy_of(frame_, result.fit, sums_of_fit));
-    result.modal = rows.modal();
-    counts_ = sums_of_fit.levels;
+    // Where components were given up, EM was elsewhere.
+    const bool is_one = result.fit.params.n_components() == 1;
+    outcome_.sums.push_back(is_one ? standing_sums_of_one(frame_, rows_.totals())
+                                   : rows.sums(rows_.totals(), counts_rare()));
+    StandingSums& of_fit = outcome_.sums.back();
+    if (!is_one && result.reliance.size() > 0) of_fit.reliance = result.reliance;
+    result.entropy = of_fit.entropy;
+    result.modal = of_fit.modal / frame_.total_weight;
+    counts_ = of_fit.counts.levels;
     return result;
   }
 
@@ -235,8 +282,30 @@ std::vector<ExactSum> EngineHere::reliance(const RowPoint& at, const ItemSet& it
   return sums;
 }
 
+StandingSums sums_of_rows(const BlockedRows& rows, const RowPoint& at, const ItemSet& relied,
+                          Refinement by, RowEngine& engine) {
+  const CodedData& frame = rows.frame();
+  RowsElsewhere elsewhere(frame, engine, all_items(frame));
+  elsewhere.e_step(at.params, at.items);
+  StandingSums sums = elsewhere.sums(rows.totals(), by != Refinement::kEvidence);
+  sums.reliance = reliance(frame, relied, engine.reliance(at, relied));
+  return sums;
+}
+
+double gain_of_round(const BlockedRows& rows, const StandingSums& sums, const RowPoint& at,
+                     RowEngine& engine) {
+  const double gain = engine.pass(at, 0).loglik.value() - loglik_bound(rows.frame(), sums, at);
+  return std::max(0.0, gain);
+}
+
 BlockedOutcome fit_blocks(const BlockedRows& rows, const BlockedProblem& problem,
                           const FitOptions& options, RowEngine& engine, Monitor& monitor) {
+  if (problem.standing && problem.starts.empty())
+    throw DimensionError("rows that stand go with a start");
+  if (problem.standing) {
+    require_compatible(problem.n_levels, *problem.standing,
+                       problem.starts.front().params.n_components());
+  }
   if (problem.starts.size() > 1) throw DimensionError("EM goes on from one start");
   const std::vector<Index>& ks = options.n_components;
   if (ks.empty() || ks.front() < 1 || !std::is_sorted(ks.begin(), ks.end()))

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
+
 #include "data/blocked_rows.h"
+#include "fit/decisions.h"
 #include "fit/fit.h"
-#include "model/row_pass.h"
+#include "model/standing_sums.h"
 
 namespace mdpd {
 
@@ -14,6 +17,9 @@ struct BlockedProblem {
   std::vector<FitStart> starts = {};  ///< parameters to go on from, at most one; none: growth
   Index most_search_rows = 131072;    ///< see `fit_blocks()`
   int n_threads = 1;
+  /// Of rows that are in no block, with a start: EM goes on with these sums as they are.
+  std::optional<StandingSums> standing = {};
+  Index most_listed = 0;  ///< rows of another class than at the start that are listed
 };
 
 /// How the rows came in.
@@ -26,7 +32,9 @@ enum class Reading {
 
 struct BlockedOutcome : FitOutcome {
   Reading reading = Reading::kWhole;
-  Index n_search_rows = 0;  ///< rows, or kinds of them, that the search had
+  Index n_search_rows = 0;              ///< rows, or kinds of them, that the search had
+  std::vector<StandingSums> sums = {};  ///< of all rows, at each fit
+  ChangedRows changed = {};             ///< of the rows in blocks, where there was a start
 };
 
 /// EM in this process.
@@ -49,11 +57,25 @@ class EngineHere : public RowEngine {
 /// `fit_mixture()` as well; then EM goes over all rows, whose sums are all that is kept of them. Which
 /// rows are in the sample depends on their places only.
 ///
+/// From a start EM goes over the rows in blocks, with the sums of the rows that stand: then the
+/// log-likelihood counts these by its lower bound, and so do evidence and penalised log-likelihood.
+///
 /// Evidence, log-likelihood, parameters and inclusion are of all rows, without the posterior of any.
 /// The results do not depend on how the rows are cut into blocks, nor on the engine, and with
 /// `most_search_rows` rows or less they are those of `fit_mixture()`.
 /// @throws DimensionError if the parts of the problem do not fit together.
 BlockedOutcome fit_blocks(const BlockedRows& rows, const BlockedProblem& problem,
                           const FitOptions& options, RowEngine& engine, Monitor& monitor);
+
+/// The sums of all rows at a point, for EM that goes on without them.
+/// @param relied items whose reliance is asked for.
+/// @param by how it goes on: without a prior rare levels count.
+StandingSums sums_of_rows(const BlockedRows& rows, const RowPoint& at, const ItemSet& relied,
+                          Refinement by, RowEngine& engine);
+
+/// By how much the log-likelihood of some rows at a point is above its bound by their sums: what going
+/// over them once would gain at once (nats, >= 0).
+double gain_of_round(const BlockedRows& rows, const StandingSums& sums, const RowPoint& at,
+                     RowEngine& engine);
 
 }  // namespace mdpd

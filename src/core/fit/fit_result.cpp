@@ -25,7 +25,8 @@ FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const Su
   result.item_evidence = fit.item_evidence.gain;
   // No item differs where there is but one component.
   const double more_than_one = 1.0 / (1.0 + exp_of(result.loglik_of_one - fit.evidence));
-  result.inclusion = more_than_one * inclusion(data, sums.reliance(fit), fit.item_evidence,
+  result.reliance = sums.reliance(fit);
+  result.inclusion = more_than_one * inclusion(data, result.reliance, fit.item_evidence,
                                                fit.item_prior.weights, n_components);
   return result;
 }

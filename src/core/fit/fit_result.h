@@ -18,6 +18,7 @@ struct FitResult : FitRun {
   Matrix modal = {};               ///< likewise, see `modal_shares()`; else empty
   Vector item_evidence = {};       ///< see `item_evidence()`
   Vector inclusion = {};           ///< by evidence, of each item the probability that it differs
+  Vector reliance = {};            ///< likewise, see inclusion.h; else empty
   std::vector<Index> labels = {};  ///< of a crowd, what each component stands for; or empty
   double label_agreement = 1.0;    ///< see `least_agreement()`
 };

@@ -12,7 +12,8 @@ struct FitStart {
   MixtureParameters params = {};   ///< these give it, by all items
   ItemSet informative = {};        ///< in it, in the order they joined; for a sparse refinement
   std::vector<Index> labels = {};  ///< of a crowd, of each component, which are more than labels
-  ItemPrior item_prior = {};       ///< by evidence, to go on with, without pseudo-counts
+  ItemPrior item_prior = {};       ///< by evidence, to go on with; but for rows in blocks without
+                                   ///< pseudo-counts
   bool is_vote = false;  ///< by evidence, instead: the vote of a crowd alike, see `crowd_start()`
 };
 

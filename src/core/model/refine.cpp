@@ -270,18 +270,23 @@ double entropy_of(const CodedData& data, const RowMatrix& posterior) {
   return loglik_sum(data, entropy).value();
 }
 
-double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums) {
+double expected_log_joint(const CodedData& data, const MixtureParameters& params,
+                          const ItemSet& items, const LevelSums& sums) {
   const auto weighted_log = [](const auto& counts, const auto& probs) {
     return counts.cwiseProduct(probs.unaryExpr([](double p) { return safe_log(p); })).sum();
   };
-  double log_joint = weighted_log(sums.components.row(0), fit.params.mixing_weights.transpose());
-  for (const Index item : fit.informative) {
+  double log_joint = weighted_log(sums.components.row(0), params.mixing_weights.transpose());
+  for (const Index item : items) {
     const Index first = data.offset[item];
     const Index n = data.n_levels[item];
     log_joint +=
-        weighted_log(sums.levels.middleRows(first, n), fit.params.item_probs.middleRows(first, n));
+        weighted_log(sums.levels.middleRows(first, n), params.item_probs.middleRows(first, n));
   }
-  return fit.e_step.loglik - log_joint;
+  return log_joint;
+}
+
+double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums) {
+  return fit.e_step.loglik - expected_log_joint(data, fit.params, fit.informative, sums);
 }
 
 RefineOptions RefineOptions::of_type(Refinement other) const {

@@ -112,6 +112,11 @@ double entropy_of(const CodedData& data, const RowMatrix& posterior);
 /// The same of the fit's own posterior, from the sums that it leads to: without a pass over the rows.
 double entropy_of(const CodedData& data, const MixtureFit& fit, const LevelSums& sums);
 
+/// Log-joint probability of rows and components that is expected under the posterior of some sums
+/// (nats): of the items that enter, at any parameters.
+double expected_log_joint(const CodedData& data, const MixtureParameters& params,
+                          const ItemSet& items, const LevelSums& sums);
+
 /// `refine()` of rows that are not all in memory, from parameters.
 /// @param frame see BlockedRows.
 FitRun refine_rows(const CodedData& frame, PosteriorRows& rows, const MixtureParameters& start,

@@ -2,6 +2,8 @@
 
 #include <testthat.h>
 
+#include <numeric>
+
 #include "base/errors.h"
 #include "random_data.h"
 
@@ -85,6 +87,100 @@ Table with_weights(const Table& table, Random& random) {
   Vector weights(table.data.n_obs);
   for (Index row = 0; row < weights.size(); ++row) weights[row] = 0.25 + 3.0 * random.uniform();
   return Table(table.codes, weights, table.data.n_levels);
+}
+
+/// Rows of which some stand, with what EM starts from.
+struct SplitRows {
+  Table all;
+  Table old_rows;
+  Table new_rows;
+  MixtureFit start;
+};
+
+std::vector<Index> rows_between(Index first, Index last) {
+  std::vector<Index> rows(last - first);
+  std::iota(rows.begin(), rows.end(), first);
+  return rows;
+}
+
+constexpr Index n_old = 350;
+
+SplitRows split_rows(Table all, const RefineOptions& options) {
+  Monitor monitor;
+  RowMatrix posterior = RowMatrix::Constant(all.data.n_obs, 3, 0.2);
+  const std::vector<Index> labels = labels_of(all);
+  for (Index row = 0; row < all.data.n_obs; ++row) posterior(row, labels[row]) = 0.6;
+  const ItemSet items = all_items(all.data);
+  MixtureFit start = refine(all.data, posterior, items, options.at_most(2), monitor).fit;
+  Table old_rows = pick_rows(all, rows_between(0, n_old));
+  Table new_rows = pick_rows(all, rows_between(n_old, all.data.n_obs));
+  return {std::move(all), std::move(old_rows), std::move(new_rows), std::move(start)};
+}
+
+StandingSums sums_of(const Table& table, const RowPoint& at, Refinement by) {
+  const CutRows source(table.data, {100});
+  const BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+  Monitor monitor;
+  EngineHere engine(rows, monitor);
+  return sums_of_rows(rows, at, {}, by, engine);
+}
+
+BlockedOutcome update_cut(const SplitRows& split, const std::vector<Index>& sizes,
+                          const RefineOptions& refine, int n_threads = 1) {
+  FitOptions options;
+  options.task = Task::kContinue;
+  options.n_components = {3};
+  options.refine = refine;
+  BlockedProblem problem;
+  problem.n_levels = split.all.data.n_levels;
+  FitStart start;
+  start.params = split.start.params;
+  start.informative = split.start.informative;
+  start.item_prior = split.start.item_prior;
+  problem.starts = {start};
+  problem.standing =
+      sums_of(split.old_rows, {start.params, start.informative}, options.refine.type);
+  problem.most_listed = 5;
+  const CutRows source(split.new_rows.data, sizes);
+  const BlockedRows rows(source, problem.n_levels, n_threads, n_threads > 1 ? 1e9 : 0.0,
+                         problem.standing->rows);
+  Monitor monitor;
+  EngineHere engine(rows, monitor);
+  return fit_blocks(rows, problem, options, engine, monitor);
+}
+
+/// The same in memory: the posterior of the old rows stays as it is.
+MixtureFit update_twin(const SplitRows& split, const RefineOptions& options, int n_steps) {
+  Monitor monitor;
+  MixtureFit fit = split.start;
+  RowMatrix posterior = e_step(split.all.data, fit.params, fit.informative).posterior;
+  for (int step = 0; step < n_steps; ++step) {
+    RefineOptions one = options.at_most(1);
+    one.item_prior = fit.item_prior;
+    fit = refine(split.all.data, posterior, fit.informative, one, monitor).fit;
+    const RowMatrix now = e_step(split.all.data, fit.params, fit.informative).posterior;
+    posterior.bottomRows(now.rows() - n_old) = now.bottomRows(now.rows() - n_old);
+  }
+  return fit;
+}
+
+/// What the log-likelihood of a row is at least, by the posterior that it has.
+double bound_of_row(const Table& table, Index row, const MixtureFit& at, const MixtureFit& of) {
+  const Table one = pick_rows(table, {row});
+  const EStep step = e_step(one.data, of.params, of.informative);
+  double sum = 0.0;
+  for (Index k = 0; k < 3; ++k) {
+    const double share = step.posterior(0, k);
+    if (!(share > 0.0)) continue;
+    double log_joint = std::log(at.params.mixing_weights[k]);
+    for (const Index item : at.informative) {
+      const Code code = one.code(0, item);
+      if (code == 0) continue;
+      log_joint += std::log(at.params.item_probs(table.data.offset[item] + code - 1, k));
+    }
+    sum += share * (log_joint - std::log(share));
+  }
+  return sum;
 }
 
 }  // namespace
@@ -210,6 +306,87 @@ context("blocked_fit") {
     expect_true(probs.row(1).isOnes());
   }
 
+  test_that("with rows that stand EM is the one that keeps their posterior") {
+    for (const Refinement type : {Refinement::kEvidence, Refinement::kSparse}) {
+      RefineOptions options;
+      options.type = type;
+      const SplitRows split = split_rows(three_components(8), options);
+      // The third step of EM by evidence may be a leap.
+      for (const int n_steps : {1, 2}) {
+        const MixtureFit twin = update_twin(split, options, n_steps);
+        const BlockedOutcome cut = update_cut(split, {50}, options.at_most(n_steps));
+        const MixtureFit& fit = cut.fits[0].fit;
+        // Sums of the same terms, added up in another order.
+        expect_true(distance(fit.params.item_probs, twin.params.item_probs) < 1e-9);
+        expect_true(fit.informative == twin.informative);
+        if (type == Refinement::kEvidence)
+          expect_true(std::abs(fit.evidence - twin.evidence) < 1e-7);
+        double bound = e_step(split.new_rows.data, fit.params, fit.informative).loglik;
+        for (Index row = 0; row < n_old; ++row)
+          bound += bound_of_row(split.old_rows, row, fit, split.start);
+        expect_true(std::abs(fit.e_step.loglik - bound) < 1e-7);
+        const double loglik = e_step(split.all.data, fit.params, fit.informative).loglik;
+        expect_true(fit.e_step.loglik < loglik);
+      }
+    }
+  }
+
+  test_that("an update has the same bits however the new rows are cut, and never falls") {
+    Random random(10);
+    const Table plain = three_components(9);
+    for (const Refinement type : {Refinement::kEvidence, Refinement::kSparse, Refinement::kFull}) {
+      RefineOptions options;
+      options.type = type;
+      const SplitRows split = split_rows(with_weights(plain, random), options);
+      const BlockedOutcome whole = update_cut(split, {150}, options);
+      const StandingSums& sums = whole.sums[0];
+      expect_true(sums.rows.n_obs == 500);
+      // Every weight is in one component.
+      expect_true(std::abs(sums.counts.components.sum() - split.all.data.total_weight) < 1e-9);
+      expect_true((sums.rows.level_weight - split.all.data.level_weight).norm() < 1e-9);
+      for (const std::vector<Index>& sizes : {std::vector<Index>{1}, {64, 1, 7}}) {
+        const BlockedOutcome cut = update_cut(split, sizes, options, 2);
+        expect_true(are_equal(cut.fits[0], whole.fits[0]));
+        expect_true(cut.sums[0].counts.levels == sums.counts.levels);
+        expect_true(cut.sums[0].overlap == sums.overlap);
+        expect_true(cut.sums[0].entropy == sums.entropy);
+        expect_true(cut.changed.n == whole.changed.n);
+      }
+      const Trace& trace = whole.fits[0].trace;
+      for (std::size_t at = 1; at < trace.size(); ++at) {
+        const auto height = [&](const TraceRow& row) {
+          return type == Refinement::kEvidence ? row.evidence : row.penalised_loglik;
+        };
+        // The evidence is an approximation, which may fall by a little.
+        expect_true(height(trace[at]) > height(trace[at - 1]) - 0.01);
+      }
+    }
+  }
+
+  test_that("what a round would gain is the distance of the bound from the log-likelihood") {
+    RefineOptions options;
+    options.type = Refinement::kSparse;
+    const SplitRows split = split_rows(three_components(11), options);
+    const BlockedOutcome cut = update_cut(split, {50}, options);
+    const MixtureFit& fit = cut.fits[0].fit;
+    const RowPoint before{split.start.params, split.start.informative};
+    const RowPoint at{fit.params, fit.informative};
+    const CutRows source(split.old_rows.data, {100});
+    const BlockedRows rows(source, split.all.data.n_levels, 1, 0.0);
+    Monitor monitor;
+    EngineHere engine(rows, monitor);
+    const StandingSums sums = sums_of(split.old_rows, before, Refinement::kSparse);
+    double bound = 0.0;
+    for (Index row = 0; row < n_old; ++row)
+      bound += bound_of_row(split.old_rows, row, fit, split.start);
+    const double loglik = e_step(split.old_rows.data, fit.params, fit.informative).loglik;
+    const double gain = gain_of_round(rows, sums, at, engine);
+    expect_true(std::abs(gain - (loglik - bound)) < 1e-7);
+    expect_true(gain > 1e-3);
+    // Where the sums are from there is nothing to gain.
+    expect_true(gain_of_round(rows, sums, before, engine) < 1e-7);
+  }
+
   test_that("problems that do not fit together are refused") {
     const Table table = three_components(7);
     FitOptions options;
@@ -217,6 +394,19 @@ context("blocked_fit") {
     expect_error_as(fit_cut(table.data, {100}, 40, options), DimensionError);
     const CutRows source(table.data, {100});
     expect_error_as(BlockedRows(source, std::vector<Index>(15, 2), 1, 0.0), DimensionError);
+    const BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+    BlockedProblem problem;
+    problem.n_levels = table.data.n_levels;
+    problem.standing = standing_sums_of_one(table.data, rows.totals());
+    options.n_components = {3};
+    Monitor monitor;
+    EngineHere engine(rows, monitor);
+    expect_error_as(fit_blocks(rows, problem, options, engine, monitor), DimensionError);
+    FitStart start;
+    Random random(7);
+    start.params = random_parameters(random, table.data.n_levels, 3);
+    problem.starts = {start};
+    expect_error_as(fit_blocks(rows, problem, options, engine, monitor), DimensionError);
   }
 }
 

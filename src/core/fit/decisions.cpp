@@ -1,0 +1,67 @@
+#include "fit/decisions.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mdpd {
+
+namespace {
+
+/// Posteriors that differ by less are tied, as in R.
+constexpr double tie_tolerance = 1e-9;
+
+/// The classes in the order in which ties go to them.
+std::vector<Index> order_of_classes(const Classifier& by) {
+  const Vector& weights = by.at.params.mixing_weights;
+  const bool has_labels = !by.labels.empty();
+  const Index n = has_labels ? 1 + *std::max_element(by.labels.begin(), by.labels.end())
+                             : by.at.params.n_components();
+  std::vector<Index> order(n);
+  std::iota(order.begin(), order.end(), Index{0});
+  if (has_labels) return order;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return weights[a] > weights[b]; });
+  return order;
+}
+
+/// Of each row its class.
+std::vector<Index> classes_of(const CodedData& rows, const Classifier& by) {
+  const EStep step = e_step(rows, by.at.params, by.at.items);
+  const std::vector<Index> order = order_of_classes(by);
+  std::vector<Index> out(rows.n_obs);
+  Vector shares(static_cast<Index>(order.size()));
+  for (Index row = 0; row < rows.n_obs; ++row) {
+    shares.setZero();
+    for (Index k = 0; k < step.posterior.cols(); ++k) {
+      shares[by.labels.empty() ? k : by.labels[k]] += step.posterior(row, k);
+    }
+    const double least = shares.maxCoeff() - tie_tolerance;
+    out[row] =
+        *std::find_if(order.begin(), order.end(), [&](Index at) { return shares[at] >= least; });
+  }
+  return out;
+}
+
+bool has_answer(const CodedData& rows, Index row) {
+  bool has = false;
+  for_each_item_of_row(rows, row, [&](Index, Code) { has = true; });
+  return has;
+}
+
+}  // namespace
+
+ChangedRows changed_rows(const BlockedRows& rows, const Classifier& before, const Classifier& after,
+                         Index most) {
+  ChangedRows changed;
+  rows.for_each_block([&](const CodedData& block, Index first) {
+    const std::vector<Index> from = classes_of(block, before);
+    const std::vector<Index> to = classes_of(block, after);
+    for (Index row = 0; row < block.n_obs; ++row) {
+      if (from[row] == to[row] || !has_answer(block, row)) continue;
+      if (changed.n++ < most) changed.rows.push_back({first + row, from[row], to[row]});
+    }
+  });
+  return changed;
+}
+
+}  // namespace mdpd

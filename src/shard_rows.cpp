@@ -1,0 +1,94 @@
+#include "shard_rows.h"
+
+using Rcpp::_;
+
+namespace mdpd {
+
+namespace {
+
+/// Rows of a part of a file that stays in memory.
+constexpr double most_kept = 4096.0;
+
+std::vector<double> numbers_or_none(const Rcpp::List& list, const char* name) {
+  if (!list.containsElementNamed(name)) return {};
+  return Rcpp::as<std::vector<double>>(list[name]);
+}
+
+Vector amounts_in(const Rcpp::List& list, const char* name) {
+  return amounts(Rcpp::as<Vector>(list[name]), name);
+}
+
+Matrix table_in(const Rcpp::List& list, const char* name) {
+  return amounts(Rcpp::as<Matrix>(list[name]), name);
+}
+
+double amount_in(const Rcpp::List& list, const char* name) {
+  const double x = Rcpp::as<double>(list[name]);
+  require(x >= 0.0 && std::isfinite(x), name);
+  return x;
+}
+
+}  // namespace
+
+ShardFiles::ShardFiles(const Rcpp::List& files, std::vector<Index> n_levels)
+    : paths_(Rcpp::as<std::vector<std::string>>(files["path"])),
+      first_(numbers_or_none(files, "first")),
+      n_(numbers_or_none(files, "n")),
+      n_levels_(std::move(n_levels)) {
+  for (const SEXP text : Rcpp::CharacterVector(files["checksum"])) {
+    checksums_.push_back(std::stoull(CHAR(text), nullptr, 16));
+  }
+  require(checksums_.size() == paths_.size(), "a checksum for each file");
+  require(first_.size() == n_.size() && (n_.empty() || n_.size() == paths_.size()),
+          "rows of each file");
+}
+
+Shard ShardFiles::read(Index block) const {
+  const auto kept = kept_.find(block);
+  if (kept != kept_.end()) return kept->second;
+  Shard shard = read_shard(paths_[block], n_levels_, checksums_[block]);
+  if (!is_cut()) return shard;
+  const auto first = static_cast<Index>(first_[block]);
+  const auto n = static_cast<Index>(n_[block]);
+  if (first == 0 && n == shard.n_obs) return shard;
+  Shard part = cut_rows(shard, first, n);
+  if (n_[block] <= most_kept) kept_[block] = part;
+  return part;
+}
+
+std::vector<Index> n_levels_of(const Rcpp::List& problem) {
+  std::vector<Index> out;
+  for (const SEXP levels : Rcpp::List(Rcpp::List(problem["coded"])["levels"])) {
+    out.push_back(Rf_xlength(levels));
+  }
+  return out;
+}
+
+StandingSums as_standing_sums(const Rcpp::List& sums) {
+  StandingSums out;
+  out.rows.n_obs = as_index(amount_in(sums, "n_obs"), 1.0, "rows that stand");
+  out.rows.largest_weight = amount_in(sums, "largest_weight");
+  out.rows.total_weight = amount_in(sums, "weight");
+  out.rows.most_repeats = as_index(amount_in(sums, "most_repeats"), 1.0, "answers of a row");
+  out.rows.level_weight = amounts_in(sums, "level_weight");
+  out.counts.levels = table_in(sums, "levels");
+  out.counts.components = amounts_in(sums, "components").transpose();
+  out.overlap = table_in(sums, "overlap");
+  out.modal = table_in(sums, "modal");
+  out.entropy = amount_in(sums, "entropy");
+  out.reliance = amounts_in(sums, "reliance");
+  return out;
+}
+
+Rcpp::List standing_sums_to_r(const StandingSums& sums) {
+  return Rcpp::List::create(
+      _["n_obs"] = static_cast<double>(sums.rows.n_obs), _["weight"] = sums.rows.total_weight,
+      _["largest_weight"] = sums.rows.largest_weight,
+      _["most_repeats"] = static_cast<double>(sums.rows.most_repeats),
+      _["level_weight"] = sums.rows.level_weight, _["levels"] = Matrix(sums.counts.levels),
+      _["components"] = Vector(sums.counts.components.row(0).transpose()),
+      _["overlap"] = sums.overlap, _["modal"] = sums.modal, _["entropy"] = sums.entropy,
+      _["reliance"] = sums.reliance);
+}
+
+}  // namespace mdpd

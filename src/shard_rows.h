@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "convert.h"
+#include "core/data/blocked_rows.h"
+#include "core/model/standing_sums.h"
+
+namespace mdpd {
+
+/// Shards, or some rows of them. An R list: the `path` and the `checksum` of each file and, where not
+/// all rows are meant, their number `n` and how many are before the `first`.
+class ShardFiles : public RowSource {
+ public:
+  ShardFiles(const Rcpp::List& files, std::vector<Index> n_levels);
+  Index n_blocks() const override { return static_cast<Index>(paths_.size()); }
+  Shard read(Index block) const override;
+
+ private:
+  bool is_cut() const { return !n_.empty(); }
+
+  std::vector<std::string> paths_;
+  std::vector<std::uint64_t> checksums_;
+  std::vector<double> first_;
+  std::vector<double> n_;
+  std::vector<Index> n_levels_;
+  /// Small parts of files are not read over and over.
+  mutable std::map<Index, Shard> kept_;
+};
+
+/// The levels of an R list's `coded`.
+std::vector<Index> n_levels_of(const Rcpp::List& problem);
+
+/// Sums of rows as R keeps them; checked by `require_compatible()` where they are used.
+StandingSums as_standing_sums(const Rcpp::List& sums);
+Rcpp::List standing_sums_to_r(const StandingSums& sums);
+
+}  // namespace mdpd

@@ -1,0 +1,313 @@
+# Fits that go on when their store gets new rows, against fits of all rows.
+
+old_and_new <- function(n_old = 8000, n_new = 400) {
+  rows <- three_classes(n_old + n_new)$table
+  list(all = rows, old = rows[seq_len(n_old), ], new = rows[n_old + seq_len(n_new), ])
+}
+
+# What the rows say of a fit's parameters, whose `loglik` is a bound.
+loglik_of <- function(fit, rows) sum(predict(fit, rows, type = "density"))
+
+quietly <- function(code) {
+  withCallingHandlers(code, mdpd_message = function(cnd) tryInvokeRestart("muffleMessage"))
+}
+
+triples_of <- function(crowd) {
+  data.frame(item = crowd$items[crowd$item], worker = crowd$workers[crowd$worker],
+             label = crowd$labels[crowd$label])
+}
+
+test_that("an update ends where a fit of all rows does, and says by how much it may fail", {
+  rows <- old_and_new()
+  for (criterion in c("evidence", "bic")) {
+    control <- stagewise_control(criterion = criterion)
+    store <- new_store(rows$old, shard_rows = 1024)
+    fit <- stagewise_em(store, 3, search_rows = 1000, control = control)
+    store <- add_rows(store, rows$new)
+    updated <- quietly(update(fit, store))
+    refitted <- stagewise_em(store, 3, search_rows = 1000, control = control)
+    thousands <- nrow(rows$all) / 1000
+    reached <- loglik_of(updated, rows$all)
+    expect_lt((refitted$loglik - reached) / thousands, 0.01)
+    # A bound, by as much as the check says; it has seen seven eighths of the old rows.
+    expect_lt(updated$loglik, reached)
+    expect_equal((reached - updated$loglik) / thousands, updated$update$gain, tolerance = 0.2)
+    expect_identical(updated$informative, refitted$informative)
+    expect_equal(updated$update[c("new_rows", "rows", "full", "checked")],
+                 list(new_rows = 400, rows = 400, full = FALSE, checked = 7 * 1024))
+    full <- update(updated, store, full = TRUE)
+    objective <- if (criterion == "evidence") "evidence" else "penalised_loglik"
+    expect_equal(full[[objective]], refitted[[objective]], tolerance = 1e-8)
+    expect_equal(full$loglik, loglik_of(full, rows$all), tolerance = 1e-12)
+    expect_identical(full$update$gain, 0)
+    expect_gt(full[[objective]], updated[[objective]])
+  }
+})
+
+# Ordinary EM in plain R, in which the old rows keep their posterior.
+incremental_twin <- function(fit, rows, n_steps) {
+  kept <- predict(fit, rows$old, type = "prob")
+  for (step in seq_len(n_steps)) {
+    posterior <- rbind(kept, predict(fit, rows$new, type = "prob"))
+    fit$mixing_weights <- colMeans(posterior)
+    fit$item_probs <- Map(function(probs, answers) {
+      counts <- crossprod(outer(answers, rownames(probs), `==`) & !is.na(answers), posterior)
+      `dimnames<-`(sweep(counts, 2, colSums(counts), "/"), dimnames(probs))
+    }, fit$item_probs, rows$all)
+  }
+  log_joint <- Reduce(`+`, Map(function(probs, answers) {
+    terms <- log(probs)[match(answers, rownames(probs)), , drop = FALSE]
+    replace(terms, is.na(terms), 0)
+  }, fit$item_probs, rows$old)) + rep(log(fit$mixing_weights), each = nrow(rows$old))
+  fit$loglik <- sum(kept * (log_joint - log(kept))) + loglik_of(fit, rows$new)
+  fit
+}
+
+test_that("the steps are those of incremental EM in plain R", {
+  rows <- old_and_new(3000, 500)
+  store <- new_store(rows$old, shard_rows = 1024)
+  fit <- stagewise_em(store, 3, refine = "full", control = stagewise_control(criterion = "bic"))
+  store <- add_rows(store, rows$new)
+  # The third step may be a leap.
+  for (n_steps in 1:2) {
+    fit$control$max_iter <- n_steps
+    updated <- quietly(suppressWarnings(update(fit, store)))
+    twin <- incremental_twin(fit, rows, n_steps)
+    expect_equal(updated$mixing_weights, twin$mixing_weights, tolerance = 1e-10)
+    expect_equal(updated$item_probs, twin$item_probs, tolerance = 1e-10)
+    expect_equal(updated$loglik, twin$loglik, tolerance = 1e-12)
+  }
+})
+
+test_that("an update has the same bits for any shards, threads and memory", {
+  rows <- old_and_new(3000, 1500)
+  weights <- seq_len(4500) %% 7 / 3
+  fits <- lapply(list(c(1024, 1), c(2048, 2), c(4096, 2)), function(how) {
+    table <- cbind(rows$all, w = weights)
+    store <- new_store(table[1:3000, ], weights = "w", shard_rows = how[1])
+    control <- stagewise_control(threads = how[2])
+    fit <- stagewise_em(store, 3, search_rows = 1000, control = control)
+    store <- add_rows(store, table[3001:4000, ])
+    fit <- quietly(update(fit, store, memory = if (how[2] == 1) 0 else 1e9))
+    quietly(update(fit, add_rows(store, table[4001:4500, ])))
+  })
+  for (fit in fits[2:3]) {
+    expect_same_numbers(fit, fits[[1]])
+    expect_identical(fit$update, fits[[1]]$update)
+    expect_identical(fit$changed, fits[[1]]$changed)
+    expect_identical(fit$sums[c("entropy", "modal", "standing")],
+                     fits[[1]]$sums[c("entropy", "modal", "standing")])
+  }
+  expect_equal(fits[[1]]$sums$standing$weight, sum(weights), tolerance = 1e-12)
+  expect_equal(sum(fits[[1]]$sums$modal), 1, tolerance = 1e-12)
+})
+
+test_that("decisions that changed are listed, with their ids", {
+  rows <- old_and_new(2000, 1000)
+  ids <- paste0("p", 1:3000)
+  store <- new_store(`row.names<-`(rows$old, ids[1:2000]), shard_rows = 1024)
+  fit <- stagewise_em(store, 3)
+  # People of another kind, so that the classes move.
+  drifted <- as.data.frame(lapply(rows$new, function(x) replace(x, x == "c", "b")))
+  store <- add_rows(store, `row.names<-`(drifted, ids[2001:3000]))
+  updated <- quietly(update(fit, store))
+  before <- predict(fit, drifted)
+  after <- predict(updated, drifted)
+  other <- which(before != after)
+  expect_gt(length(other), 20)
+  expect_identical(updated$changed, data.frame(
+    row = 2000 + other, id = ids[2000 + other], from = as.character(unname(before[other])),
+    to = as.character(unname(after[other]))
+  ))
+  expect_identical(updated$update$n_changed, as.numeric(length(other)))
+  full <- quietly(update(fit, store, full = TRUE))
+  all <- rbind(rows$old, drifted)
+  other <- which(predict(fit, all) != predict(full, all))
+  expect_identical(full$changed$row, as.numeric(other))
+  expect_identical(full$changed$id, ids[other])
+  # Far from where the old rows stand, a full round is asked for.
+  expect_message(update(fit, store), class = "mdpd_message_full_round")
+})
+
+test_that("new levels and a row without an answer are taken in", {
+  rows <- old_and_new(3000, 300)
+  new <- as.data.frame(lapply(rows$new, as.character))
+  new$V1[1:150] <- "new"
+  is.na(new[300, ]) <- TRUE
+  store <- new_store(rows$old, shard_rows = 1024)
+  fit <- stagewise_em(store, 3)
+  store <- quietly(add_rows(store, new))
+  updated <- quietly(update(fit, store))
+  expect_identical(rownames(updated$item_probs$V1), c("a", "b", "c", "new"))
+  expect_true(all(updated$item_probs$V1 > 0))
+  expect_equal(unname(drop(updated$item_probs$V1["new", ] %*% updated$mixing_weights)), 150 / 3300,
+               tolerance = 0.2)
+  refitted <- stagewise_em(store, 3)
+  expect_lt((refitted$evidence - updated$evidence) / 3.3, 0.2)
+})
+
+test_that("crowds go on with new items, new workers and new labels of old items", {
+  crowd <- simulate_crowd(3000, 30, accuracy = rep(0.75, 8), missing = 0.5, seed = 4)
+  all <- triples_of(crowd$labels)
+  is_late <- all$item %in% crowd$labels$items[2701:3000]
+  late <- list(
+    items = is_late,
+    workers = is_late | all$worker %in% crowd$labels$workers[30],
+    labels = seq_len(nrow(all)) %% 53 == 0
+  )
+  for (case in names(late)) {
+    now <- late[[case]]
+    store <- small_crowd_store(all[!now, ], local_folder())
+    fit <- stagewise_em(store, 3, search_rows = 1000)
+    store <- add_rows(store, all[now, ])
+    updated <- quietly(update(fit, store))
+    refitted <- stagewise_em(store, 3, search_rows = 1000)
+    n <- nrow(store) / 1000
+    reached <- sum(predict(updated, store, type = "density"))
+    expect_lt((refitted$loglik - reached) / n, 0.01)
+    expect_identical(names(updated$item_probs), store$manifest$items)
+    # Workers are alike, so that many items are all but tied.
+    full <- update(updated, store, full = TRUE)
+    expect_gt(mean(predict(updated, store) == predict(full, store)), 0.99)
+    expect_identical(names(updated$mixing_weights), names(fit$mixing_weights))
+    if (case == "items") {
+      expect_equal(updated$update$rows, 3000 - 2 * 1024)
+      expect_equal(updated$update$checked, 2 * 1024)
+      expect_equal((reached - updated$loglik) / n, updated$update$gain, tolerance = 1e-3)
+    }
+  }
+})
+
+test_that("updates go on from updates, and rows that were gone over stand", {
+  crowd <- simulate_crowd(4000, 20, accuracy = rep(0.75, 8), missing = 0.4, seed = 5)
+  all <- triples_of(crowd$labels)
+  day <- 1 + (match(all$item, crowd$labels$items) - 1) %/% 1000
+  store <- small_crowd_store(all[day == 1, ], local_folder())
+  fit <- stagewise_em(store, 3)
+  for (today in 2:4) {
+    store <- add_rows(store, all[day == today, ])
+    fit <- quietly(update(fit, store))
+  }
+  refitted <- stagewise_em(store, 3)
+  reached <- sum(predict(fit, store, type = "density"))
+  expect_lt((refitted$loglik - reached) / 4, 0.2)
+  expect_equal(fit$sums$standing$n_obs, 4000)
+  expect_equal(fit$sums$standing$level_weight, store$manifest$counts)
+  expect_equal(rowSums(fit$sums$standing$levels), store$manifest$counts, tolerance = 1e-10)
+  expect_message(same <- update(fit, store), class = "mdpd_message_nothing_new")
+  expect_identical(same, fit)
+})
+
+test_that("a new label has no component", {
+  crowd <- simulate_crowd(1500, 20, accuracy = rep(0.75, 8), seed = 6)
+  all <- triples_of(crowd$labels)
+  is_late <- all$item %in% crowd$labels$items[1401:1500]
+  store <- small_crowd_store(all[!is_late, ], local_folder())
+  fit <- stagewise_em(store, 3)
+  late <- transform(all[is_late, ], label = replace(as.character(label), 1:50, "other"))
+  store <- quietly(add_rows(store, late))
+  expect_message(updated <- update(fit, store), class = "mdpd_message_new_levels")
+  expect_identical(names(updated$mixing_weights), names(fit$mixing_weights))
+  expect_setequal(updated$labels, c(fit$labels, "other"))
+  expect_true(all(vapply(updated$item_probs, nrow, 0L) == 4))
+})
+
+test_that("components keep their names and their order", {
+  rows <- old_and_new(3000, 300)
+  store <- new_store(rows$old, shard_rows = 1024)
+  fit <- stagewise_em(store, 3)
+  store <- add_rows(store, rows$new)
+  updated <- quietly(update(fit, store))
+  named <- name_components(reorder_components(fit, c(3, 1, 2)), c("x", "y", "z"))
+  again <- quietly(update(named, store))
+  expect_identical(names(again$mixing_weights), c("x", "y", "z"))
+  expect_equal(unname(again$mixing_weights), unname(updated$mixing_weights[c(3, 1, 2)]),
+               tolerance = 1e-10)
+  expect_equal(again$sums$standing, order_sums(updated$sums$standing, c(3, 1, 2)),
+               tolerance = 1e-8)
+  expect_identical(dimnames(again$sums$modal), list(c("x", "y", "z"), c("x", "y", "z")))
+})
+
+test_that("fits of a path, of kinds and of one component go on", {
+  rows <- old_and_new(5000, 500)
+  narrow <- lapply(rows, `[`, c(1, 2, 4, 5))
+  store <- new_store(narrow$old, shard_rows = 1024)
+  fit <- stagewise_em(store, 1:3, search_rows = 1000)
+  expect_identical(fit$store$reading, "kinds")
+  one <- choose_k(fit, 1)
+  store <- add_rows(store, narrow$new)
+  for (before in list(fit, one)) {
+    updated <- quietly(update(before, store))
+    expect_null(updated$path)
+    refitted <- quietly(suppressWarnings(stagewise_em(store, before$k)))
+    expect_equal(updated$evidence, refitted$evidence, tolerance = 1e-4)
+  }
+  expect_equal(updated$loglik, refitted$loglik, tolerance = 1e-12)
+  expect_identical(updated$update$n_changed, 0)
+})
+
+test_that("a cluster can make the full round", {
+  skip_on_cran()
+  libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
+  withr::local_envvar(R_LIBS = libraries)
+  cluster <- tryCatch(suppressWarnings(parallel::makeCluster(1)), error = function(cnd) NULL)
+  if (is.null(cluster)) skip("No processes can be started.")
+  withr::defer(parallel::stopCluster(cluster))
+  rows <- old_and_new(3000, 300)
+  store <- new_store(rows$old, shard_rows = 1024)
+  fit <- stagewise_em(store, 3)
+  store <- add_rows(store, rows$new)
+  by_cluster <- update(fit, store, full = TRUE, cluster = cluster)
+  here <- update(fit, store, full = TRUE)
+  expect_same_numbers(by_cluster, here)
+  expect_identical(by_cluster$changed, here$changed)
+})
+
+test_that("print and summary say what the update did", {
+  rows <- old_and_new(3000, 300)
+  store <- new_store(rows$old, shard_rows = 1024)
+  fit <- stagewise_em(store, 3)
+  updated <- quietly(update(fit, add_rows(store, rows$new)))
+  expect_output(print(updated), "Update +300 new rows")
+  expect_output(print(summary(updated)), "Update +300 new rows")
+  say <- function(...) describe_update(utils::modifyList(updated$update, list(...)))
+  expect_snapshot({
+    writeLines(say(gain = 0.0123, n_changed = 1))
+    writeLines(say(gain = 1e-6, n_changed = 1234))
+    writeLines(say(gain = NA_real_, n_changed = 0))
+    writeLines(say(full = TRUE, new_rows = 1, n_changed = 0))
+  })
+})
+
+test_that("what cannot be updated is refused", {
+  rows <- three_classes(1500)$table
+  path <- local_folder()
+  store <- small_store(rows[1:1400, ], path)
+  fit <- stagewise_em(store, 2)
+  later <- add_rows(store, rows[1401:1500, ])
+  newer <- quietly(update(fit, later))
+  in_memory <- stagewise_em(rows, 2)
+  other_rows <- small_store(rows[1500:1, ], local_folder())
+  other_items <- small_store(rows[1:5], local_folder())
+  damaged <- fit
+  damaged$sums$standing <- NULL
+  expect_snapshot({
+    show_conditions(update(fit))
+    show_conditions(update(fit, ~ . - V1))
+    show_conditions(update(fit, rows))
+    show_conditions(update(in_memory, store))
+    show_conditions(update(newer, store))
+    show_conditions(update(fit, other_rows))
+    show_conditions(update(fit, other_items))
+    show_conditions(update(damaged, later))
+    show_conditions(update(fit, later, full = NA))
+  })
+  expect_error(update(fit, later, k = 3), class = "rlib_error_dots_nonempty")
+  # Fewer levels would be taken for those of other items.
+  damaged$sums$standing <- utils::modifyList(fit$sums$standing,
+                                             list(levels = fit$sums$standing$levels[1:3, ]))
+  expect_error(update(damaged, later), class = "mdpd_error_not_stored")
+  damaged$sums$standing <- utils::modifyList(fit$sums$standing, list(entropy = NaN))
+  expect_error(update(damaged, later), class = "mdpd_error_damaged")
+  expect_identical(update(fit, k = 1)$k, 1L)
+})
