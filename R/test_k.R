@@ -232,19 +232,22 @@ split_starts <- function(coded, fit) {
   shown <- filled_indicators(coded, rows)
   posterior <- fit$posterior[rows, , drop = FALSE] * coded$weights[rows]
   probs <- do.call(rbind, fit$item_probs)
+  # Nor could one that a component has given up.
+  shares <- unlist(level_shares(coded, names(coded$levels)), use.names = FALSE)
+  soft <- 0.99 * probs + 0.01 * shares
   share <- stats::plogis(2 * axis_scores(shown, posterior, probs))
   halves <- list(posterior * share, posterior * (1 - share))
   columns <- lapply(halves, function(half) {
     own <- sweep(crossprod(shown, half), 2, pmax(colSums(half), 1e-300), "/")
     # A level that one half does not show could never come back.
-    0.9 * own + 0.1 * probs
+    0.9 * own + 0.1 * soft
   })
   sizes <- vapply(halves, colSums, numeric(ncol(posterior)))
   sizes <- matrix(sizes, ncol = 2) / pmax(colSums(posterior), 1e-300)
   item <- rep(seq_along(coded$levels), lengths(coded$levels))
   lapply(seq_len(ncol(posterior)), function(k) {
     weights <- fit$mixing_weights
-    stacked <- cbind(probs, columns[[2]][, k])
+    stacked <- cbind(soft, columns[[2]][, k])
     stacked[, k] <- columns[[1]][, k]
     list(
       mixing_weights = c(replace(weights, k, weights[k] * sizes[k, 1]), weights[k] * sizes[k, 2]),
