@@ -18,7 +18,9 @@
 #' the majority vote with all workers alike. By BIC only a crowd has a second start, the majority
 #' vote, and that where the fit was split at a pair that is not significant, as where workers share
 #' few items. The better end
-#' stays.
+#' stays. A crowd of up to 20,000 labels stays with the end that EM comes to from the vote, all workers
+#' counted, unless another one is worth more evidence by log K!, K labels: there what workers answer
+#' does not say which component is which label.
 #'
 #' With `refine = "full"` the highest likelihood is looked for. Up to 50,000 cells (rows, or different
 #' rows, times items) there are then 50 starts at random too, whose numbers come from the data alone:

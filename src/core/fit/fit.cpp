@@ -6,6 +6,7 @@
 
 #include "base/assignment.h"
 #include "base/errors.h"
+#include "base/numerics.h"
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
 #include "fit/known_rows.h"
@@ -37,6 +38,11 @@ constexpr Index n_scattered = 50;
 constexpr Index brief_scattered = 20;
 constexpr std::size_t scattered_finalists = 10;
 constexpr Index most_cells_to_scatter = 50000;
+
+/// Share of a crowd's rows that may be in other components than by its vote, and answers of so large
+/// a crowd that a few nats do not matter, see `prefer_vote()`.
+constexpr double most_moved_from_vote = 0.02;
+constexpr double most_answers_to_prefer_vote = 20000.0;
 
 /// Of the tolerance of EM, by which it ends where the likelihood is all that counts, and the
 /// smallest gain then (nats).
@@ -93,13 +99,15 @@ class Method {
 
   /// EM from where the run is. Of one component no item is informative, but in plain EM.
   /// @param item_prior to go on with, see RefineOptions.
-  /// @param tol_factor of its tolerance.
-  void refine_further(FitRun& run, ItemPrior item_prior = {}, double tol_factor = 1.0) {
-    const Timer timer(outcome_.work.refinement_seconds);
+  void refine_further(FitRun& run, ItemPrior item_prior = {}) {
     RefineOptions options = options_.refine;
     options.item_prior = std::move(item_prior);
-    options.tol *= tol_factor;
     options.uses_all_items = options_.task == Task::kEm;
+    refine_by(std::move(options), run);
+  }
+
+  void refine_by(RefineOptions options, FitRun& run) {
+    const Timer timer(outcome_.work.refinement_seconds);
     const bool is_of_one =
         run.fit.e_step.posterior.cols() == 1 && options.type == Refinement::kFull;
     if (is_of_one && options_.task != Task::kEm) options.type = Refinement::kSparse;
@@ -139,6 +147,7 @@ class Method {
     FitRun run = fit_stages(k);
     std::optional<FitRun> grown = grow_from_one(k);
     if (grown && is_better(*grown, run)) run = std::move(*grown);
+    if (is_named_crowd(k)) prefer_vote(run);
     if (leads_to_kinds(k)) begin_kinds(run);
     return run;
   }
@@ -160,7 +169,10 @@ class Method {
     if (!seeks_likelihood() || run.status != Status::kConverged ||
         run.fit.params.n_components() == 1)
       return;
-    refine_further(run, {}, tol_of_end);
+    RefineOptions options = options_.refine;
+    options.tol *= tol_of_end;
+    refine_by(std::move(options), run);
+    run.status = Status::kConverged;  // by the tolerance that was asked for
   }
 
   void finish(FitRun run, Index k) {
@@ -188,6 +200,7 @@ class Method {
       }
       run = fit_stages(k);
       if (has_grown && is_better(grown, run)) run = std::move(grown);
+      if (is_named_crowd(k)) prefer_vote(run);
       if (leads_to_kinds(k)) begin_kinds(run);
       if (std::binary_search(ks.begin(), ks.end(), k)) finish(run, k);
     }
@@ -230,6 +243,46 @@ class Method {
     ItemPrior prior = run.fit.item_prior;
     prior.pseudo_counts = pseudo_counts_of_vote(posterior);
     refine_further(run, std::move(prior));
+  }
+
+  /// What workers answer says which component is which label, and only near their vote it does: of
+  /// the K! ways to give K components their labels one is right. Where it has other rows in its
+  /// components a fit must be worth more evidence by the logarithm of that, with one for each label.
+  void prefer_vote(FitRun& run) {
+    if (!options_.refines) return;
+    const bool is_whole = run.fit.params.n_components() == problem_.n_labels;
+    if (is_whole && data().observed_weight.sum() > most_answers_to_prefer_vote) return;
+    FitRun vote = fit_vote();
+    if (is_whole) {
+      const Vector moved =
+          moved_shares(data(), run.fit.e_step.posterior, vote.fit.e_step.posterior);
+      const bool is_alike = moved.sum() < 2.0 * most_moved_from_vote;
+      const double least =
+          is_alike ? -smallest_gain : log_gamma_of(static_cast<double>(problem_.n_labels) + 1.0);
+      if (run.fit.objective() - vote.fit.objective() > least) return;
+    }
+    vote.trace.front().move = Move::kVote;
+    const auto stages_end =
+        std::find_if(run.trace.begin(), run.trace.end(),
+                     [](const TraceRow& row) { return row.phase != Phase::kStage; });
+    vote.trace.insert(vote.trace.begin(), run.trace.begin(), stages_end);
+    run = std::move(vote);
+  }
+
+  /// EM with all workers from the vote, as it is and with workers alike: the better end, as `mdpd()`
+  /// has it.
+  FitRun fit_vote() {
+    RefineOptions options = options_.refine;
+    options.uses_all_items = true;
+    FitRun best;
+    for (const RowMatrix& start : {label_shares(data(), problem_.n_labels), of_crowd_}) {
+      options.item_prior = flat_prior_of_crowd(data(), level_counts(data(), start));
+      options.item_prior.pseudo_counts = pseudo_counts_of_vote(start);
+      FitRun run{start_at(start, {})};
+      refine_by(options, run);
+      if (best.trace.empty() || run.fit.evidence > best.fit.evidence) best = std::move(run);
+    }
+    return best;
   }
 
   /// Of the crowd's columns at the vote, with the components in the order that a posterior has them.
