@@ -25,6 +25,18 @@ core_fingerprint <- function() {
     .Call(`_mdpd_core_fingerprint`)
 }
 
+core_hash_rows <- function(coded, absent) {
+    .Call(`_mdpd_core_hash_rows`, coded, absent)
+}
+
+core_add_hashes <- function(hashes) {
+    .Call(`_mdpd_core_add_hashes`, hashes)
+}
+
+core_hash_bytes <- function(bytes) {
+    .Call(`_mdpd_core_hash_bytes`, bytes)
+}
+
 core_defaults <- function(method) {
     .Call(`_mdpd_core_defaults`, method)
 }

@@ -8,9 +8,11 @@ cat_heading <- function(title) cat_line("\n", cli::style_bold(title))
 
 cat_fields <- function(fields) {
   names <- format(names(fields), width = 10)
+  width <- max(nchar(names))
   for (i in seq_along(fields)) {
-    lines <- strwrap(fields[i], width = cli::console_width() - 10)
-    indent <- c(paste0(cli::col_grey(names[i]), " "), rep(strrep(" ", 11), length(lines) - 1))
+    lines <- strwrap(fields[i], width = cli::console_width() - width)
+    indent <- c(paste0(cli::col_grey(names[i]), " "),
+                rep(strrep(" ", width + 1), length(lines) - 1))
     cat(paste0(indent, lines), sep = "\n")
   }
 }

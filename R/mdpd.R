@@ -131,7 +131,8 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   result <- run_engine(problem, settings)
   call <- match.call()
   call[[1]] <- quote(mdpd)
-  about <- list(class = NULL, call = call, keep_data = keep_data, design = sample$design)
+  about <- list(class = NULL, call = call, keep_data = keep_data, design = sample$design,
+                start = start_asked(start, x, k, n_starts, seed))
   fit <- new_mdpd(result$fits[[1]], problem, settings, about)
   fit$starts <- result$starts
   warn_status(fit, k)

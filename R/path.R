@@ -64,6 +64,9 @@ position_in <- function(k, ks) if (rlang::is_bare_numeric(k, 1)) match(k, ks) el
 new_path <- function(results, problem, settings, about, call = rlang::caller_env()) {
   keep_data <- about$keep_data
   about$keep_data <- FALSE
+  # Once for all; beside the data it is not needed.
+  about$data_hash <- about$data_hash %||%
+    (if (keep_data) NA_character_ else hash_of_coded(problem$coded, problem$labels))
   fits <- lapply(results, new_mdpd, problem, settings, about)
   path <- do.call(rbind, Map(path_row, fits, settings$k))
   if (!is.null(fits[[1]]$evidence)) path <- add_evidence(path, fits)

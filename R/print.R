@@ -45,6 +45,7 @@
 #'   \item{n_undetermined}{directions in which the parameters can be moved without any change of the
 #'     model; 0 where it is identified, `NA` above 200 parameters, where it is not computed. Above 0
 #'     comes with a warning of class `mdpd_warning_not_identified`}
+#'   \item{fingerprint}{see [fingerprint()]}
 #'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
 #'     and `loglik` at its end}
 #'   True models have no parts that need data.
@@ -201,7 +202,8 @@ criteria_fields <- function(x) {
                           ", CAIC ", nats(x$caic)),
       Identified = if (isTRUE(x$n_undetermined > 0)) {
         paste0("no: the parameters can be moved in ", plural(x$n_undetermined, "direction"))
-      }
+      },
+      Fingerprint = short_fingerprint(x$fingerprint)
     )
   }
 }

@@ -352,8 +352,20 @@ section_code <- function(object) {
     "code", "Code and versions",
     paragraph("This R code makes the fit again from the same data."),
     as_written(repeat_code(object)),
+    fingerprint_table(object),
     htmltools::tags$details(
       htmltools::tags$summary("Session: versions of R and of packages"), as_written(session)
     )
+  )
+}
+
+fingerprint_table <- function(object) {
+  prints <- unclass(fingerprint_of(object))
+  report_table(
+    list(Part = c("All of the fit", "Data", "Settings", "Result"),
+         Fingerprint = ifelse(is.na(prints), "not known", unname(prints))),
+    paste("Fingerprints, by fingerprint() in R: the same fit has the same ones on every machine,",
+          "and where two fits differ they say in what."),
+    class = "plain"
   )
 }

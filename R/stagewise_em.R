@@ -113,6 +113,8 @@
 #'     estimated, see `smoothing_loss` in [stagewise_control()]; 0 by evidence, whose probabilities
 #'     are posterior means}
 #'   \item{coded}{the coded data, or `NULL`}
+#'   \item{asked, data_hash}{what was asked for, and a hash of data that are not kept, for
+#'     [fingerprint()]}
 #'   \item{variable_labels}{what the items are about, strings named by item, where columns of the
 #'     data have an attribute `label`; else `NULL`}
 #'   \item{design}{of a survey design the clusters and strata or the replicate weights, else `NULL`}

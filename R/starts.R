@@ -3,7 +3,7 @@
 # By the crowd EM from the vote also begins where all workers are alike.
 em_starts <- function(start, x, coded, k, n_starts, seed, by_crowd, call = rlang::caller_env()) {
   named_by_label <- is_one_a_label(x, k)
-  start <- start %||% (if (named_by_label) "majority" else "random")
+  start <- start %||% default_start(x, k)
   if (inherits(start, "mdpd")) {
     return(list(model_start(start, coded, k, call)))
   }
@@ -25,6 +25,17 @@ em_starts <- function(start, x, coded, k, n_starts, seed, by_crowd, call = rlang
       shared_levels = inherits(x, "crowd_labels") && k <= length(x$labels), call = call
     )
   )
+}
+
+default_start <- function(x, k) if (is_one_a_label(x, k)) "majority" else "random"
+
+# What was asked for, for the fingerprint: a few words and numbers.
+start_asked <- function(start, x, k, n_starts, seed) {
+  start <- start %||% default_start(x, k)
+  if (!rlang::is_string(start)) {
+    return("given")
+  }
+  c(list(start), if (start != "majority") list(n_starts, seed))
 }
 
 majority_start <- function(x, named_by_label, call) {

@@ -83,6 +83,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   }
   result <- run_engine_on_store(problem, settings, x, search_rows, memory, ask)
   about$store <- about_store(x, result)
+  about$data_hash <- hash_of_store(x)
   if (length(k) > 1) {
     return(keep_last_shard(new_path(result$fits, problem, settings, about), x))
   }

@@ -18,9 +18,9 @@
 #                  `unit`, the largest power of two of which all of them are whole multiples
 #   has_ids        do rows have ids?
 #   shards         data frame, a row for each shard: `file`, `rows`, `answers`, `most_repeats`,
-#                  `is_dense`, `weight` (the sum), `bytes`, `checksum`; `ids_file` and
-#                  `ids_checksum`, NA where rows have no ids; and, of a crowd, the smallest and
-#                  largest hash of its ids
+#                  `is_dense`, `weight` (the sum), `rows_hash` (see fingerprint.R), `bytes`,
+#                  `checksum`; `ids_file` and `ids_checksum`, NA where rows have no ids; and, of a
+#                  crowd, the smallest and largest hash of its ids
 #   next_number    of the next file
 #
 # A file that a manifest names never changes; what is written anew gets a new name, and the manifest

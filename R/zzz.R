@@ -7,7 +7,7 @@ local({
   # Its check of all labels would be done wherever a number of items is asked for.
   methods <- setdiff(ls(namespace)[is_method], "dim.crowd_labels")
   others <- c("choose_k", "class_regression", "compare_groups", "confusion", "copied_items",
-              "distal_outcome", "item_quality", "majority_vote", "name_components",
+              "distal_outcome", "fingerprint", "item_quality", "majority_vote", "name_components",
               "reorder_components", "report", "test_k", "worker_quality")
   for (name in c(methods, others)) {
     assign(name, guarded(get(name, namespace)), namespace)

@@ -76,6 +76,40 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_hash_rows
+std::string core_hash_rows(const Rcpp::List& coded, const Rcpp::IntegerVector& absent);
+RcppExport SEXP _mdpd_core_hash_rows(SEXP codedSEXP, SEXP absentSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type coded(codedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type absent(absentSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_hash_rows(coded, absent));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_add_hashes
+std::string core_add_hashes(const std::vector<std::string>& hashes);
+RcppExport SEXP _mdpd_core_add_hashes(SEXP hashesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type hashes(hashesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_add_hashes(hashes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_hash_bytes
+std::string core_hash_bytes(const Rcpp::RawVector& bytes);
+RcppExport SEXP _mdpd_core_hash_bytes(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_hash_bytes(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_defaults
 Rcpp::List core_defaults(const std::string& method);
 RcppExport SEXP _mdpd_core_defaults(SEXP methodSEXP) {
@@ -273,6 +307,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_answer_task", (DL_FUNC) &_mdpd_core_answer_task, 4},
     {"_mdpd_core_forget_rows", (DL_FUNC) &_mdpd_core_forget_rows, 0},
     {"_mdpd_core_fingerprint", (DL_FUNC) &_mdpd_core_fingerprint, 0},
+    {"_mdpd_core_hash_rows", (DL_FUNC) &_mdpd_core_hash_rows, 2},
+    {"_mdpd_core_add_hashes", (DL_FUNC) &_mdpd_core_add_hashes, 1},
+    {"_mdpd_core_hash_bytes", (DL_FUNC) &_mdpd_core_hash_bytes, 1},
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
     {"_mdpd_core_fit", (DL_FUNC) &_mdpd_core_fit, 2},
     {"_mdpd_core_fit_shards", (DL_FUNC) &_mdpd_core_fit_shards, 6},

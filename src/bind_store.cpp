@@ -1,27 +1,20 @@
 #include "core/base/arithmetic.h"
 
-#include <cinttypes>
 #include <cmath>
 
 #include <RcppEigen.h>
 
+#include "convert.h"
 #include "core/base/checksum.h"
 #include "core/data/recode_shard.h"
+#include "core/data/row_hash.h"
 
 using Rcpp::_;
 
 // The files of a store of rows. Codes are as in an `mdpd_coded` list: a raw matrix, or a list of
-// class `sparse_codes`. Checksums are strings of 16 hexadecimal digits: R has no such integers.
+// class `sparse_codes`.
 
 namespace {
-
-std::string checksum_to_r(std::uint64_t checksum) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64, checksum);
-  return text;
-}
-
-std::uint64_t as_checksum(const std::string& text) { return std::stoull(text, nullptr, 16); }
 
 std::vector<mdpd::Index> as_counts(const Rcpp::IntegerVector& counts) {
   return {counts.begin(), counts.end()};
@@ -82,7 +75,7 @@ Rcpp::List about_file(const mdpd::Shard& shard, std::uint64_t checksum) {
                             _["answers"] = static_cast<double>(mdpd::n_answers(shard)),
                             _["most_repeats"] = static_cast<double>(mdpd::most_repeats(shard)),
                             _["weight"] = shard.case_weights.sum(), _["is_dense"] = shard.is_dense,
-                            _["checksum"] = checksum_to_r(checksum));
+                            _["checksum"] = mdpd::hash_to_r(checksum));
 }
 
 mdpd::Recoding as_recoding(const Rcpp::List& recoding) {
@@ -110,7 +103,7 @@ Rcpp::List core_write_shard(const std::string& path, const Rcpp::RObject& codes,
 // [[Rcpp::export]]
 Rcpp::List core_read_shard(const std::string& path, const Rcpp::IntegerVector& n_levels,
                            const std::string& checksum) {
-  const mdpd::Shard shard = mdpd::read_shard(path, as_counts(n_levels), as_checksum(checksum));
+  const mdpd::Shard shard = mdpd::read_shard(path, as_counts(n_levels), mdpd::as_hash(checksum));
   return Rcpp::List::create(_["codes"] = codes_to_r(shard), _["weights"] = shard.case_weights);
 }
 
@@ -120,10 +113,11 @@ Rcpp::List core_recode_shard(const std::string& from, const Rcpp::IntegerVector&
                              const std::string& checksum, const std::string& to,
                              const Rcpp::List& recoding) {
   const mdpd::Recoding into = as_recoding(recoding);
-  const mdpd::Shard shard =
-      mdpd::recode_shard(mdpd::read_shard(from, as_counts(n_levels), as_checksum(checksum)), into);
+  mdpd::Shard shard = mdpd::recode_shard(
+      mdpd::read_shard(from, as_counts(n_levels), mdpd::as_hash(checksum)), into);
   Rcpp::List out = about_file(shard, mdpd::write_shard(to, shard));
   out["level_weights"] = mdpd::level_weights(shard, into.n_levels);
+  out["rows_hash"] = mdpd::hash_to_r(mdpd::hash_rows(std::move(shard)));
   return out;
 }
 
@@ -142,7 +136,7 @@ double core_weight_unit(const Rcpp::NumericVector& weights) {
 
 // [[Rcpp::export]]
 std::string core_file_checksum(const std::string& path) {
-  return checksum_to_r(mdpd::checksum_of_file(path));
+  return mdpd::hash_to_r(mdpd::checksum_of_file(path));
 }
 
 // Of each string a number from 0 to 1, a multiple of 2^-53, spread evenly.

@@ -1,6 +1,7 @@
 #include "convert.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <numeric>
 
 #include "core/base/jobs.h"
@@ -163,5 +164,13 @@ MissingCells as_missing_cells(const Rcpp::List& coded) {
   const bool frozen = Rcpp::as<std::string>(coded["missing"]) == "frozen";
   return frozen ? MissingCells::kFrozen : MissingCells::kIgnore;
 }
+
+std::string hash_to_r(std::uint64_t hash) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return text;
+}
+
+std::uint64_t as_hash(const std::string& text) { return std::stoull(text, nullptr, 16); }
 
 }  // namespace mdpd

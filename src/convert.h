@@ -54,4 +54,8 @@ Rcpp::IntegerVector item_set_to_r(const ItemSet& items);
 /// What the tables of a fit do with missing cells, from its `mdpd_coded` list.
 MissingCells as_missing_cells(const Rcpp::List& coded);
 
+/// Hashes and checksums are strings of 16 hexadecimal digits: R has no such integers.
+std::string hash_to_r(std::uint64_t hash);
+std::uint64_t as_hash(const std::string& text);
+
 }  // namespace mdpd

@@ -160,6 +160,8 @@ targets <- list(
   },
 
   # What a fit says
+  fingerprint = function() list(object = some_fit()),
+  print.mdpd_fingerprint = function() list(x = fingerprint(some_fit())),
   coef.mdpd = function() list(object = some_fit()),
   fitted.mdpd = function() list(object = some_fit()),
   logLik.mdpd = function() list(object = some_fit()),

@@ -103,7 +103,9 @@ test_that("print() and summary() take no other arguments", {
 # ---- summary ---------------------------------------------------------------------------
 
 test_that("summary() prints in 80 columns", {
-  expect_snapshot(summary(hand_made_fit(k = 3, n_levels = 3)))
+  # Made by hand with logarithms of R, its numbers are not the same to the last bit everywhere.
+  hide <- function(lines) gsub("([0-9a-f]{4}-){3}[0-9a-f]{4}", "<hash>", lines)
+  expect_snapshot(summary(hand_made_fit(k = 3, n_levels = 3)), transform = hide)
   expect_snapshot(summary(hand_made_truth()))
 })
 

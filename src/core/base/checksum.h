@@ -80,7 +80,7 @@ inline std::uint64_t mix_bits(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Of a text, with all bits alike: what rows are spread by.
+/// Of bytes, with all bits alike: what rows are spread by, and what people compare.
 inline std::uint64_t hash_text(const char* text, std::size_t n_bytes) {
   Checksum sum;
   sum.add(text, n_bytes);
