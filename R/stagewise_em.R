@@ -176,7 +176,8 @@
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a
 #' parameter. The order of factor levels is kept but has no meaning to the model. A constant item is
-#' kept and never informative. Row names are kept.
+#' kept and never informative. Row names are kept; attributes of columns other than those named
+#' below are not. Upper and lower case are different letters, in names, levels and choices.
 #'
 #' In columns as haven reads them (`haven_labelled`) the value labels are the levels, in the order
 #' of the values; a value without a label is a level by itself; what the user has declared missing

@@ -94,6 +94,8 @@ pkgdown::check_pkgdown(pkg)
 check_topics(pkg)
 unlink(site, recursive = TRUE)
 pkgdown::build_site(pkg, install = FALSE, new_process = FALSE, devel = FALSE, preview = FALSE)
+# pkgdown itself shows files of the top folder only.
+pkgdown:::render_md(pkg, file.path(pkg$src_path, "inst/standards.md"))
 files <- dir(site, "[.]html$", recursive = TRUE, full.names = TRUE)
 for (file in files) {
   write_page(set_contents(drop_local_scripts(read_page(file))), file)
