@@ -33,7 +33,9 @@ always <- switch(purpose,
   test = suggested[suggested$name == "testthat", ],
   check = suggested[vignettes | suggested$name == "testthat", ],
   docs = data.frame(name = "roxygen2", version = "7.2.3"),
-  lint = data.frame(name = c("lintr", "roxygen2"), version = c("3.0.0", "7.2.3"))
+  lint = data.frame(
+    name = c("lintr", "roxygen2", "spelling"), version = c("3.0.0", "7.2.3", "2.2")
+  )
 )
 required <- unique(rbind(needed[needed$name != "R", ], always))
 # Vignettes pull in pandoc, which is large: only where they are built.
