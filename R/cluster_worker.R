@@ -24,7 +24,7 @@ ask_worker <- `environment<-`(function(task) {
 }, baseenv())
 
 answer_task <- function(task) {
-  if (!identical(fingerprint(), task$fingerprint)) {
+  if (!identical(arithmetic(), task$fingerprint)) {
     return(list(refused = "Its arithmetic is not the same to the last bit."))
   }
   if (is.null(task$sums)) {
@@ -50,7 +50,7 @@ answer_task <- function(task) {
 # A few milliseconds, so once a process.
 worker_state <- new.env(parent = emptyenv())
 
-fingerprint <- function() {
+arithmetic <- function() {
   if (is.null(worker_state$fingerprint)) worker_state$fingerprint <- core_fingerprint()
   worker_state$fingerprint
 }

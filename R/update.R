@@ -347,7 +347,8 @@ updated_fit <- function(result, object, store, call) {
   order <- order(found$mixing_weights, decreasing = TRUE)
   call[[1]] <- quote(update)
   fit <- new_mdpd(found, result$problem, result$settings, list(
-    class = "stagewise_em", call = call, keep_data = FALSE, store = about_store(store, result)
+    class = "stagewise_em", call = call, keep_data = FALSE, data_hash = hash_of_store(store),
+    store = about_store(store, result)
   ))
   # The search was that of the first fit.
   fit$store[c("reading", "search_rows")] <- object$store[c("reading", "search_rows")]
