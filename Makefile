@@ -1,5 +1,6 @@
 # Entry points. Each target does its own set-up; the work is in tools/, one script a job.
-.PHONY: help demo vignettes test check test-core portability fuzz bench docs lint clean
+.PHONY: help demo vignettes test check test-core portability fuzz mutants coverage bench docs lint \
+  clean
 
 # The demo's settings travel by environment, so that any path survives the shell.
 export DATA K
@@ -13,6 +14,8 @@ help:
 	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
 	@echo 'make portability               the C++ core with every compiler: the same bits?'
 	@echo 'make fuzz SECONDS=600          calls of all functions with wrong arguments'
+	@echo 'make mutants N=200             do the tests see changed lines? an hour or more'
+	@echo 'make coverage                  lines and branches that the tests run'
 	@echo 'make bench                     remake the reports in bench/results/, some hours'
 	@echo 'make bench BENCH=accuracy      the same for some of them, by name'
 	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings;'
@@ -45,6 +48,12 @@ portability:
 
 fuzz:
 	@tools/fuzz $(SECONDS)
+
+mutants:
+	@tools/mutants $(or $(N),200)
+
+coverage:
+	@tools/coverage
 
 bench:
 	@tools/bench $(BENCH)

@@ -1,5 +1,5 @@
 # Prints "required NAME" or "optional NAME" for each package of DESCRIPTION that is missing or old.
-# Usage: Rscript tools/missing-packages.R run|vignettes|test|check|bench|docs|lint
+# Usage: Rscript tools/missing-packages.R run|vignettes|test|check|bench|coverage|docs|lint
 purpose <- commandArgs(trailingOnly = TRUE)
 
 # Data frame of name and least version ("0" if none is asked for) in one field of DESCRIPTION.
@@ -32,6 +32,7 @@ always <- switch(purpose,
   vignettes = suggested[vignettes, ],
   test = suggested[suggested$name == "testthat", ],
   check = suggested[vignettes | suggested$name == "testthat", ],
+  coverage = data.frame(name = "covr", version = "3.6.0"),
   docs = data.frame(name = "roxygen2", version = "7.2.3"),
   lint = data.frame(
     name = c("lintr", "roxygen2", "spelling"), version = c("3.0.0", "7.2.3", "2.2")

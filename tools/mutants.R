@@ -1,0 +1,229 @@
+# Mutation testing, see tools/mutants: Rscript tools/mutants.R TREE N SEED FILES TESTS. Half of the
+# mutants are of the core, half of R/, drawn from all changes that the operators below allow. A
+# mutant first meets the tests of its own file, then, if these pass and TESTS is not "near", all.
+# Those that tools/equivalent-mutants.dcf lists, with the reason why no test can tell them, are left
+# out.
+# DeMillo, Lipton and Sayward (1978), doi:10.1109/C-M.1978.218136.
+
+args <- commandArgs(trailingOnly = TRUE)
+tree <- args[1]
+n_mutants <- as.integer(args[2])
+set.seed(as.integer(args[3]))
+pattern <- args[4]
+all_tests <- args[5] != "near"
+most_seconds <- 1200  # of a run of tests; of processor time half of it
+
+# Changes ------------------------------------------------------------------------------------------
+
+# A pattern and what stands in its place, for both languages; blanks keep templates out.
+operators <- list(
+  c(" < ", " <= "), c(" <= ", " < "), c(" > ", " >= "), c(" >= ", " > "), c(" == ", " != "),
+  c(" != ", " == "), c(" + ", " - "), c(" - ", " + "), c(" * ", " / "), c(" / ", " * "),
+  c(" += ", " -= "), c(" -= ", " += "), c(" && ", " || "), c(" || ", " && "), c(" & ", " | "),
+  c(" | ", " & "), c("min(", "max("), c("max(", "min("), c("TRUE", "FALSE"), c("FALSE", "TRUE"),
+  c("true", "false"), c("false", "true"), c("++", "--"), c("which.max(", "which.min("),
+  c("any(", "all("), c("all(", "any("), c("ceil(", "floor("), c("floor(", "ceil(")
+)
+
+# The same text with blanks for what is no code: comments and strings.
+blank_out <- function(lines, is_r) {
+  others <- if (is_r) "|`[^`]*`|#.*$" else "|'([^'\\\\]|\\\\.)+'|//.*$"
+  no_code <- paste0("\"([^\"\\\\]|\\\\.)*\"", others)
+  at <- gregexpr(no_code, lines, perl = TRUE)
+  regmatches(lines, at) <- lapply(regmatches(lines, at), function(x) strrep(" ", nchar(x)))
+  lines[grepl("^\\s*(#|static_assert|using |namespace |template)", lines)] <- ""
+  lines
+}
+
+# All places of a fixed text, as words where it is one.
+places <- function(code, text) {
+  fixed <- gsub("([.+*|(])", "\\\\\\1", text)
+  before <- if (grepl("^[A-Za-z]", text)) "(?<![A-Za-z0-9_.])"
+  gregexpr(paste0(before, fixed), code, perl = TRUE)
+}
+
+swaps <- function(code) {
+  found <- lapply(operators, function(operator) {
+    at <- places(code, operator[1])
+    line <- rep(seq_along(code), lengths(at))
+    at <- unlist(at)
+    data.frame(line, at, n = nchar(operator[1]), to = rep(operator[2], length(at)))[at > 0, ]
+  })
+  do.call(rbind, found)
+}
+
+# Whole numbers, one more.
+numbers <- function(code) {
+  at <- gregexpr("(?<![A-Za-z0-9_.\\]])[0-9]+(?![A-Za-z0-9_.])(?=L?)", code, perl = TRUE)
+  n <- unlist(lapply(at, attr, "match.length"))
+  line <- rep(seq_along(code), lengths(at))
+  at <- unlist(at)
+  number <- suppressWarnings(as.numeric(substr(code[line], at, at + n - 1)))
+  keep <- at > 0 & !is.na(number) & number < 1e6
+  data.frame(line, at, n, to = format(number + 1, trim = TRUE, scientific = FALSE))[keep, ]
+}
+
+# if (!(...)): the condition must end in its line.
+conditions <- function(code) {
+  at <- regexpr("\\bif (\\((?:[^()]++|(?1))*+\\))", code, perl = TRUE)
+  line <- which(at > 0)
+  start <- attr(at, "capture.start")[line, 1] + 1
+  n <- attr(at, "capture.length")[line, 1] - 2
+  data.frame(line, at = start, n, to = sprintf("!(%s)", substr(code[line], start, start + n - 1)))
+}
+
+# A statement in a line of its own that gives no value: a call, or an assignment to what is there.
+statements <- function(code, is_r) {
+  is_one <- if (is_r) {
+    grepl("^  +[a-z_.]+\\(.*\\)$", code) & grepl("([{}]|^)\\s*$", c("", utils::head(code, -1)))
+  } else {
+    target <- "^  +(\\+\\+)?[a-z][A-Za-z_.>\\[\\]()-]*"
+    grepl(paste0(target, "( [-+*|&^]?= .*|\\(.*\\)|);$"), code, perl = TRUE) &
+      !grepl("^  +(return|throw|continue|break)\\b", code)
+  }
+  count <- function(what) lengths(regmatches(code, gregexpr(what, code, fixed = TRUE)))
+  line <- which(is_one & count("(") == count(")") & !grepl("[{}]", code))
+  data.frame(line, at = rep(1, length(line)), n = nchar(code[line]), to = rep("", length(line)))
+}
+
+mutants_of <- function(file) {
+  lines <- readLines(file.path(tree, file), encoding = "UTF-8")
+  is_r <- grepl("[.]R$", file)
+  code <- blank_out(lines, is_r)
+  sites <- rbind(swaps(code), numbers(code), conditions(code), statements(code, is_r))
+  changed <- paste0(substr(lines[sites$line], 1, sites$at - 1), sites$to,
+                    substring(lines[sites$line], sites$at + sites$n))
+  data.frame(
+    file = rep(file, nrow(sites)), line = sites$line, from = lines[sites$line], to = changed
+  )
+}
+
+known_equivalents <- function() {
+  known <- read.dcf("tools/equivalent-mutants.dcf")
+  paste(known[, "File"], known[, "From"], known[, "To"])
+}
+
+# The sample: as many of the core as of R.
+draw_mutants <- function() {
+  core <- dir(file.path(tree, "src/core"), "[.](cpp|h)$", recursive = TRUE)
+  r <- setdiff(dir(file.path(tree, "R")), "RcppExports.R")
+  files <- grep(pattern, c(file.path("src/core", core), file.path("R", r)), value = TRUE)
+  all <- do.call(rbind, lapply(files, mutants_of))
+  listed <- paste(all$file, trimws(all$from), trimws(all$to)) %in% known_equivalents()
+  cat(nrow(all), "mutants are possible,", sum(listed), "of them listed as equivalent.\n")
+  all <- all[!listed, ]
+  halves <- split(seq_len(nrow(all)), grepl("^R/", all$file))
+  share <- if (length(halves) == 2) ceiling(n_mutants / 2) else n_mutants
+  chosen <- unlist(lapply(halves, function(rows) {
+    rows[sample.int(length(rows), min(share, length(rows)))]
+  }))
+  all[sample(chosen), ]
+}
+
+# Tests --------------------------------------------------------------------------------------------
+
+# TRUE: it ended well, in time. A mutant may run for ever.
+run <- function(command, arguments = NULL) {
+  line <- paste(c(sprintf("ulimit -t %d; exec", most_seconds %/% 2), command, arguments),
+                collapse = " ")
+  log <- file.path(tree, "log")
+  status <- suppressWarnings(
+    system2("sh", c("-c", shQuote(line)), stdout = log, stderr = log, timeout = most_seconds)
+  )
+  identical(as.integer(status), 0L)
+}
+
+core <- ".build/core-plain"
+
+# As tools/core-tests has built it: only what has changed is compiled.
+make_core <- function() {
+  settings <- sub("^(.*) (-O2.*?) (-isystem.*)$", "CXX='\\1' FLAGS='\\2' INCLUDES=\"\\3\"",
+                  readLines(file.path(core, "settings")), perl = TRUE)
+  run("make", c("-s -f tools/core-tests.mk", paste0("FOLDER=", core), settings,
+                file.path(core, "run")))
+}
+
+# testthat.h adds the file to the name of a context.
+test_core <- function(context = NULL) {
+  name <- if (!is.null(context)) shQuote(paste(context, "|*"))
+  run(file.path(core, "run"), c("--abort", name))
+}
+
+core_survives <- function(file) {
+  own <- sub("^src/core/(.*)/(.*)[.](cpp|h)$", "tests/core/\\1/test-\\2.cpp", file)
+  contexts <- if (file.exists(own)) grep("^context\\(", readLines(own), value = TRUE)
+  contexts <- sub(".*\"(.*)\".*", "\\1", contexts)
+  for (name in contexts) if (!test_core(name)) return(FALSE)
+  if (all_tests || length(contexts) == 0) test_core() else TRUE
+}
+
+install_r <- function() {
+  run("R", c("CMD INSTALL --no-lock --no-test-load --no-docs --no-multiarch --library=lib ."))
+}
+
+# Tests of the file's own name, or of the longest beginning of it that has any, then those that call
+# what the file defines.
+nearest_tests <- function(file) {
+  topics <- sub("^test-(.*)[.]R$", "\\1", dir("tests/testthat", "^test-"))
+  name <- sub("[.]R$", "", basename(file))
+  while (grepl("_", name) && !name %in% topics) name <- sub("_[^_]*$", "", name)
+  defined <- grep("^[A-Za-z_.]+ <- ", readLines(file), value = TRUE)
+  calls <- paste0("\\b(", paste(sub(" .*", "", defined), collapse = "|"), ")\\(")
+  has_call <- vapply(topics, function(topic) {
+    test <- readLines(file.path("tests/testthat", paste0("test-", topic, ".R")))
+    any(grepl(calls, test, perl = TRUE, useBytes = TRUE))
+  }, NA)
+  unique(c(intersect(name, topics), topics[has_call]))
+}
+
+run_r_tests <- function(topics = NULL) {
+  filter <- if (!is.null(topics)) paste0("^(", paste(topics, collapse = "|"), ")$")
+  code <- sprintf(
+    'library(testthat); library(mdpd, lib.loc = "lib");
+     test_dir("tests/testthat", filter = %s, package = "mdpd", load_package = "installed",
+              reporter = "stop")', deparse1(filter)
+  )
+  run("Rscript", c("-e", shQuote(code)))
+}
+
+r_survives <- function(file) {
+  nearest <- nearest_tests(file)
+  for (topic in nearest) if (!run_r_tests(topic)) return(FALSE)
+  if (all_tests || length(nearest) == 0) run_r_tests() else TRUE
+}
+
+# One mutant: "killed", "survived", or "stillborn" where it cannot be built.
+judge <- function(mutant) {
+  is_r <- grepl("^R/", mutant$file)
+  original <- readLines(mutant$file, encoding = "UTF-8")
+  on.exit(writeLines(original, mutant$file, useBytes = TRUE))
+  writeLines(replace(original, mutant$line, mutant$to), mutant$file, useBytes = TRUE)
+  is_built <- if (is_r) install_r() else make_core()
+  if (!is_built) {
+    return("stillborn")
+  }
+  survives <- if (is_r) r_survives(mutant$file) else core_survives(mutant$file)
+  unlink(dir("tests/testthat/_snaps", "[.]new[.]", recursive = TRUE, full.names = TRUE))
+  if (survives) "survived" else "killed"
+}
+
+mutants <- draw_mutants()
+root <- getwd()
+setwd(tree)
+Sys.setenv(R_LIBS = paste(file.path(tree, "lib"), Sys.getenv("R_LIBS"), sep = ":"))
+if (!make_core()) stop("The core cannot be built: see ", file.path(tree, "log"))
+outcomes <- character(nrow(mutants))
+for (at in seq_len(nrow(mutants))) {
+  mutant <- mutants[at, ]
+  outcomes[at] <- judge(mutant)
+  cat(sprintf("%s  %s:%d\n", outcomes[at], mutant$file, mutant$line))
+  if (outcomes[at] == "survived") {
+    cat(paste0("  - ", trimws(mutant$from), "\n  + ", trimws(mutant$to), "\n"))
+  }
+}
+for (part in c("src/core/", "R/")) {
+  of_part <- outcomes[startsWith(mutants$file, part)]
+  n <- c(killed = sum(of_part == "killed"), survived = sum(of_part == "survived"))
+  cat(sprintf("%s %d killed, %d survived (%.0f %% killed), %d could not be built\n", part, n[1],
+              n[2], 100 * n[1] / max(1, sum(n)), sum(of_part == "stillborn")))
+}
