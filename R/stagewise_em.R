@@ -17,15 +17,15 @@
 #' rows by correspondence analysis, up to 20,000 rows, or, for a crowd with one component a label,
 #' the majority vote with all workers alike. By BIC only a crowd has a second start, the majority
 #' vote, and that where the fit was split at a pair that is not significant, as where workers share
-#' few items. The better end
-#' stays. A crowd of up to 20,000 labels stays with the end that EM comes to from the vote, all workers
-#' counted, unless another one is worth more evidence by log K!, K labels: there what workers answer
-#' does not say which component is which label.
+#' few items. The better end stays. By evidence, a crowd of up to 20,000 labels keeps the end that
+#' EM comes to from the vote, with all workers counted, unless another end has more evidence by
+#' log K!, the number of ways to name K components: away from the vote the answers do not say which
+#' component is which label.
 #'
-#' With `refine = "full"` the highest likelihood is looked for. Up to 50,000 cells (rows, or different
-#' rows, times items) there are then 50 starts at random too, whose numbers come from the data alone:
-#' the ten that are best after 20 iterations are carried on and polished (Biernacki, Celeux and
-#' Govaert 2003, \doi{10.1016/S0167-9473(02)00163-9}).
+#' With `refine = "full"` the highest likelihood is looked for. Up to 50,000 cells (rows, or
+#' different rows, times items) there are also 50 random starts, whose numbers come from the data
+#' alone: the ten that are best after 20 iterations are carried on and polished (Biernacki, Celeux
+#' and Govaert 2003, \doi{10.1016/S0167-9473(02)00163-9}).
 #'
 #' @param x The data, n_obs rows and n_items columns: a matrix or a data frame (tibble, data.table)
 #'   whose columns are factors, characters, whole numbers or logicals, in any mixture; a

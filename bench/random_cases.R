@@ -97,8 +97,10 @@ table_lines_of <- function(tables) {
           "at most", percent(most_wrong), "%. *em*: `mdpd()`, the best of 10 random starts.",
           "*strength*: share of its own that a class has in the columns of an informative item."),
     "",
-    bullet(sprintf("k is chosen right among 1 to k + 2 in %d of the %d tables of which EM errs on less
-                    than 25 %%.", sum((tables$chosen == tables$k)[can_tell]), sum(can_tell))),
+    bullet(sprintf(
+      "k is chosen right among 1 to k + 2 in %d of the %d tables where EM errs on less than 25 %%.",
+      sum((tables$chosen == tables$k)[can_tell]), sum(can_tell)
+    )),
     bullet(sprintf("More than 1 point above the better of BIC and EM: %d of %d; below: %d.",
                    sum(above > 0.01), nrow(tables), sum(above < -0.01))),
     "",

@@ -162,7 +162,8 @@ targets <- list(
   # What a fit says
   fingerprint = function() list(object = some_fit()),
   print.mdpd_fingerprint = function() {
-    parts <- c(fit = NA, data = "3f06-a1c9-07be-5d12", settings = NA, result = "01b2-7788-a0f3-44c5")
+    parts <- c(fit = NA, data = "3f06-a1c9-07be-5d12", settings = NA,
+               result = "01b2-7788-a0f3-44c5")
     list(x = structure(parts, class = "mdpd_fingerprint"))
   },
   coef.mdpd = function() list(object = some_fit()),
