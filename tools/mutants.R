@@ -162,7 +162,7 @@ install_r <- function() {
 }
 
 # Tests of the file's own name, or of the longest beginning of it that has any, then those that call
-# what the file defines.
+# what the file defines; of "near" tests the latter only where there are none of the name.
 nearest_tests <- function(file) {
   topics <- sub("^test-(.*)[.]R$", "\\1", dir("tests/testthat", "^test-"))
   name <- sub("[.]R$", "", basename(file))
@@ -173,7 +173,7 @@ nearest_tests <- function(file) {
     test <- readLines(file.path("tests/testthat", paste0("test-", topic, ".R")))
     any(grepl(calls, test, perl = TRUE, useBytes = TRUE))
   }, NA)
-  unique(c(intersect(name, topics), topics[has_call]))
+  if (!all_tests && name %in% topics) name else unique(c(intersect(name, topics), topics[has_call]))
 }
 
 run_r_tests <- function(topics = NULL) {
