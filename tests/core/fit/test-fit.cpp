@@ -487,6 +487,26 @@ context("fit") {
     expect_error_as(fit_all(problem, options), DimensionError);
   }
 
+  test_that("a start that goes on with a prior of other items or components is an error") {
+    const Table table = three_components(15);
+    Problem problem = problem_of(table);
+    problem.n_labels = 3;
+    problem.starts = random_starts(15, 500, 3, 1);
+    FitOptions options = em();
+    options.refine.type = Refinement::kEvidence;
+    const ItemPrior prior = fit_all(problem, options).fits[0].fit.item_prior;
+    problem.starts[0].item_prior = prior;
+    expect_true(fit_all(problem, options).fits[0].fit.item_prior.crowd.cols() == 3);
+    const auto refused = [&](auto change) {
+      problem.starts[0].item_prior = prior;
+      change(problem.starts[0].item_prior);
+      expect_error_as(fit_all(problem, options), DimensionError);
+    };
+    refused([](ItemPrior& other) { other.weights.conservativeResize(other.weights.size() - 1); });
+    refused([](ItemPrior& other) { other.crowd = Matrix::Constant(2, 3, 0.5); });
+    refused([](ItemPrior& other) { other.crowd = Matrix::Constant(3, 2, 0.5); });
+  }
+
   test_that("parameters are the start at their posterior") {
     Random random(13);
     const Table table = three_components(13);
