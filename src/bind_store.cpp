@@ -1,4 +1,4 @@
-#include "core/base/arithmetic.h"
+#include "core/base/eigen.h"
 
 #include <cmath>
 

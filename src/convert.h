@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/base/arithmetic.h"
+#include "core/base/eigen.h"
 
 #include <RcppEigen.h>
 

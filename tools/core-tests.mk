@@ -1,15 +1,20 @@
-# Compiles the core and its tests into $(FOLDER)/run, and with the target $(FOLDER)/hashes the core
-# and tests/portability/. GNU make; called by tools/core-tests and tools/portability, which set
+# Compiles the core and its tests into $(FOLDER)/run, with the target $(FOLDER)/hashes the core and
+# tests/portability/, and with $(FOLDER)/allocations the core and tests/faults/, which takes all its
+# calls of malloc() (Linux). GNU make; called by tools/core-tests and tools/portability, which set
 # FOLDER, CXX, FLAGS and INCLUDES. Assertions of Eigen stay on, unlike in the package.
 CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
 TESTS := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
 HASHES := $(FOLDER)/tests/portability/fit_hashes.o
+ALLOCATIONS := $(FOLDER)/tests/faults/allocations.o
 
 $(FOLDER)/run: $(CORE) $(TESTS)
 	$(CXX) $(FLAGS) -o '$@' $(^:%='%')
 
 $(FOLDER)/hashes: $(CORE) $(HASHES)
 	$(CXX) $(FLAGS) -o '$@' $(^:%='%')
+
+$(FOLDER)/allocations: $(CORE) $(ALLOCATIONS)
+	$(CXX) $(FLAGS) -Wl,--wrap=malloc -o '$@' $(^:%='%')
 
 # The settings are a dependency too: other flags or another compiler mean other objects.
 $(FOLDER)/%.o: %.cpp $(FOLDER)/settings
@@ -23,4 +28,4 @@ $(FOLDER)/settings: FORCE
 FORCE:
 .PHONY: FORCE
 
--include $(CORE:.o=.d) $(TESTS:.o=.d) $(HASHES:.o=.d)
+-include $(CORE:.o=.d) $(TESTS:.o=.d) $(HASHES:.o=.d) $(ALLOCATIONS:.o=.d)

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "base/arithmetic.h"
+#include "base/eigen.h"
 
-#include <Eigen/Dense>
 #include <vector>
 
 namespace mdpd {
