@@ -48,7 +48,7 @@ new_mdpd <- function(result, problem, settings, about) {
     trace = result$trace,
     born = stats::setNames((result$born %||% seq_along(order))[order], names),
     status = result$status,
-    converged = result$status %in% c("converged", "fewer_components"),
+    converged = result$status %in% c("converged", "search_limit", "fewer_components"),
     method = settings$method, refine = settings$refine, missing = coded$missing,
     control = settings$control, call = about$call,
     version = as.character(utils::packageVersion("mdpd")),

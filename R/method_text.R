@@ -92,7 +92,10 @@ method_end <- function(object) {
       paste0("The true labels of ", plural(sum(!is.na(object$coded$known)), "item"),
              " were given (gold questions).")
     },
-    if (identical(object$status, "iteration_limit")) "The search ended before it had converged."
+    if (identical(object$status, "iteration_limit")) "The search ended before it had converged.",
+    if (identical(object$status, "search_limit")) {
+      "The search for a better optimum was ended after as many passes over the data as it may take."
+    }
   )
 }
 

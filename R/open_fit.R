@@ -68,7 +68,20 @@ warn_status <- function(fit, k, call = rlang::caller_env()) {
       class = "not_converged", call = call
     )
   }
+  inform_cut_search(fit)
   invisible(fit)
+}
+
+# Such a fit has converged: what was cut is the search for a better one.
+inform_cut_search <- function(fit) {
+  if (fit$status == "search_limit") {
+    inform_mdpd(
+      c("The search for a better optimum was ended: it has made as many passes over the data as it
+         may.",
+        i = "The fit has converged. {.code refine(fit)} searches on from it."),
+      class = "search_limit"
+    )
+  }
 }
 
 # The penalised log-likelihood and the evidence of one component are its log-likelihood.

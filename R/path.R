@@ -73,6 +73,7 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   inform_unsure_labels(path)
   inform_largest_k(path)
   best <- best_row(path, main_criterion(path))
+  inform_cut_search(fits[[best]])
   warn_one_pair(fits[[best]], call)
   if (!is.null(fits[[best]]$posterior)) {
     warn_copied_items(fits[[best]], problem$coded, call)

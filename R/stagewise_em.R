@@ -106,7 +106,9 @@
 #'     `penalised_loglik`, by evidence `evidence`, and `split_length`}
 #'   \item{born}{the number of each component in the `trace`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
-#'     (stages only, none left) or `"fewer_components"`; and whether that is a converged fit}
+#'     (stages only, none left), `"search_limit"` (converged, and the search for a better optimum
+#'     was ended, see `polish` in [stagewise_control()]) or `"fewer_components"`; and whether that is
+#'     a converged fit}
 #'   \item{path}{when several `k` were asked for: the table described in [choose_k()]}
 #'   \item{method, refine, missing, control, call, version}{how it was made}
 #'   \item{smoothing}{pseudo-count of each item in each component with which the probabilities were
@@ -171,7 +173,9 @@
 #' items has cells to tell them from,
 #' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
 #' of several `k` are above the number of rows. With several `k` a message of class
-#' `mdpd_message_largest_k` says that the best is the largest asked for.
+#' `mdpd_message_largest_k` says that the best is the largest asked for. A message of class
+#' `mdpd_message_search_limit` says that the search for a better optimum was ended, see `polish` in
+#' [stagewise_control()].
 #'
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a

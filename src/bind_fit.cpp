@@ -135,6 +135,12 @@ const char* status_to_r(mdpd::Status status) {
   return "unknown";
 }
 
+/// A search that was cut had come to a fit that converged.
+const char* status_of(const mdpd::FitResult& result) {
+  const bool has_converged = result.status == mdpd::Status::kConverged;
+  return has_converged && result.search_was_cut ? "search_limit" : status_to_r(result.status);
+}
+
 const char* phase_to_r(mdpd::Phase phase) {
   switch (phase) {
     case mdpd::Phase::kStage: return "stage";
@@ -227,7 +233,7 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["item_shares"] = mdpd::Matrix(fit.item_evidence.shares),
       _["concentrations"] = concentrations, _["df"] = result.n_free_parameters,
       _["item_evidence"] = result.item_evidence, _["loglik_of_one"] = result.loglik_of_one,
-      _["trace"] = trace_to_r(result.trace), _["status"] = status_to_r(result.status),
+      _["trace"] = trace_to_r(result.trace), _["status"] = status_of(result),
       _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
       _["holds_known"] = result.holds_known);
   out["entropy"] = result.entropy;
@@ -264,6 +270,7 @@ Rcpp::List outcome_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fi
       _["n_builds"] = static_cast<double>(work.n_builds),
       _["n_full_passes"] = static_cast<double>(work.n_full_passes),
       _["n_partial_passes"] = static_cast<double>(work.n_partial_passes),
+      _["n_search_passes"] = static_cast<double>(work.n_search_passes),
       _["seconds"] = Rcpp::NumericVector::create(
           _["stages"] = work.stage_seconds, _["growth"] = work.growth_seconds,
           _["refinement"] = work.refinement_seconds, _["polish"] = work.polish_seconds));

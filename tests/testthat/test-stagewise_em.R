@@ -134,6 +134,16 @@ test_that("smoothing draws the probabilities to the observed frequencies", {
   expect_lt(spread(50), spread(0))
 })
 
+test_that("a search for a better optimum that was ended is a message and a status", {
+  fit <- stagewise_em(answers(), k = 2)
+  expect_no_message(warn_status(fit, 2), class = "mdpd_message_search_limit")
+  # Only searches of a minute and more end so.
+  fit$status <- "search_limit"
+  expect_message(warn_status(fit, 2), "refine(fit)", fixed = TRUE,
+                 class = "mdpd_message_search_limit")
+  expect_match(paste(method_text(fit), collapse = " "), "was ended after as many passes")
+})
+
 test_that("max_iter = 1 is a classed warning that says what to change", {
   control <- stagewise_control(max_iter = 1)
   expect_snapshot(show_conditions(

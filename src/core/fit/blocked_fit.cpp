@@ -163,6 +163,7 @@ class BlockedMethod {
     FitResult result = refined(params, informative, options, k);
     add_labels(found.labels, result);
     result.label_agreement = found.label_agreement;
+    result.search_was_cut = found.search_was_cut;
     return result;
   }
 

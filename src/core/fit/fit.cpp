@@ -75,6 +75,7 @@ class Method {
       : problem_(std::move(problem)),
         options_(options),
         monitor_(monitor),
+        budget_(monitor),
         rows_(std::move(problem_.cells), problem_) {
     options_.refine =
         refinement_of(options_.refine, data().n_levels, problem_.n_labels, problem_.prior_counts);
@@ -88,6 +89,7 @@ class Method {
       fit_path();
     } else {
       for (const Index k : options_.n_components) {
+        begin_search(k);
         finish(is_of_kinds(k) ? fit_kinds(k) : fit_alone(k), k);
       }
     }
@@ -96,6 +98,8 @@ class Method {
 
  private:
   const CodedData& data() const { return rows_.data(); }
+
+  void begin_search(Index k) { budget_.begin(most_passes(data(), k, options_)); }
 
   /// EM from where the run is. Of one component no item is informative, but in plain EM.
   /// @param item_prior to go on with, see RefineOptions.
@@ -125,7 +129,7 @@ class Method {
                             data().known.empty() && run.status == Status::kConverged &&
                             run.fit.params.n_components() > 1;
     if (!may_polish) return;
-    polish(data(), options_, monitor_, run);
+    polish(data(), options_, budget_, run);
     if (run.status == Status::kConverged) optimum_ = run.fit;
     const bool may_smooth = options_.refine.type == Refinement::kSparse &&
                             options_.smoothing_loss > 0.0 && run.fit.params.n_components() > 1;
@@ -186,6 +190,7 @@ class Method {
     const std::vector<Index>& ks = options_.n_components;
     FitRun run;
     for (Index k = 1; k <= ks.back(); ++k) {
+      begin_search(k);
       if (is_of_kinds(k)) {
         if (std::binary_search(ks.begin(), ks.end(), k)) finish(fit_kinds(k), k);
         continue;
@@ -346,9 +351,12 @@ class Method {
     FitRun best;
     Index split = no_component;
     for (Index at = 0; at < n_components; ++at) {
+      // Any split is better than none.
+      if (budget_.is_spent() && split != no_component) break;
       FitRun next{
           start_at(split_kind(run.fit.e_step.posterior, shares, at, kinds_->labels[at]), {})};
       refine_further(next);
+      budget_.add(static_cast<Index>(next.trace.size()));
       if (next.fit.params.n_components() <= n_components) continue;
       if (split != no_component && !is_better(next, best)) continue;
       best = std::move(next);
@@ -478,8 +486,9 @@ class Method {
 
   /// Adds a component; false where nothing can be split.
   bool grow_once(const ItemSet& leading, FitRun& run) {
+    if (budget_.is_spent()) return false;
     const Timer timer(outcome_.work.growth_seconds);
-    MixtureFit grown = grow(data(), run.fit, leading, options_, monitor_);
+    MixtureFit grown = grow(data(), run.fit, leading, options_, budget_);
     if (grown.params.n_components() != run.fit.params.n_components() + 1) return false;
     // It is split off the component that most of its rows come from.
     TraceRow row{Phase::kGrow, Move::kSplit};
@@ -572,6 +581,7 @@ class Method {
       best = std::move(run);
       n_components = n_of_start;
     }
+    begin_search(n_components);
     polish_further(best);
     add_result(std::move(best), n_components);
   }
@@ -586,8 +596,10 @@ class Method {
           return reliance(data(), items,
                           reliance_on(data(), fit.params.item_probs, fit.e_step.posterior, items));
         }};
+    outcome_.work.n_search_passes += budget_.n_passes();
     outcome_.fits.push_back(make_result(data(), std::move(run), n_components, sums));
     FitResult& result = outcome_.fits.back();
+    result.search_was_cut = budget_.is_spent();
     result.holds_known = !data().known.empty() && result.status != Status::kFewerComponents;
     if (result.holds_known) result.born = born_;
     add_labels(result);
@@ -597,6 +609,7 @@ class Method {
   Problem problem_;  ///< but its cells: rows_ has them
   FitOptions options_;
   Monitor& monitor_;
+  SearchBudget budget_;  ///< of growth and polish of the number of components at hand
   FitData rows_;
   FitOutcome outcome_;
   ItemSet leading_;                    ///< the items that the last stages did not set aside

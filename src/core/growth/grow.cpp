@@ -29,20 +29,20 @@ PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit, const It
 }  // namespace
 
 MixtureFit grow(const CodedData& data, const MixtureFit& fit, const ItemSet& leading,
-                const FitOptions& options, Monitor& monitor) {
+                const FitOptions& options, SearchBudget& budget) {
   const RefineOptions brief = options.refine.at_most(3 * brief_iterations);
-  const PairSearch search = search_to_grow(data, fit, leading, options, monitor);
+  const PairSearch search = search_to_grow(data, fit, leading, options, budget);
   MixtureFit best;
   for (const PairChoice& pair : search.by_component) {
-    if (!pair.found) continue;
+    if (!pair.found || budget.is_spent()) continue;
     MixtureFit trial = split_start(data, fit.params, fit.informative, pair, options.missing);
     if (trial.e_step.posterior.size() == 0) continue;
-    trial = refine(data, trial.e_step.posterior, trial.informative, brief, monitor).fit;
+    trial = refine(data, trial.e_step.posterior, trial.informative, brief, budget).fit;
     const bool is_first = best.params.n_components() == 0;
     if (is_first || trial.objective() > best.objective()) best = std::move(trial);
   }
   if (best.params.n_components() == 0) return best;
-  return refine(data, best.e_step.posterior, best.informative, options.refine, monitor).fit;
+  return refine(data, best.e_step.posterior, best.informative, options.refine, budget).fit;
 }
 
 }  // namespace mdpd

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "growth/options.h"
+#include "growth/search_budget.h"
 
 namespace mdpd {
 
@@ -12,6 +12,6 @@ inline constexpr Index brief_iterations = 10;
 /// @param leading only pairs that touch one of these items are searched, and all if none of them is
 ///   significant; empty: all. See `stagewise_em()`.
 MixtureFit grow(const CodedData& data, const MixtureFit& fit, const ItemSet& leading,
-                const FitOptions& options, Monitor& monitor);
+                const FitOptions& options, SearchBudget& budget);
 
 }  // namespace mdpd

@@ -36,6 +36,11 @@ struct FitOptions {
   /// Data of more rows are large: among so many no single row can hold EM back, optima lie far from
   /// each other, and what takes as long as the fit itself once more is not tried.
   Index most_small_rows = 20000;
+  /// Passes over the data that every search may take, for each component: a dozen rounds of the
+  /// polish; see `most_passes()`.
+  double least_search_passes = 500.0;
+  /// Work that every search may take, in answers times components: about a minute of one processor.
+  double most_search_work = 5e10;
 
   bool is_by_significance() const { return selection == Selection::kSignificance; }
 };

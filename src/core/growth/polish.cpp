@@ -209,11 +209,11 @@ std::vector<Flip> best_flips(const CodedData& data, const MixtureFit& fit) {
 class PolishRound {
  public:
   PolishRound(const CodedData& data, const MixtureFit& fit, const FitOptions& options,
-              Monitor& monitor)
+              SearchBudget& budget)
       : data_(data),
         fit_(fit),
         options_(options),
-        monitor_(monitor),
+        budget_(budget),
         is_large_(is_large(data, options)),
         in_heats_(is_large_ || options.refine.type == Refinement::kEvidence),
         brief_run_(is_large_ ? heat_iterations : brief_iterations) {}
@@ -238,7 +238,7 @@ class PolishRound {
   /// Goes on from a fit, by evidence with what it has learned from all items.
   FitRun em(const MixtureFit& from, RefineOptions options) const {
     if (from.item_prior.weights.size() > 0) options.item_prior = from.item_prior;
-    return refine(data_, from.e_step.posterior, from.informative, options, monitor_);
+    return refine(data_, from.e_step.posterior, from.informative, options, budget_);
   }
 
   void keep(Trial trial) {
@@ -258,6 +258,8 @@ class PolishRound {
 
   /// Goes on with a trial; on large data, and by evidence, in heats, until it cannot beat the fit any more.
   void race(const RefineOptions& options, Trial& trial) const {
+    trial.given_up |= budget_.is_spent();
+    if (trial.given_up) return;
     if (!in_heats_) {
       trial.fit = em(trial.fit, options).fit;
       return;
@@ -268,6 +270,7 @@ class PolishRound {
       trial.given_up = is_hopeless(goal, run, trial.move.move);
       trial.fit = std::move(run.fit);
       if (run.status != Status::kIterationLimit) break;
+      trial.given_up |= budget_.is_spent();
     }
   }
 
@@ -282,9 +285,9 @@ class PolishRound {
     search_options.missing = options_.missing;
     search_options.unions = overlapping_pairs(data_, fit_.e_step.posterior);
     const PairSearch search =
-        search_pairs({data_, fit_.e_step.posterior, fit_.informative}, search_options, monitor_);
+        search_pairs({data_, fit_.e_step.posterior, fit_.informative}, search_options, budget_);
     for (const PairChoice& pair : search.by_component) {
-      if (!pair.found) continue;
+      if (!pair.found || budget_.is_spent()) continue;
       for (Trial& trial : split_merge_trials(pair)) keep(std::move(trial));
     }
     for (std::size_t at = 0; at < search_options.unions.size(); ++at) {
@@ -378,7 +381,7 @@ class PolishRound {
   const CodedData& data_;
   const MixtureFit& fit_;
   const FitOptions& options_;
-  Monitor& monitor_;
+  SearchBudget& budget_;
   const bool is_large_;
   const bool in_heats_;        ///< are trials looked at on the way?
   const Index brief_run_;      ///< its EM iterations: on large data one heat tells where it leads
@@ -387,12 +390,12 @@ class PolishRound {
 
 }  // namespace
 
-void polish(const CodedData& data, const FitOptions& options, Monitor& monitor, FitRun& run) {
+void polish(const CodedData& data, const FitOptions& options, SearchBudget& budget, FitRun& run) {
   const Index n_components = run.fit.params.n_components();
   // With one component there is nothing to merge.
   if (n_components < 2) return;
   for (Index round = 0; round < most_rounds; ++round) {
-    std::vector<Trial> trials = PolishRound(data, run.fit, options, monitor).best();
+    std::vector<Trial> trials = PolishRound(data, run.fit, options, budget).best();
     if (trials.empty()) return;
     Trial& best = trials.front();
     const double gain = best.fit.objective() - run.fit.objective();
@@ -402,7 +405,7 @@ void polish(const CodedData& data, const FitOptions& options, Monitor& monitor, 
     // Where a move gives components up, the row is still about those it found.
     run.trace.back().n_components = n_components;
   }
-  run.status = Status::kIterationLimit;
+  budget.end();
 }
 
 }  // namespace mdpd

@@ -641,6 +641,32 @@ context("fit") {
     expect_true(cut_off.starts[0].status == Status::kIterationLimit);
   }
 
+  test_that("a search that its budget ends says so, and its fit has converged") {
+    const Table table = three_components(16);
+    const Problem problem = problem_from_bad_start(table);
+    FitOptions options = continued();
+    const FitResult whole = fit_one(problem, options);
+    expect_false(whole.search_was_cut);
+    expect_true(is_polished(whole));
+    options.least_search_passes = 1.0;
+    options.most_search_work = 0.0;
+    const FitResult cut = fit_one(problem, options);
+    expect_true(cut.search_was_cut);
+    expect_true(cut.status == Status::kConverged);
+    expect_true(cut.fit.penalised_loglik < whole.fit.penalised_loglik);
+    // Each number of components has its own, and comes to as many with any.
+    options.task = Task::kGrow;
+    options.n_components = {1, 2, 3};
+    Problem from_one = problem;
+    from_one.starts.clear();
+    const FitOutcome path = fit_all(from_one, options);
+    for (const FitResult& result : path.fits) {
+      expect_true(result.status == Status::kConverged);
+      expect_true(result.search_was_cut == (result.fit.params.n_components() > 1));
+    }
+    expect_true(path.fits[2].fit.params.n_components() == 3);
+  }
+
   test_that("a trace is in order, falls in no refinement and ends with the fit") {
     for_each_kind([](const Problem& problem, const FitOptions& options) {
       for (const FitResult& result : fit_all(problem, options).fits) {

@@ -26,7 +26,8 @@ RowMatrix bad_start(const Table& table) {
 FitRun polished(const CodedData& data, const MixtureFit& fit, const FitOptions& options,
                 Monitor& monitor) {
   FitRun run{fit};
-  polish(data, options, monitor, run);
+  SearchBudget budget(monitor);
+  polish(data, options, budget, run);
   return run;
 }
 
@@ -93,6 +94,31 @@ context("polish") {
       expect_true(std::abs(fast.penalised_loglik - slow.penalised_loglik) < 0.05);
       expect_true(3 * raced.iterations < 2 * at_leisure.iterations);
     }
+  }
+
+  test_that("a polish that may do more ends no lower, and soon after its budget is spent") {
+    const Table table = three_components(2);
+    Monitor monitor;
+    const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
+    SearchBudget unbounded(monitor);
+    FitRun best{bad};
+    polish(table.data, by_bic(), unbounded, best);
+    expect_false(unbounded.is_spent());
+    double before = bad.objective();
+    expect_true(best.fit.objective() > before + 1.0);
+    for (const double most : {1.0, 20.0, 100.0, 400.0, 1e6}) {
+      SearchBudget budget(monitor);
+      budget.begin(most);
+      FitRun run{bad};
+      polish(table.data, by_bic(), budget, run);
+      expect_true(run.fit.objective() >= before);
+      expect_true(run.status == Status::kConverged);
+      // One trial is on its way, of at most as many iterations as EM may take.
+      expect_true(static_cast<double>(budget.n_passes()) < most + 1000.0);
+      expect_true(budget.is_spent() == (most <= static_cast<double>(unbounded.n_passes())));
+      before = run.fit.objective();
+    }
+    expect_true(before == best.fit.objective());
   }
 
   test_that("a fit of one component is left as it is") {

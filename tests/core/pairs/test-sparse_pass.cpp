@@ -153,7 +153,8 @@ context("sparse_pass") {
     double before = run.fit.penalised_loglik;
     run.trace.clear();
     options.refine.type = Refinement::kSparse;
-    polish(data, options, monitor, run);
+    SearchBudget budget(monitor);
+    polish(data, options, budget, run);
     expect_true(run.fit.informative.size() > 2);
     for (const TraceRow& move : run.trace) {
       expect_true(move.penalised_loglik > before - 1e-6);
@@ -268,7 +269,8 @@ context("sparse_pass") {
     const auto fit = [&](const CodedData& data) {
       const StageRun stages = stagewise_em(data, 2, {}, monitor);
       FitRun run = refine(data, stages.fit.e_step.posterior, stages.fit.informative, {}, monitor);
-      polish(data, {}, monitor, run);
+      SearchBudget budget(monitor);
+      polish(data, {}, budget, run);
       return run.fit;
     };
     const MixtureFit one = fit(sparse);
