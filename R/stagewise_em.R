@@ -107,8 +107,8 @@
 #'   \item{born}{the number of each component in the `trace`}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
 #'     (stages only, none left), `"search_limit"` (converged, and the search for a better optimum
-#'     was ended, see `polish` in [stagewise_control()]) or `"fewer_components"`; and whether that is
-#'     a converged fit}
+#'     was ended, see `polish` in [stagewise_control()]) or `"fewer_components"`; and whether that
+#'     is a converged fit}
 #'   \item{path}{when several `k` were asked for: the table described in [choose_k()]}
 #'   \item{method, refine, missing, control, call, version}{how it was made}
 #'   \item{smoothing}{pseudo-count of each item in each component with which the probabilities were

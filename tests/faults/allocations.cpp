@@ -13,7 +13,7 @@
 
 #include "fit/problems.h"
 
-// Memory --------------------------------------------------------------------------------------------
+// Memory -------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -69,7 +69,7 @@ void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(m
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
-// Fits ----------------------------------------------------------------------------------------------
+// Fits ---------------------------------------------------------------------------------------------
 
 namespace mdpd {
 

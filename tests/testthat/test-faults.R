@@ -20,9 +20,38 @@ long_fit <- function() {
   ))$loglik
 }
 
-# Seconds from the interrupt until the session answers; NA where the fit was done before.
-interrupt_after <- function(session, moment) {
-  session$call(long_fit)
+# What else takes as long: coding, into a store too, samples of the bootstrap, and a prediction.
+long_works <- list(
+  coding = function() {
+    column <- rep_len(letters[1:5], 7e5)
+    table <- as.data.frame(lapply(1:8, function(item) paste0(column, item)))
+    names(table) <- letters[1:8]
+    mdpd(table, 1)$loglik
+  },
+  store = function() {
+    table <- as.data.frame(lapply(1:8, function(item) rep_len(seq_len(item + 1), 3e5)))
+    names(table) <- letters[1:8]
+    folder <- tempfile("store")
+    on.exit(unlink(folder, recursive = TRUE))
+    store <- row_store(table, folder, shard_rows = 1024)
+    verify_store(store)
+    nrow(store)
+  },
+  bootstrap = function() {
+    data <- data.frame(a = rep(1:2, 20), b = rep(c(1, 1, 2, 2), 10), c = rep(1:2, each = 20))
+    fit <- suppressWarnings(mdpd(data, 2, n_starts = 1))
+    suppressWarnings(bootstrap(fit, n = 150, verbose = FALSE))$estimates
+  },
+  predict = function() {
+    data <- data.frame(a = rep(1:2, 20), b = rep(c(1, 1, 2, 2), 10), c = rep(1:2, each = 20))
+    fit <- suppressWarnings(mdpd(data, 2, n_starts = 1))
+    sum(predict(fit, data[rep_len(1:40, 4e5), ], type = "prob")[, 1])
+  }
+)
+
+# Seconds from the interrupt until the session answers; NA where the work was done before.
+interrupt_after <- function(session, moment, work) {
+  session$call(work)
   Sys.sleep(moment)
   if (session$poll_process(0) == "ready") {
     session$read()
@@ -37,18 +66,31 @@ interrupt_after <- function(session, moment) {
   seconds
 }
 
-test_that("an interrupt at any moment ends the fit at once and leaves the session whole", {
-  skip_if_not_installed("callr")
+# The work is interrupted `n` times at random moments; afterwards it gives what it gave before.
+# @param usual Seconds that the half of them takes at most.
+expect_interruptible <- function(work, n, usual = 0.2) {
   session <- new_session()
   on.exit(session$close())
-  lasts <- system.time(expected <- session$run(long_fit))[[3]]
-  n <- if (test_level() < 2) 3 else 100
+  lasts <- system.time(expected <- session$run(work))[[3]]
   moments <- with_seed(1, stats::runif(n, 0, 0.9 * lasts))
-  seconds <- vapply(moments, interrupt_after, 0, session = session)
-  # 0.2 seconds and what the machine does beside; half of them have none of that.
-  expect_lt(stats::median(seconds, na.rm = TRUE), 0.2)
+  seconds <- vapply(moments, interrupt_after, 0, session = session, work = work)
+  expect_true(any(!is.na(seconds)))
+  # And what the machine does beside; half of them have none of that.
+  expect_lt(stats::median(seconds, na.rm = TRUE), usual)
   expect_lt(max(seconds, na.rm = TRUE), 2)
-  expect_identical(session$run(long_fit), expected)
+  expect_identical(session$run(work), expected)
+}
+
+test_that("an interrupt at any moment ends the fit at once and leaves the session whole", {
+  skip_if_not_installed("callr")
+  expect_interruptible(long_fit, if (test_level() < 2) 3 else 60)
+})
+
+test_that("an interrupt ends coding, stores, bootstrap and prediction at once", {
+  skip_below_level_2()
+  skip_if_not_installed("callr")
+  # R itself does not look for an interrupt within a function of a column of 700,000 strings.
+  for (work in long_works) expect_interruptible(work, 10, usual = 0.5)
 })
 
 test_that("forked children fit on several threads after the parent has", {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Eigen, of which one thing is mended: up to 3.4 a matrix that is resized lets go of its memory, asks
-// for other memory and, where that is refused, still points to what it let go of, which it frees once
-// more. tests/faults shows it.
+// Eigen, of which one thing is mended: up to 3.4 a matrix that is resized lets go of its memory,
+// asks for other memory and, where that is refused, still points to what it let go of, which it
+// frees once more. tests/faults shows it.
 
 #include "base/arithmetic.h"
 
