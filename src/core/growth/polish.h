@@ -10,9 +10,10 @@ namespace mdpd {
 /// explained pair; move items into or out of the informative set; move single rows to another
 /// component. Every trial is refined briefly, the best ones to the end, and the best of all is kept
 /// if its penalised log-likelihood is higher; the search ends when none is. Each is a row of the
-/// trace. Where the budget is spent, the best so far stays. On large data no single row is moved; and as a round of some 600 iterations would take
-/// minutes, while a trial that is to win or lose by thousands of nats shows it after a few, a trial
-/// is given up as soon as the pace of its EM does not promise to take it above the fit.
+/// trace. Where the budget is spent, the best so far stays. On large data no single row is moved;
+/// and as a round of some 600 iterations would take minutes, while a trial that is to win or lose by
+/// thousands of nats shows it after a few, a trial is given up as soon as the pace of its EM does not
+/// promise to take it above the fit.
 /// Deterministic. The first kind is after Ueda, Nakano, Ghahramani and Hinton (2000), SMEM Algorithm
 /// for Mixture Models.
 void polish(const CodedData& data, const FitOptions& options, SearchBudget& budget, FitRun& run);
