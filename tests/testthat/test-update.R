@@ -311,3 +311,14 @@ test_that("what cannot be updated is refused", {
   expect_error(update(damaged, later), class = "mdpd_error_damaged")
   expect_identical(update(fit, k = 1)$k, 1L)
 })
+
+test_that("the fingerprint of an update has the data of all rows", {
+  rows <- old_and_new(3000, 100)
+  store <- new_store(rows$old)
+  fit <- stagewise_em(store, 2)
+  store <- add_rows(store, rows$new)
+  updated <- quietly(update(fit, store))
+  data_of_fit <- function(fit) fingerprint(fit)[["data"]]
+  expect_identical(data_of_fit(updated), data_of_fit(stagewise_em(rows$all, 2)))
+  expect_false(data_of_fit(updated) == data_of_fit(fit))
+})
