@@ -44,7 +44,7 @@ add_rows <- function(store, new, ..., weights = NULL, na_values = NULL, query = 
   manifest <- open_row_store(path)$manifest
   clean_store(path, manifest)
   dir.create(spool_path(path))
-  on.exit(unlink(spool_path(path), recursive = TRUE), add = TRUE, after = FALSE)
+  on.exit(remove_files(spool_path(path)), add = TRUE, after = FALSE)
 
   is_crowd <- manifest$kind == "crowd"
   names <- if (is_crowd) names_in(new, manifest)

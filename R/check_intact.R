@@ -1,4 +1,4 @@
-# Objects that were made before: fits, crowds and what is made of them. They may have been changed
+# Objects that were made before: fits, crowds, stores and what is made of them. They may have been changed
 # by hand, damaged on disk or made by another version of the package, in more ways than can be
 # listed. So what the engine and most functions read is checked here, and in every function that is
 # given such an object an error or warning of R says of which object it is; see guard.R.
@@ -6,7 +6,8 @@
 classes_made <- c(
   "mdpd", "crowd_labels", "sparse_codes", "stagewise_control", "summary_mdpd", "mdpd_bootstrap",
   "mdpd_groups", "mdpd_goodness_of_fit", "mdpd_pair_residuals", "mdpd_test_k", "mdpd_agreement",
-  "class_regression", "summary_class_regression", "distal_outcome", "poLCA"
+  "class_regression", "summary_class_regression", "distal_outcome", "poLCA", "row_store",
+  "summary.row_store"
 )
 
 check_intact <- function(object, arg, call) {
@@ -18,6 +19,8 @@ check_intact <- function(object, arg, call) {
     if (!is.null(object$loglik)) check_parts(object, parts_of_fit, arg, call)
   } else if (inherits(object, "crowd_labels")) {
     check_parts(object, parts_of_crowd, arg, call)
+  } else if (inherits(object, "row_store")) {
+    check_parts(object, parts_of_store, arg, call)
   }
   invisible(object)
 }
@@ -102,6 +105,11 @@ parts_of_crowd <- list(
   item = function(x, fields) are_codes(x, length(fields$items), length(x)),
   worker = function(x, fields) are_codes(x, length(fields$workers), length(fields$item)),
   label = function(x, fields) are_codes(x, length(fields$labels), length(fields$item))
+)
+
+parts_of_store <- list(
+  path = function(x, fields) rlang::is_string(x) && is_text(x),
+  manifest = function(x, fields) is_manifest(x)
 )
 
 is_posterior <- function(x, fields) {

@@ -161,7 +161,7 @@ write_store <- function(path, open, settings, call) {
   old <- old_manifest(path)
   clean_store(path, old)
   dir.create(spool_path(path))
-  on.exit(unlink(spool_path(path), recursive = TRUE), add = TRUE, after = FALSE)
+  on.exit(remove_files(spool_path(path)), add = TRUE, after = FALSE)
   settings$path <- path
   settings$first_number <- old$next_number %||% 1
   reader <- open()

@@ -117,11 +117,11 @@ for_each_bucket <- function(path, max_labels, use, name = "", depth = 1) {
     name_of_file <- sub("^bucket-", "", basename(file))
     if (n_labels_in(file) > max_labels && depth < 8) {
       for_each_block(file, function(block) append_blocks(block, file, depth))
-      unlink(file)
+      remove_files(file)
       for_each_bucket(path, max_labels, use, name_of_file, depth + 1)
     } else {
       use(sort_block(read_bucket(file)))
-      unlink(file)
+      remove_files(file)
     }
   }
 }

@@ -84,6 +84,7 @@ read_manifest <- function(path, call = rlang::caller_env()) {
       class = "file", call = call
     )
   }
+  if (!is_manifest(manifest)) abort_damaged_file(manifest_path(path), "It is no manifest", call)
   manifest
 }
 
@@ -144,15 +145,22 @@ take_lock <- function(path, call) {
   }
   saveRDS(list(pid = Sys.getpid(), host = host_name()), file.path(mine, "owner.rds"))
   got_it <- suppressWarnings(file.rename(mine, lock_path(path)))
-  unlink(mine, recursive = TRUE)
+  remove_files(mine)
   got_it
 }
 
-# NULL where there is none.
-lock_owner <- function(path) {
-  tryCatch(
-    suppressWarnings(readRDS(file.path(lock_path(path), "owner.rds"))), error = function(cnd) NULL
+lock_owner <- function(path) read_owner(lock_path(path))
+
+# NULL where there is none, or none that can be read.
+read_owner <- function(lock) {
+  owner <- tryCatch(
+    suppressWarnings(readRDS(file.path(lock, "owner.rds"))), error = function(cnd) NULL
   )
+  if (is_owner(owner)) owner
+}
+
+is_owner <- function(x) {
+  holds(is.list(x), is_whole_number(x$pid), rlang::is_string(x$host) && is_text(x$host))
 }
 
 # Of two that find the same old lock only one renames it.
@@ -162,13 +170,12 @@ drop_lock <- function(path, owner) {
   if (!renamed) {
     return(invisible())
   }
-  found <- tryCatch(readRDS(file.path(old, "owner.rds")), error = function(cnd) NULL)
   # Somebody took the lock in between.
-  if (!identical(found, owner)) file.rename(old, lock_path(path))
-  unlink(old, recursive = TRUE)
+  if (!identical(read_owner(old), owner)) file.rename(old, lock_path(path))
+  remove_files(old)
 }
 
-unlock_store <- function(path) unlink(lock_path(path), recursive = TRUE)
+unlock_store <- function(path) remove_files(lock_path(path))
 
 # A process of another machine is taken to be there. A zombie, killed but not yet taken leave of by
 # its parent, is not.
@@ -201,9 +208,12 @@ abort_locked <- function(path, owner, call) {
 
 # What a writer who was interrupted has left, and files that were replaced. The caller has the lock.
 clean_store <- function(path, manifest = NULL) {
-  unlink(spool_path(path), recursive = TRUE)
+  remove_files(spool_path(path))
   others <- setdiff(dir(path, "^lock-"), basename(lock_path(path)))
-  unlink(file.path(path, others), recursive = TRUE)
+  remove_files(file.path(path, others))
   named <- c(manifest$shards$file, manifest$shards$ids_file, "manifest.rds")
-  unlink(file.path(path, setdiff(list_store_files(path), named)))
+  remove_files(file.path(path, setdiff(list_store_files(path), named)))
 }
+
+# Files and folders of just these names: `*` and `[` in the name of a folder stand for themselves.
+remove_files <- function(path) unlink(path, recursive = TRUE, expand = FALSE)

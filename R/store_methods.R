@@ -154,23 +154,45 @@ as.data.frame.row_store <- function(x, row.names = NULL, # nolint: object_name_l
   pieces <- lapply(read, function(shard) list(codes = shard$codes, ids = shard$ids))
   rows <- bind_pieces(pieces)
   if (x$manifest$kind == "crowd") {
-    return(answers_table(rows, x$manifest))
+    return(name_rows(answers_table(rows, x$manifest), row.names))
   }
-  items_table(rows, x, row.names)
+  ids <- if (!anyNA(rows$ids) && !anyDuplicated(rows$ids)) rows$ids
+  name_rows(items_table(rows, x), row.names, ids)
 }
 
-items_table <- function(rows, x, row_names) {
+# By the `names` that the user gave, else by those there are.
+name_rows <- function(table, names, or = NULL, call = rlang::caller_env()) {
+  if (!is.null(names)) check_row_names(names, nrow(table), call)
+  names <- names %||% or
+  if (!is.null(names)) row.names(table) <- names
+  table
+}
+
+check_row_names <- function(x, n, call) {
+  if (!(is.character(x) || is.numeric(x)) || is.object(x) || length(x) != n || anyNA(x)) {
+    abort_mdpd(
+      "{.arg row.names} must be `NULL` or a name for each of the {n} row{?s}, not {describe(x)}.",
+      class = "argument", call = call
+    )
+  }
+  check_encoding(x, "{.arg row.names}", call)
+  if (anyDuplicated(x)) {
+    abort_mdpd(
+      c("{.arg row.names} must all differ.", x = "{.val {x[anyDuplicated(x)]}} is there again."),
+      class = "argument", call = call
+    )
+  }
+}
+
+items_table <- function(rows, x) {
   columns <- lapply(seq_len(ncol(x)), function(j) {
     code_to_factor(replace(as.integer(rows$codes[, j]), rows$codes[, j] == as.raw(0), NA),
                    x$manifest$levels[[j]])
   })
-  table <- structure(
+  structure(
     stats::setNames(columns, x$manifest$items), class = "data.frame",
     row.names = .set_row_names(nrow(rows$codes))
   )
-  row_names <- row_names %||% if (!anyDuplicated(rows$ids)) rows$ids
-  if (!is.null(row_names)) row.names(table) <- row_names
-  table
 }
 
 answers_table <- function(rows, manifest) {

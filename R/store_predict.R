@@ -4,11 +4,12 @@
 # `row` (the number), `id` where rows have ids, `class`, and with "prob" a column for each class; or
 # without a file as predict() of rows in memory.
 predict_store <- function(object, store, type, file, call = rlang::caller_env()) {
+  check_intact(store, "newdata", call)
   check_store_items(object, store, call)
   if (!is.null(file)) {
     check_string(file, call = call)
     new <- tempfile("predictions-", dirname(file))
-    on.exit(unlink(new))
+    on.exit(remove_files(new))
   }
   out <- list()
   no_answer <- numeric()

@@ -138,7 +138,7 @@ recode_shards <- function(spooled, recoding, path, first_number) {
     about <- with_shard_files(core_recode_shard(
       from$path, rep(255L, from$n_items), from$checksum, file, into
     ))
-    unlink(from$path)
+    remove_files(from$path)
     counts <- counts + about$level_weights
     shards[[at]] <- c(
       list(file = basename(file)),

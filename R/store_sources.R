@@ -15,7 +15,7 @@ open_source <- function(source, query, text, chunk_rows, call, arg = "source") {
   if (is_table_of_items(source)) {
     table_reader(source, chunk_rows)
   } else if (is.function(source)) {
-    function_reader(source, call)
+    function_reader(source, arg, call)
   } else if (is_database) {
     database_reader(source, query, chunk_rows, call)
   } else if (is.character(source) && length(source) > 0 && !anyNA(source)) {
@@ -95,12 +95,18 @@ value_rows <- function(x, rows) {
   out
 }
 
-function_reader <- function(source, call) {
+function_reader <- function(source, arg, call) {
   new_reader(function() {
-    chunk <- source()
+    chunk <- tryCatch(source(), error = function(cnd) {
+      abort_mdpd(
+        c("The function {.arg {arg}} must return the next rows, and it ended in an error.",
+          x = "{conditionMessage(cnd)}"),
+        class = "data", call = call, parent = cnd
+      )
+    })
     if (!is.null(chunk) && !is_table_of_items(chunk)) {
       abort_mdpd(
-        "The function {.arg source} must return a data frame or a matrix, or {.code NULL} at the
+        "The function {.arg {arg}} must return a data frame or a matrix, or {.code NULL} at the
          end, not {describe(chunk)}.",
         class = "data", call = call
       )
@@ -218,7 +224,7 @@ text_reader <- function(file, text, chunk_rows, call) {
   lines <- read_first_lines(file, 1, call)
   sep <- text$sep %||% guess_separator(lines[1])
   con <- open_text(file)
-  first <- split_header(con, sep, text$strip, call)
+  first <- split_header(con, file, sep, text$strip, call)
   names <- if (text$header) first else paste0("V", seq_along(first))
   if (!text$header) {
     close(con)
@@ -236,11 +242,20 @@ text_reader <- function(file, text, chunk_rows, call) {
   )
 }
 
-split_header <- function(con, sep, strip, call) {
-  check_utf8(scan(
-    con, "", sep = sep, quote = "\"", nlines = 1, quiet = TRUE, strip.white = strip,
-    na.strings = character(), encoding = "UTF-8", blank.lines.skip = TRUE
-  ), call)
+split_header <- function(con, file, sep, strip, call) {
+  is_read <- FALSE
+  on.exit(if (!is_read) close(con))
+  abort <- function(cnd) abort_unreadable(file, conditionMessage(cnd), 0, call)
+  fields <- tryCatch(
+    scan(
+      con, "", sep = sep, quote = "\"", nlines = 1, quiet = TRUE, strip.white = strip,
+      na.strings = character(), encoding = "UTF-8", blank.lines.skip = TRUE
+    ),
+    warning = abort, error = abort
+  )
+  check_utf8(fields, call)
+  is_read <- TRUE
+  fields
 }
 
 # NULL at the end.

@@ -127,6 +127,51 @@ test_that("a damaged crowd is refused wherever data are read", {
   }
 })
 
+test_that("a store that was changed by hand is refused wherever it is read", {
+  rows <- data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20))
+  store <- row_store(rows, local_folder())
+  of_store <- stagewise_em(store, 1)
+  changed <- function(field, value) {
+    store$manifest[field] <- list(value)
+    store
+  }
+  of_shard <- function(field, value) {
+    store$manifest$shards[[field]] <- value
+    store
+  }
+  damages <- list(
+    changed("kind", "tables"), changed("shard_rows", -1), changed("items", c("a", "a")),
+    changed("levels", store$manifest$levels[2:1]), changed("levels", NULL), changed("types", 1),
+    changed("counts", c(30, NaN, 20, 20, 20)), changed("counts", 1), changed("weights", list()),
+    changed("has_ids", NA), changed("next_number", "1"), changed("shards", list()),
+    changed("columns", list(id = 1)), changed("variable_labels", 1), of_shard("file", "../a"),
+    of_shard("rows", 1e300), of_shard("rows", 1.5), of_shard("answers", -1),
+    of_shard("checksum", "none"), of_shard("checksum", NULL), of_shard("rows_hash", "none"),
+    of_shard("is_dense", NA), of_shard("ids_file", 1), of_shard("bytes", "1"),
+    structure(list(path = 1, manifest = store$manifest), class = "row_store"),
+    structure(list(), class = "row_store"), structure(1, class = "row_store")
+  )
+  asked <- list(
+    print, format, summary, dim, dimnames, levels, as.data.frame, verify_store,
+    function(store) add_rows(store, rows), function(store) stagewise_em(store, 2),
+    function(store) predict(of_store, store), function(store) update(of_store, store)
+  )
+  for (damaged in damages) for (ask in asked) expect_damaged(ask(damaged))
+  damaged <- structure(list(header = 1), class = "summary.row_store")
+  utils::capture.output(expect_damaged(print(damaged)))
+})
+
+test_that("a manifest that says what cannot be is refused", {
+  path <- local_folder()
+  store <- row_store(table, path)
+  for (field in setdiff(names(parts_of_manifest), c("duplicates", "variable_labels", "columns"))) {
+    manifest <- store$manifest
+    manifest[field] <- list(NULL)
+    saveRDS(manifest, manifest_path(path))
+    expect_error(open_row_store(path), "no manifest", class = "mdpd_error_damaged_shard")
+  }
+})
+
 test_that("a control that was changed by hand is refused", {
   for (value in list("a", NA, -1, quote(x), list(1))) {
     control <- stagewise_control()

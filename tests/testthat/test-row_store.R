@@ -254,6 +254,66 @@ test_that("a folder without a store, or with one of another format, is refused",
   expect_identical(replaced$manifest, store$manifest)
 })
 
+three_rows <- data.frame(a = c(1, 2, 1), b = c("x", "x", "y"))
+
+test_that("a lock that names no process is no lock", {
+  path <- local_folder()
+  store <- row_store(three_rows, path)
+  for (owner in list(1, list(), list(pid = "x", host = NA), NULL)) {
+    lock <- file.path(path, "lock")
+    dir.create(lock)
+    if (!is.null(owner)) saveRDS(owner, file.path(lock, "owner.rds"))
+    expect_silent(store <- add_rows(store, three_rows))
+    expect_false(dir.exists(lock))
+  }
+  expect_identical(nrow(store), 15)
+})
+
+test_that("wildcards in the name of a folder stand for themselves", {
+  above <- withr::local_tempdir()
+  other <- file.path(above, "store1", "spool")
+  dir.create(other, recursive = TRUE)
+  for (name in c("store[1]", "store*")) {
+    path <- file.path(above, name)
+    store <- row_store(three_rows, path)
+    store <- add_rows(store, three_rows)
+    expect_identical(dir(path), c("manifest.rds", shard_name(1), store$manifest$shards$file))
+    expect_true(dir.exists(other))
+  }
+})
+
+test_that("row names are one for each row, all different", {
+  store <- row_store(three_rows, local_folder())
+  expect_identical(row.names(as.data.frame(store, row.names = letters[1:3])), letters[1:3])
+  expect_identical(row.names(as.data.frame(store, row.names = 7:9)), c("7", "8", "9"))
+  for (names in list("p", c("p", "q", NA), c("p", "q", "p"), list(1, 2, 3), sum, factor(1:3))) {
+    expect_error(as.data.frame(store, row.names = names), "row.names",
+                 class = "mdpd_error_argument")
+  }
+})
+
+test_that("a first line that ends within quotes or is no text is refused", {
+  store <- row_store(three_rows, local_folder())
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (line in c("\"a,b\n1,2\n", "a,\xe9\"\n1,2\n")) {
+    writeBin(charToRaw(line), file)
+    expect_silent({
+      expect_error(row_store(file, local_folder()), class = "mdpd_error_file")
+      expect_error(add_rows(store, file), class = "mdpd_error_file")
+      gc()
+    })
+  }
+})
+
+test_that("an error of a function that returns chunks is told as its own", {
+  fails <- function() stop("no {more} rows")
+  store <- row_store(three_rows, local_folder())
+  expect_error(row_store(fails, local_folder()), "source.*no \\{more\\} rows",
+               class = "mdpd_error_data")
+  expect_error(add_rows(store, fails), "new.*no \\{more\\} rows", class = "mdpd_error_data")
+  expect_identical(open_row_store(store$path), store)
+})
+
 test_that("two processes do not write at once, and the lock of a dead one is no lock", {
   path <- local_folder()
   store <- row_store(data.frame(a = 1:2, b = c(1, 1)), path)
