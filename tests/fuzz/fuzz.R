@@ -11,7 +11,7 @@
 library(mdpd)
 session <- globalenv()
 `%||%` <- rlang::`%||%`
-for (part in c("values", "data", "damage", "objects", "targets", "oracle", "call")) {
+for (part in c("values", "data", "damage", "objects", "stores", "targets", "oracle", "call")) {
   source(file.path("tests/fuzz", paste0(part, ".R")))
 }
 
@@ -34,6 +34,7 @@ is_due <- function(seed, name) {
 }
 
 try_seed <- function(seed) {
+  on.exit(remove_work())
   call <- draw_call(name_of(seed), seed)
   started <- sum(proc.time()[1:2])
   utils::capture.output(found <- judge_call(call))

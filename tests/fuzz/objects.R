@@ -5,7 +5,11 @@ make_objects <- function() {
   set.seed(1)
   quiet <- function(code) suppressMessages(suppressWarnings(code))
   fits <- quiet(make_fits())
-  c(list(mdpd = fits), quiet(make_later(fits)))
+  later <- quiet(make_later(fits))
+  stores <- quiet(make_stores())
+  of_stores <- quiet(lapply(stores, stagewise_em, k = 3, search_rows = 1000))
+  contents <- lapply(stores, summary)
+  c(list(mdpd = c(fits, of_stores), row_store = stores, summary.row_store = contents), later)
 }
 
 make_fits <- function() {

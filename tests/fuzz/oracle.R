@@ -21,8 +21,18 @@ judge_condition <- function(cnd, object_damaged) {
 
 # `args`: what the call was given, none of it damaged.
 judge_result <- function(result, args) {
-  if (inherits(result, "mdpd") && !is.null(result$loglik)) judge_fit(result, args) else
+  if (inherits(result, "mdpd") && !is.null(result$loglik)) {
+    judge_fit(result, args)
+  } else if (inherits(result, "row_store") && !is.null(args$source)) {
+    judge_store(result)
+  } else {
     judge_numbers(result)
+  }
+}
+
+# What was just written can be read.
+judge_store <- function(store) {
+  if (nrow(suppressWarnings(verify_store(store))) > 0) "a new store is damaged"
 }
 
 judge_fit <- function(fit, args) {

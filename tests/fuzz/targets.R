@@ -104,6 +104,44 @@ targets <- list(
   dimnames.sparse_codes = function() list(x = some("sparse_codes")),
   `[.sparse_codes` = function() list(x = some("sparse_codes"), i = 1:2, j = 1),
 
+  # Stores
+  row_store = function() {
+    more <- list(na_values = maybe(one_of(NULL, "NA", c("", "1"))), sep = maybe(","),
+                 header = maybe(TRUE), shard_rows = maybe(one_of(1024, 65536)),
+                 replace = maybe(TRUE))
+    c(source_arguments(), list(path = some_place()), more)
+  },
+  open_row_store = function() {
+    path <- copy_store(some("row_store")$path)$path
+    if (with_chance(0.6)) damage_folder(path)
+    list(path = path)
+  },
+  add_rows = function() {
+    store <- copy_store(some("row_store")$path)
+    rows <- rows_for(store)
+    if (with_chance(0.2)) damage_folder(store$path)
+    list(store = store, new = some_source_of(rows), weights = maybe(some_weights(nrow(rows))),
+         na_values = maybe(one_of(NULL, "NA", "a")), sep = maybe(","), header = maybe(TRUE))
+  },
+  verify_store = function() list(store = some_store()),
+  stagewise_em.row_store = function() {
+    list(x = some_store(), k = one_of(1, 2, 3, 2:3), verbose = FALSE,
+         missing = maybe(one_of("ignore", "frozen", "fail")), search_rows = maybe(1000),
+         memory = maybe(one_of(0, 1e5)), deadline = maybe(60), control = maybe(some_control()),
+         method = maybe(one_of("robust", "paper")))
+  },
+  as.data.frame.row_store = function() {
+    list(x = some_store(), row.names = maybe(one_of(NULL, paste0("r", 1:40))),
+         shards = maybe(one_of(NULL, 1, 1:2, c(1, 1))))
+  },
+  dim.row_store = function() list(x = some_store()),
+  dimnames.row_store = function() list(x = some_store()),
+  levels.row_store = function() list(x = some_store()),
+  format.row_store = function() list(x = some_store()),
+  print.row_store = function() list(x = some_store()),
+  summary.row_store = function() list(object = some_store()),
+  print.summary.row_store = function() list(x = some("summary.row_store")),
+
   # Fits
   stagewise_control = function() unclass(some_control()),
   print.stagewise_control = function() list(x = some_control()),
@@ -182,11 +220,18 @@ targets <- list(
   },
   predict.mdpd = function() {
     object <- some_fit()
-    list(object = object, newdata = if (with_chance(0.6)) new_answers(object),
-         type = maybe(one_of("class", "prob", "component", "density")))
+    newdata <- if (with_chance(0.6)) new_answers(object)
+    if (!is.null(object$store) && with_chance(0.7)) newdata <- later_store(object)
+    list(object = object, newdata = newdata,
+         type = maybe(one_of("class", "prob", "component", "density")),
+         file = if (inherits(newdata, "row_store")) maybe(new_path()))
   },
-  # Fits in memory, which it refuses: a store takes files.
-  update.mdpd = function() list(object = some_fit(), store = some_data(), full = maybe(TRUE)),
+  update.mdpd = function() {
+    object <- if (with_chance(0.8)) some_fit_of_store() else some_fit()
+    store <- if (is.null(object$store) || with_chance(0.1)) some_store() else later_store(object)
+    list(object = object, store = store, full = maybe(with_chance(0.5)),
+         memory = maybe(one_of(0, 1e5)), deadline = maybe(60), verbose = FALSE)
+  },
   simulate.mdpd = function() {
     list(object = some_fit(), nsim = whole(1, 2), seed = some_seed(), n_obs = maybe(whole(1, 20)))
   },
@@ -358,7 +403,9 @@ check_targets <- function() {
   without <- setdiff(asked, names(targets))
   gone <- setdiff(names(targets), asked)
   if (length(without) + length(gone) > 0) {
-    stop("tests/fuzz/targets.R must have what NAMESPACE has: no arguments for '",
-         toString(without), "'; no such function: '", toString(gone), "'")
+    about <- c("no arguments for " = toString(without), "no such function: " = toString(gone))
+    about <- about[nzchar(about)]
+    stop("tests/fuzz/targets.R must have what NAMESPACE has: ",
+         paste0(names(about), about, collapse = "; "))
   }
 }

@@ -46,6 +46,7 @@ strange_value <- function() {
     list(NULL, NULL), structure(1:3, class = "odd"), structure(list(1), class = "odd"),
     structure(list(), class = "mdpd"), structure(list(k = 2L), class = c("stagewise_em", "mdpd")),
     structure(1, class = "mdpd"), structure(list(), class = "crowd_labels"),
+    structure(list(), class = "row_store"), structure(list(path = "a"), class = "row_store"),
     structure(list(), class = "stagewise_control"), structure(list(), class = "mdpd_bootstrap"),
     asNamespace("stats"), as.name("mdpd"), c(strange_text(), strange_text()),
     c(strange_number(), strange_number())
