@@ -169,7 +169,8 @@ name_rows <- function(table, names, or = NULL, call = rlang::caller_env()) {
 }
 
 check_row_names <- function(x, n, call) {
-  if (!(is.character(x) || is.numeric(x)) || is.object(x) || length(x) != n || anyNA(x)) {
+  are_texts <- rlang::is_bare_character(x, n) || rlang::is_bare_numeric(x, n)
+  if (!are_texts || anyNA(x)) {
     abort_mdpd(
       "{.arg row.names} must be `NULL` or a name for each of the {n} row{?s}, not {describe(x)}.",
       class = "argument", call = call
@@ -209,7 +210,8 @@ check_shards <- function(shards, x, call = rlang::caller_env()) {
   if (is.null(shards)) {
     return(seq_len(n))
   }
-  if (!rlang::is_integerish(shards, finite = TRUE) || !all(shards %in% seq_len(n))) {
+  are_numbers <- is.numeric(shards) && length(shards) > 0
+  if (!are_numbers || !all(shards %in% seq_len(n))) {
     abort_mdpd(
       "{.arg shards} must be numbers of shards, from 1 to {n}, not {describe(shards)}.",
       class = "argument", call = call

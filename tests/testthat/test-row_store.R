@@ -292,6 +292,14 @@ test_that("row names are one for each row, all different", {
   }
 })
 
+test_that("shards are asked for by at least one number", {
+  store <- row_store(three_rows, local_folder())
+  for (shards in list(integer(), 0, 2, 1.5, NA, "1", factor(1), list(1), sum)) {
+    expect_error(as.data.frame(store, shards = shards), "shards", class = "mdpd_error_argument")
+  }
+  expect_identical(as.data.frame(store, shards = c(1, 1))$a, factor(c(1, 2, 1, 1, 2, 1)))
+})
+
 test_that("a first line that ends within quotes or is no text is refused", {
   store <- row_store(three_rows, local_folder())
   file <- withr::local_tempfile(fileext = ".csv")
