@@ -160,6 +160,14 @@ augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
     return(grouped_as(table, newdata))
   }
   check_fit(x)
+  if (is.null(x$posterior)) {
+    abort_mdpd(
+      c("The fit keeps no posterior of its rows, as it is of a store.",
+        i = "Give rows in {.arg newdata}, or write the classes of all by
+             {.code predict(fit, store, file = )}."),
+      class = "no_data"
+    )
+  }
   if (is.null(data)) {
     return(add_class(decode(data_of(x, arg = "data")), x$posterior, x))
   }

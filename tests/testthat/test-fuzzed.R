@@ -113,3 +113,10 @@ test_that("new covariates are of the types that the regression had", {
   expect_refused(predict(regression, data.frame(z = factor(letters[1:3]))))
   expect_refused(confint(regression, sum))
 })
+
+test_that("a fit of a store, which keeps no posterior, is not augmented without new data", {
+  of_store <- stagewise_em(row_store(table, local_folder()), 1)
+  expect_refused(augment(of_store), "no_data")
+  expect_refused(augment(of_store, table), "no_data")
+  expect_identical(nrow(augment(of_store, newdata = table)), 40L)
+})
