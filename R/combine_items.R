@@ -204,6 +204,10 @@ combine_workers <- function(x, workers, name) {
 check_groups <- function(groups, names, call = rlang::caller_env()) {
   groups <- list_of_groups(groups, call)
   what <- cli::format_inline("{.arg groups}")
+  if (anyNA(names(groups))) {
+    abort_mdpd("{.arg groups} must have names that are strings, not {.code NA}.",
+               class = "argument", call = call)
+  }
   check_encoding(names(groups), what, call)
   for (group in groups) check_encoding(group, what, call)
   items <- unlist(unname(groups))

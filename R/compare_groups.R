@@ -240,11 +240,13 @@ group_table <- function(groups, free, sizes = TRUE) {
 # EM from a posterior, to where log-likelihoods can be compared.
 fit_groups <- function(groups, free, start = groups$start, sizes = TRUE) {
   coded <- group_table(groups, free, sizes)
-  problem <- new_problem(coded, groups$labels, groups$known, starts = list(list(posterior = start)))
+  problem <- new_problem(coded, known = groups$known, starts = list(list(posterior = start)))
   control <- stagewise_control(criterion = "bic", polish = FALSE, smoothing = 0, tol = 1e-11,
                                max_iter = 2000, threads = groups$threads)
   settings <- new_settings("em", ncol(start), "em", "full", complete_control(control, "paper"))
   result <- run_engine(problem, settings)$fits[[1]]
+  # Not before: the group is an item too, whose levels are no labels.
+  problem["labels"] <- list(groups$labels)
   list(result = result, problem = problem, settings = settings, loglik = result$loglik,
        posterior = result$posterior, free = free)
 }

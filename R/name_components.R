@@ -50,11 +50,12 @@ reorder_components <- function(object, order) {
 
 # The names of all components, those that stay too.
 new_names <- function(names, object, call = rlang::caller_env()) {
-  now <- names(object$mixing_weights)
+  # First: a function would be called where names() is meant.
   if (!is.character(names)) {
     abort_mdpd("{.arg names} must be strings, not {describe(names)}.",
                class = "argument", call = call)
   }
+  now <- names(object$mixing_weights)
   check_encoding(c(names, names(names)), cli::format_inline("{.arg names}"), call)
   if (is.null(names(names)) && length(names) != object$k) {
     abort_mdpd(

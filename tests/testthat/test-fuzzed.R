@@ -120,3 +120,16 @@ test_that("a fit of a store, which keeps no posterior, is not augmented without 
   expect_refused(augment(of_store, table), "no_data")
   expect_identical(nrow(augment(of_store, newdata = table)), 40L)
 })
+
+test_that("names that are a function or not there are refused", {
+  expect_refused(name_components(fit, function(x) stop("called")), "argument")
+  groups <- stats::setNames(list(names(table)[1:2]), NA)
+  expect_refused(combine_items(table, groups), "argument")
+})
+
+test_that("groups fewer than the labels of a crowd with known items can be compared", {
+  crowd <- simulate_crowd(n_items = 60, n_workers = 8, accuracy = rep(0.8, 8), seed = 1)
+  known <- mdpd(crowd$labels, 3, known = crowd$truth[1:5])
+  groups <- suppressMessages(compare_groups(known, rep(1:2, 30)))
+  expect_identical(dim(groups$sizes)[1], 6L)
+})
