@@ -163,7 +163,7 @@ show_bytes <- function(x) {
 # Can a vector hold values of categories?
 holds_values <- function(x) {
   types <- c("logical", "integer", "double", "character")
-  is.factor(x) || typeof(x) %in% types && length(dim(x)) < 2
+  is.factor(x) || typeof(x) %in% types && length(dim(x)) < 2 && !inherits(x, "mdpd")
 }
 
 # A path to an existing file that is not empty.

@@ -250,6 +250,7 @@ test_that("bad starts, known labels and priors are errors that name the argument
     quote(mdpd(x, 3, n_starts = 0)), quote(mdpd(x, 3, seed = "a")),
     quote(mdpd(x, 3, known = c(nobody = "1"))), quote(mdpd(x, 3, known = "1")),
     quote(mdpd(x, 3, known = c("1" = "9"))), quote(mdpd(x, 2, known = c("1" = "1"))),
+    quote(mdpd(x, 3, known = structure(c("1" = 1), class = "mdpd"))),
     quote(mdpd(x, 3, prior = -1)), quote(mdpd(x, 3, prior = matrix(1, 2, 2))),
     quote(mdpd(answers(), 2, prior = 1)), quote(mdpd(answers(), 2, prior = "crowd")),
     quote(mdpd(x, 2, prior = "crowd")), quote(mdpd(x, 3, prior = "flat")),

@@ -15,7 +15,6 @@ namespace {
 constexpr Index n_subsets = 16;
 constexpr Index blocks_of_row = columns_of_row / columns_of_block;
 constexpr Index bytes_of_block = quads_of_stretch * columns_of_block;
-constexpr Index bytes_of_weight = quads_of_stretch * 2 * n_subsets;
 /// Weights whose tables and sums the portable kernel treats at once.
 constexpr Index n_together = 4;
 
@@ -150,6 +149,8 @@ void add_stretch_portable(const RowTable& table, const RowStretch& stretch, cons
 // For AVX2 ---------------------------------------------------------------------------------------
 
 #ifdef MDPD_HAS_AVX2
+
+constexpr Index bytes_of_weight = quads_of_stretch * 2 * n_subsets;
 
 /// Stores a weight's table for one quad, the low bytes of the sums of all subsets, then their high
 /// bytes, from the four sums over the first two rows and those over the others.
