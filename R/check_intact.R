@@ -1,7 +1,7 @@
-# Objects that were made before: fits, crowds, stores and what is made of them. They may have been changed
-# by hand, damaged on disk or made by another version of the package, in more ways than can be
-# listed. So what the engine and most functions read is checked here, and in every function that is
-# given such an object an error or warning of R says of which object it is; see guard.R.
+# Objects that were made before: fits, crowds, stores and what is made of them. They may have been
+# changed by hand, damaged on disk or made by another version of the package, in more ways than can
+# be listed. So what the engine and most functions read is checked here, and in every function that
+# is given such an object an error or warning of R says of which object it is; see guard.R.
 
 classes_made <- c(
   "mdpd", "crowd_labels", "sparse_codes", "stagewise_control", "summary_mdpd", "mdpd_bootstrap",
@@ -155,23 +155,4 @@ are_shares <- function(x) {
 
 are_codes <- function(x, n_levels, n) {
   holds(is.integer(x), length(x) == n, n > 0, !anyNA(x), min(x) >= 1, max(x) <= n_levels)
-}
-
-are_names <- function(x) is_text(x) && !anyDuplicated(x)
-
-is_double <- function(x, n = length(x)) holds(is.double(x), !is.object(x), length(x) == n)
-
-is_finite_number <- function(x) rlang::is_bare_numeric(x, 1) && is.finite(x)
-
-# Strings that can be shown and compared.
-is_text <- function(x) holds(is.character(x), !is.object(x), !anyNA(x), all(validUTF8(x)))
-
-# Is all of it true? Each is asked only where those before are.
-holds <- function(...) {
-  for (at in seq_len(...length())) {
-    if (!isTRUE(...elt(at))) {
-      return(FALSE)
-    }
-  }
-  TRUE
 }

@@ -77,3 +77,12 @@ are_ids_of_shards <- function(x, fields) {
   holds(is.character(x$ids_file), all(grepl("^ids-[0-9]+[.]rds$", x$ids_file[kept])),
         fields$kind == "table" || length(kept) == nrow(x), are_checksums(x$ids_checksum[kept]))
 }
+
+# Per item; all workers of a crowd share their levels.
+store_n_levels <- function(manifest) {
+  if (manifest$kind == "crowd") {
+    rep(length(manifest$levels), length(manifest$items))
+  } else {
+    unname(lengths(manifest$levels))
+  }
+}

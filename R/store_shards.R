@@ -211,12 +211,3 @@ read_ids <- function(path, shard, call) {
   }
   readRDS(file)
 }
-
-# Per item; all workers of a crowd share their levels.
-store_n_levels <- function(manifest) {
-  if (manifest$kind == "crowd") {
-    rep(length(manifest$levels), length(manifest$items))
-  } else {
-    unname(lengths(manifest$levels))
-  }
-}

@@ -75,8 +75,9 @@ crowd_lines <- function(crowds) {
     bullet(sprintf("`stagewise_em()` has a component a label in %d of %d crowds.",
                    sum(crowds$n_components == crowds$k), nrow(crowds))),
     bullet(sprintf(
-      "The better of Dawid and Skene and of the vote, chosen by the truth, errs on %s %%. %s %d, %s",
-      percent(mean(best)), "`stagewise_em()` is more than 0.5 points above it in", sum(over > 0.005),
+      "The better of Dawid and Skene and of the vote, by the truth, errs on %s %%. %s %d, %s",
+      percent(mean(best)),
+      "`stagewise_em()` is more than 0.5 points above it in", sum(over > 0.005),
       sprintf("more than 10 points in %d, more than 0.5 points below it in %d.", sum(over > 0.1),
               sum(over < -0.005))
     )),
@@ -93,8 +94,8 @@ table_lines_of <- function(tables) {
   c(
     "## Tables", "",
     prose("Errors (percent of the rows) under the best matching of classes, at the true k. 100 to",
-          "3,000 rows, 4 to 150 items of 2 to 6 levels, 2 to 5 classes, where the true model errs on",
-          "at most", percent(most_wrong), "%. *em*: `mdpd()`, the best of 10 random starts.",
+          "3,000 rows, 4 to 150 items of 2 to 6 levels, 2 to 5 classes, where the true model errs",
+          "on at most", percent(most_wrong), "%. *em*: `mdpd()`, the best of 10 random starts.",
           "*strength*: share of its own that a class has in the columns of an informative item."),
     "",
     bullet(sprintf(

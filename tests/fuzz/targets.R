@@ -54,8 +54,7 @@ new_answers <- function(object) {
 
 numbers_of_limits <- function() list(conf.int = maybe(TRUE), conf.level = maybe(0.9))
 
-targets <- list(
-  # Data
+targets_of_data <- list(
   crowd_labels = function() {
     list(data = some_triples(), item = maybe(one_of("item", 1)), label = maybe(one_of("label", 3)),
          duplicates = maybe(one_of("count", "error", "first", "last")))
@@ -102,9 +101,10 @@ targets <- list(
   as.matrix.sparse_codes = function() list(x = some("sparse_codes")),
   dim.sparse_codes = function() list(x = some("sparse_codes")),
   dimnames.sparse_codes = function() list(x = some("sparse_codes")),
-  `[.sparse_codes` = function() list(x = some("sparse_codes"), i = 1:2, j = 1),
+  `[.sparse_codes` = function() list(x = some("sparse_codes"), i = 1:2, j = 1)
+)
 
-  # Stores
+targets_of_stores <- list(
   row_store = function() {
     more <- list(na_values = maybe(one_of(NULL, "NA", c("", "1"))), sep = maybe(","),
                  header = maybe(TRUE), shard_rows = maybe(one_of(1024, 65536)),
@@ -140,9 +140,10 @@ targets <- list(
   format.row_store = function() list(x = some_store()),
   print.row_store = function() list(x = some_store()),
   summary.row_store = function() list(object = some_store()),
-  print.summary.row_store = function() list(x = some("summary.row_store")),
+  print.summary.row_store = function() list(x = some("summary.row_store"))
+)
 
-  # Fits
+targets_of_fits <- list(
   stagewise_control = function() unclass(some_control()),
   print.stagewise_control = function() list(x = some_control()),
   stagewise_em = function() fit_arguments(some_data()),
@@ -195,9 +196,10 @@ targets <- list(
   error_rate = function() {
     list(estimate = one_of(some_fit(), pick(letters[1:2], 60)),
          truth = one_of(some_fit(), pick(letters[1:2], 60), pick(1:2, 60)), align = maybe(TRUE))
-  },
+  }
+)
 
-  # What a fit says
+targets_of_answers <- list(
   fingerprint = function() list(object = some_fit()),
   print.mdpd_fingerprint = function() {
     parts <- c(fit = NA, data = "3f06-a1c9-07be-5d12", settings = NA,
@@ -305,9 +307,10 @@ targets <- list(
          data = maybe(with_chance(0.5)))
   },
   # A page waits for its reader: only what is refused before it opens is called.
-  explore = function() list(object = some("summary_mdpd"), open = FALSE),
+  explore = function() list(object = some("summary_mdpd"), open = FALSE)
+)
 
-  # Pictures
+targets_of_pictures <- list(
   autoplot = function() list(object = some_fit()),
   plot.mdpd = function() list(x = some_fit()),
   autoplot.mdpd = function() {
@@ -318,6 +321,9 @@ targets <- list(
          newdata = if (with_chance(0.1)) new_answers(object), stage = maybe(whole(1, 3)))
   }
 )
+
+targets <- c(targets_of_data, targets_of_stores, targets_of_fits, targets_of_answers,
+             targets_of_pictures)
 
 # Of what later analyses return: they are called with the object alone, or little more.
 targets <- c(targets, list(

@@ -20,7 +20,7 @@ struct WorkDone {
   Index n_builds = 0;       ///< of the coded data
   Index n_full_passes = 0;  ///< of the stages over all pairs of items; see StageRun
   Index n_partial_passes = 0;
-  Index n_search_passes = 0;   ///< over the rows, of all searches; see SearchBudget
+  Index n_search_passes = 0;  ///< over the rows, of all searches; see SearchBudget
   double stage_seconds = 0.0;
   double growth_seconds = 0.0;  ///< from fits with one component less
   double refinement_seconds = 0.0;

@@ -12,7 +12,7 @@ struct FitResult : FitRun {
   bool holds_known = false;      ///< were known rows held?
   /// Was the search for a better optimum ended by its budget?
   bool search_was_cut = false;
-  double loglik_of_one = 0.0;    ///< log-likelihood of one component (nats)
+  double loglik_of_one = 0.0;  ///< log-likelihood of one component (nats)
   double n_free_parameters = 0.0;
   /// Case-weighted entropy of the rows' posteriors, of fits that keep none of them; else not a
   /// number (nats).

@@ -1,0 +1,20 @@
+# What a part of an object must be, to be asked of anything at all.
+
+are_names <- function(x) is_text(x) && !anyDuplicated(x)
+
+is_double <- function(x, n = length(x)) holds(is.double(x), !is.object(x), length(x) == n)
+
+is_finite_number <- function(x) rlang::is_bare_numeric(x, 1) && is.finite(x)
+
+# Strings that can be shown and compared.
+is_text <- function(x) holds(is.character(x), !is.object(x), !anyNA(x), all(validUTF8(x)))
+
+# Is all of it true? Each is asked only where those before are.
+holds <- function(...) {
+  for (at in seq_len(...length())) {
+    if (!isTRUE(...elt(at))) {
+      return(FALSE)
+    }
+  }
+  TRUE
+}
