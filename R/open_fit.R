@@ -84,19 +84,32 @@ inform_cut_search <- function(fit) {
   }
 }
 
-# The penalised log-likelihood and the evidence of one component are its log-likelihood.
+# The penalised log-likelihood and the evidence of one component are its log-likelihood. By evidence
+# a fit keeps its components all the same where they stand for labels, or where the items hang
+# together more than by chance.
 warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
   value <- fit$evidence %||% fit$penalised_loglik
   if (fit$k == 1 || fit$refine != "sparse" || value >= loglik_of_one) {
     return(invisible(fit))
   }
-  what <- if (is.null(fit$evidence)) "penalised log-likelihood" else "evidence"
   gap <- format(loglik_of_one - value, digits = 3)
   warn_mdpd(
-    c("The items look independent: one component explains them better than {fit$k}.",
-      i = "Its {what} is {gap} nats higher."),
+    if (is.null(fit$evidence) || named_by_labels(fit)) {
+      c("The items look independent: one component explains them better than {fit$k}.",
+        i = "Its {if (is.null(fit$evidence)) 'penalised log-likelihood' else 'evidence'} is {gap}
+             nats higher.")
+    } else {
+      c("One component has {gap} nats more evidence than these {fit$k}: no item is sure to differ.",
+        i = "The items do hang together, more than 99 of 100 tables of independent items, so many may
+             differ a little. Many rows will be in the wrong component.")
+    },
     class = "independent", call = call
   )
+}
+
+# By evidence, components of which one would do, of a table; see warn_independent().
+is_of_weak_items <- function(fit) {
+  fit$k > 1 && !is.null(fit$inclusion) && max(fit$inclusion) < 0.5 && !named_by_labels(fit)
 }
 
 # Two items that depend on each other need no class: any two that do make some.

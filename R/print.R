@@ -175,7 +175,8 @@ quality_fields <- function(x) {
     ),
     "Certainty" = if (x$k > 1) {
       paste0("expected error ", percent(error, 1), " of the rows",
-             if (!is.null(x$entropy)) paste0(", entropy R2 ", format_share(x$entropy)))
+             if (!is.null(x$entropy)) paste0(", entropy R2 ", format_share(x$entropy)),
+             if (is_of_weak_items(x)) "; surely more: one component has more evidence")
     },
     "Chosen" = if (!is.null(x$path)) path_choice(x)
   )

@@ -62,6 +62,24 @@ test_that("a fit's evidence is that of its posterior, as plain R has it", {
   expect_equal(sum(fit$item_prior), 1)
 })
 
+test_that("items too weak for the evidence show components all the same, with a warning", {
+  survey <- weak_survey(1, n_obs = 100)
+  expect_warning(fit <- by_evidence(survey$x, 3), class = "mdpd_warning_independent")
+  expect_equal(fit$k, 3)
+  expect_lt(error_rate(fit, survey$class, align = TRUE), 0.45)
+  expect_lt(fit$evidence, by_evidence(survey$x, 1)$evidence)
+  expect_length(informative(fit), 0)
+  expect_output(print(fit), "surely more: one component")
+  # Of several k the best is one component, and each is as by itself.
+  path <- suppressWarnings(by_evidence(survey$x, 1:4))
+  expect_equal(path$k, 1)
+  expect_equal(path$path$evidence[3], fit$evidence)
+  # The same rows in any order hang together as much, and shuffled columns do not.
+  shuffled <- with_seed(3, as.data.frame(lapply(survey$x, sample)))
+  expect_equal(suppressWarnings(by_evidence(shuffled, 3))$k, 1)
+  expect_warning(by_evidence(survey$x[100:1, ], 3), class = "mdpd_warning_independent")
+})
+
 test_that("many weak items are found that each are not worth their penalty", {
   survey <- weak_survey(2)
   fit <- by_evidence(survey$x, 1:5)

@@ -16,6 +16,7 @@
 #include "growth/stagewise.h"
 #include "model/inclusion.h"
 #include "starts/correspondence.h"
+#include "starts/dependence.h"
 #include "starts/kinds.h"
 #include "starts/scattered.h"
 #include "starts/vote.h"
@@ -180,6 +181,7 @@ class Method {
   }
 
   void finish(FitRun run, Index k) {
+    if (!is_worth_it(run, k)) show_weak_classes(run, k);
     if (!problem_.known.empty() && run.fit.params.n_components() == k) hold_known_rows(run);
     add_result(std::move(run), k);
   }
@@ -391,6 +393,21 @@ class Method {
   }
 
   // ------------------------------------------------------------------------------------------------
+
+  /// Where one component has more evidence, but the items hang together more than by chance: EM from
+  /// the leading scores, first with all that the items can tell. The evidence has to pay for every
+  /// probability, and so asks for more than is needed to tell rows apart.
+  void show_weak_classes(FitRun& run, Index k) {
+    if (!options_.refines || is_large(data(), options_) || !hangs_together(data())) return;
+    FitRun weak{start_at(correspondence_start(data(), k), {})};
+    refine_by(options_.refine.of_type(Refinement::kFull), weak);
+    const std::size_t n_full = weak.trace.size();
+    refine_further(weak);
+    if (weak.fit.params.n_components() < k) return;
+    weak.trace.erase(weak.trace.begin(), weak.trace.begin() + n_full);
+    weak.trace.front().move = Move::kCorrespondence;
+    run = std::move(weak);
+  }
 
   /// By evidence, has the fit more than that of one component? Of a crowd with one component a
   /// label, the labels are there whatever the workers know.

@@ -1,0 +1,105 @@
+#include "starts/dependence.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/lanczos.h"
+#include "base/matrices.h"
+#include "base/numerics.h"
+#include "starts/row_products.h"
+
+namespace mdpd {
+
+namespace {
+
+/// Products of Lanczos' method.
+constexpr Index most_products = 60;
+/// Answers added to every level's: enough that a level of few rows makes no root of its own.
+constexpr double answers_added = 2.0;
+constexpr double least_share_answered = 0.95;
+constexpr double chance_excess = 0.98;
+constexpr int n_bisections = 60;
+
+bool has_known_law(const CodedData& data) {
+  const ItemSet items = varying_items(data);
+  double answered = 0.0;
+  for (const Index item : items) answered += data.observed_weight[item];
+  const double all = data.total_weight * static_cast<double>(items.size());
+  const auto are_counts = [&] {
+    return (data.case_weights.array() == data.case_weights.array().round()).all();
+  };
+  return !items.empty() && answered >= least_share_answered * all && are_counts();
+}
+
+/// Variances of a row's scaled answers along the axes of each item.
+std::vector<double> variances_of_independent(const CodedData& data) {
+  std::vector<double> out;
+  for (const Index item : varying_items(data)) {
+    const Index n = data.n_levels[item];
+    Matrix covariance(n, n);
+    for (Index r = 0; r < n; ++r) {
+      for (Index s = 0; s < n; ++s) {
+        const double both = r == s ? data.marginal(item, r) : 0.0;
+        const Index first = data.offset[item];
+        const double scale = (data.level_weight[first + r] + answers_added) *
+                             (data.level_weight[first + s] + answers_added);
+        covariance(r, s) =
+            (both - data.marginal(item, r) * data.marginal(item, s)) / std::sqrt(scale);
+      }
+    }
+    const double answered = data.observed_weight[item] / data.total_weight;
+    // The lowest is 0: an answer is one of the levels.
+    const Vector values = spectrum_of(covariance).values;
+    for (Index j = 1; j < n; ++j) out.push_back(answered * values[j]);
+  }
+  return out;
+}
+
+struct Law {
+  double centre;
+  double scale;
+};
+
+/// Of the largest root of n rows with these variances, as El Karoui has it.
+Law law_of_largest_root(const std::vector<double>& variances, double n) {
+  double largest = 0.0;
+  for (const double variance : variances) largest = std::max(largest, variance);
+  const auto mean_power = [&](double c, int power) {
+    double sum = 0.0;
+    for (const double variance : variances) {
+      const double ratio = variance * c / (1.0 - variance * c);
+      sum += power == 1 ? ratio : power == 2 ? ratio * ratio : ratio * ratio * ratio;
+    }
+    return sum / n;
+  };
+  double low = 0.0;
+  double high = 1.0 / largest;
+  for (int i = 0; i < n_bisections; ++i) {
+    const double middle = 0.5 * (low + high);
+    (mean_power(middle, 2) < 1.0 ? low : high) = middle;
+  }
+  const double c = low;
+  return {n / c * (1.0 + mean_power(c, 1)), exp_of(log_of(n * (1.0 + mean_power(c, 3))) / 3.0) / c};
+}
+
+}  // namespace
+
+double excess_of_largest_root(const CodedData& data) {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  if (!has_known_law(data)) return none;
+  const RowProducts operate(data, answers_added);
+  const Vector start = operate.surprisal();
+  if (!(start.norm() > 1e-9 * std::sqrt(data.total_weight))) return none;
+  const double largest = largest_eigenpairs(operate, start, 1, most_products).values[0];
+  const std::vector<double> variances = variances_of_independent(data);
+  // What the rows have in common with themselves only is not in the products.
+  double of_row = 0.0;
+  for (const double variance : variances) of_row += variance;
+  const Law law = law_of_largest_root(variances, data.total_weight);
+  return (largest + of_row - law.centre) / law.scale;
+}
+
+bool hangs_together(const CodedData& data) { return excess_of_largest_root(data) > chance_excess; }
+
+}  // namespace mdpd
