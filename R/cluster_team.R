@@ -86,9 +86,9 @@ add_piece <- function(pass, shards, worker, lost = 0, lacks = character()) {
 run_pass <- function(team, pass) {
   on.exit(end_pass(team, pass))
   repeat {
-    hand_out(team, pass)
+    has_tried <- hand_out(team, pass)
     if (length(pass$at_work) == 0) {
-      break
+      if (has_tried) next else break
     }
     got <- team$carrier$receive(time_left(team, pass))
     if (is.null(got)) {
@@ -117,14 +117,19 @@ end_pass <- function(team, pass) {
   }
 }
 
-# Every free worker gets one of its pieces.
+# Every free worker gets one of its pieces, or cannot be reached. Was there any to give?
 hand_out <- function(team, pass) {
+  has_tried <- FALSE
   for (worker in setdiff(team$carrier$workers(), as.integer(names(pass$at_work)))) {
     is_its <- vapply(pass$todo, function(piece) {
       piece$worker == worker && piece$lost < most_losses
     }, NA)
-    if (any(is_its)) hand_out_one(team, pass, which(is_its)[1], worker)
+    if (any(is_its)) {
+      hand_out_one(team, pass, which(is_its)[1], worker)
+      has_tried <- TRUE
+    }
   }
+  has_tried
 }
 
 hand_out_one <- function(team, pass, at, worker) {
