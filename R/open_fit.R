@@ -100,8 +100,8 @@ warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
              nats higher.")
     } else {
       c("One component has {gap} nats more evidence than these {fit$k}: no item is sure to differ.",
-        i = "The items do hang together, more than 99 of 100 tables of independent items, so many may
-             differ a little. Many rows will be in the wrong component.")
+        i = "The items do hang together, more than 99 of 100 tables of independent items, so many
+             may differ a little. Many rows will be in the wrong component.")
     },
     class = "independent", call = call
   )

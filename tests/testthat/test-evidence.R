@@ -2,30 +2,16 @@ by_evidence <- function(x, k, ...) {
   suppressMessages(stagewise_em(x, k, control = stagewise_control(...)))
 }
 
-# The evidence of a fit's posterior under its prior, in plain R, from vignette("method").
+# The evidence of a fit's posterior under its prior, in plain R, from vignette("method"): of the
+# posterior that discounts what is not known of the columns, which EM ends at but for its last step.
 evidence_twin <- function(fit) {
   g <- fit$posterior
-  codes <- matrix(as.integer(fit$coded$codes), nrow(g), dimnames = dimnames(fit$coded$codes))
-  concentration <- as.numeric(names(fit$item_prior)[-1])
-  shared <- crossprod(g) / nrow(g)
-  log_det <- function(m) as.numeric(determinant(m)$modulus)
-  gains <- vapply(colnames(codes), function(item) {
-    seen <- codes[, item] > 0
-    n <- rowsum(g[seen, , drop = FALSE], codes[seen, item])
-    total <- sum(n)
-    share <- rowSums(n) / total
-    if (nrow(n) < 2) return(0)
-    of_concentration <- vapply(concentration, function(c) {
-      centre <- prop.table(rowSums(n %*% diag(1 / (colSums(n) + c + 1))))
-      columns <- lgamma(c) - lgamma(c + colSums(n)) +
-        colSums(lgamma(c * centre + n) - lgamma(c * centre))
-      rows <- sum(colSums(n) * (c + 1) / (colSums(n) + c + 1))
-      overlap <- log_det(diag(c + total * rowSums(shared))) -
-        log_det(c * diag(ncol(g)) + total * shared)
-      sum(columns) - sum(rowSums(n) * log(share)) +
-        (nrow(n) - 1) / 2 * (log(total / rows) + overlap)
-    }, 0)
-    log(sum(fit$item_prior * exp(c(0, of_concentration))))
+  for (step in 1:30) {
+    g <- fit$posterior %*% diag(exp(-doubt_twin(fit, g)))
+    g <- g / rowSums(g)
+  }
+  gains <- vapply(colnames(fit$coded$codes), function(item) {
+    log(sum(fit$item_prior * exp(c(0, factors_twin(fit, g, item)))))
   }, 0)
   sizes <- colSums(g)
   k <- length(sizes)
@@ -35,6 +21,43 @@ evidence_twin <- function(fit) {
     gains = gains,
     evidence = stagewise_em(fit$coded_table, 1)$loglik + sum(gains) + of_sizes + entropy
   )
+}
+
+concentrations_twin <- function(fit) as.numeric(names(fit$item_prior)[-1])
+
+counts_twin <- function(fit, g, item) {
+  codes <- as.integer(fit$coded$codes[, item])
+  seen <- codes > 0
+  rowsum(g[seen, , drop = FALSE], codes[seen])
+}
+
+# Log Bayes factors of an item's concentrations.
+factors_twin <- function(fit, g, item) {
+  shared <- crossprod(g) / nrow(g)
+  log_det <- function(m) as.numeric(determinant(m)$modulus)
+  n <- counts_twin(fit, g, item)
+  if (nrow(n) < 2) return(-Inf)
+  total <- sum(n)
+  share <- rowSums(n) / total
+  vapply(concentrations_twin(fit), function(c) {
+    centre <- prop.table(rowSums(n %*% diag(1 / (colSums(n) + c + 1))))
+    columns <- lgamma(c) - lgamma(c + colSums(n)) +
+      colSums(lgamma(c * centre + n) - lgamma(c * centre))
+    rows <- sum(colSums(n) * (c + 1) / (colSums(n) + c + 1))
+    overlap <- log_det(diag(c + total * rowSums(shared))) -
+      log_det(c * diag(ncol(g)) + total * shared)
+    sum(columns) - sum(rowSums(n) * log(share)) +
+      (nrow(n) - 1) / 2 * (log(total / rows) + overlap)
+  }, 0)
+}
+
+doubt_twin <- function(fit, g) {
+  rowSums(vapply(colnames(fit$coded$codes), function(item) {
+    n <- counts_twin(fit, g, item)
+    weights <- fit$item_prior * exp(c(0, factors_twin(fit, g, item)))
+    per_answer <- outer(concentrations_twin(fit), colSums(n), function(c, n) 1 / (c + n))
+    (nrow(n) - 1) / 2 * colSums(prop.table(weights)[-1] * per_answer)
+  }, numeric(ncol(g))))
 }
 
 # Every item differs a little: each class's distribution is a mixture of a common one and its own.

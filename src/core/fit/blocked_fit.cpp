@@ -191,8 +191,10 @@ class BlockedMethod {
   }
 
   RefineOptions refinement() const {
-    return refinement_of(options_.refine, frame_.n_levels, problem_.n_labels,
-                         problem_.prior_counts);
+    RefineOptions options =
+        refinement_of(options_.refine, frame_.n_levels, problem_.n_labels, problem_.prior_counts);
+    options.discounts_unsure = true;
+    return options;
   }
 
   FitResult refined(const MixtureParameters& params, const ItemSet& informative,

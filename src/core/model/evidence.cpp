@@ -532,6 +532,23 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
   return params;
 }
 
+Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
+                        const ItemEvidence& evidence) {
+  Vector doubt = Vector::Zero(counts.cols());
+  for (Index item = 0; item < data.n_items; ++item) {
+    const auto own = counts.middleRows(data.offset[item], data.n_levels[item]);
+    for (Index k = 0; k < doubt.size(); ++k) {
+      const double total = own.col(k).sum();
+      double sum = 0.0;
+      for (Index at = 0; at < n_concentrations; ++at) {
+        sum += evidence.shares(item, at + 1) / (concentration(at) + total);
+      }
+      doubt[k] += half_df(data, item) * sum;
+    }
+  }
+  return doubt;
+}
+
 double component_evidence(const RowMatrix& component_counts) {
   const auto n = static_cast<double>(component_counts.cols());
   double sum = log_gamma_of(n) - log_gamma_of(n + component_counts.sum()) + log_gamma_of(n + 1.0);

@@ -72,6 +72,12 @@ double update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEv
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
                                   const ItemEvidence& evidence, const ItemPrior& prior);
 
+/// How much lower a component's expected log probability of a row's answers is than the logarithm of
+/// their expected probability, as far as its columns are not known: to first order, for a row that is
+/// like the others (nats, n_components). Around a centre of the items' own.
+Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
+                        const ItemEvidence& evidence);
+
 /// Log marginal likelihood of how many rows are in each component, whose weights have a uniform
 /// prior, times the number of orders the components may have (nats).
 double component_evidence(const RowMatrix& component_counts);

@@ -167,6 +167,17 @@ EvidenceStep step_by_evidence(const CodedData& data, const LevelSums& sums, cons
   return step;
 }
 
+/// Lets rows go to components by the expected log probability of their answers, as the bound of the
+/// evidence asks for (variational Bayes). By the logarithm of the expected one small components,
+/// whose columns are less known and so nearer to the centre, draw rows from the large ones.
+void discount(const Vector& doubt, Eigen::Ref<Eigen::RowVectorXd> weights) {
+  const double least = doubt.minCoeff();
+  const auto factors = doubt.unaryExpr([=](double d) { return exp_of(least - d); });
+  const double total = weights.dot(factors.transpose());
+  // Rows that are all in a component without others cannot go elsewhere.
+  if (total > 0.0) weights = weights.cwiseProduct(factors.transpose()).eval() / total;
+}
+
 ItemSet items_in_use(const ItemEvidence& items) {
   ItemSet out;
   for (Index item = 0; item < items.gain.size(); ++item) {
@@ -175,12 +186,31 @@ ItemSet items_in_use(const ItemEvidence& items) {
   return out;
 }
 
+/// A fit that is shown is one E-step after where its EM ended: back there, to go on with its prior.
+void discount_start(const CodedData& data, PosteriorRows& rows, ItemPrior prior,
+                    MixtureFit& start) {
+  RowMatrix& posterior = start.e_step.posterior;
+  const RowMatrix counts = rows.level_sums(posterior, false).levels;
+  const ItemEvidence items = weigh_items(data, counts, Overlap(rows.overlap(posterior)), 0, prior);
+  const Vector doubt = doubt_of_columns(data, counts, items);
+  if (start.params.n_components() > 0) {
+    discount(doubt, start.params.mixing_weights.transpose());
+    start = finish_fit_of(data, rows, std::move(start.params), start.informative);
+  } else {
+    for (Index n = 0; n < posterior.rows(); ++n) discount(doubt, posterior.row(n));
+  }
+}
+
 /// @param start a posterior; or parameters with `informative`, whose E-step was done.
 FitRun refine_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit start,
                           const RefineOptions& options, Monitor& monitor) {
   FitRun run;
   run.status = Status::kIterationLimit;
   run.fit = std::move(start);
+  const bool discounts = options.discounts_unsure && !options.is_crowd;
+  if (discounts && options.item_prior.weights.size() > 0) {
+    discount_start(data, rows, options.item_prior, run.fit);
+  }
   const Index n_components = run.fit.e_step.posterior.cols();
   Acceleration acceleration(data);
   EmState at;
@@ -205,6 +235,10 @@ FitRun refine_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit
     }
     in_use = options.uses_all_items ? all_items(data) : items_in_use(step.items);
     const bool may_end = is_last || (!by_leap && progress.has_converged(step.evidence));
+    if (discounts && !may_end) {
+      discount(doubt_of_columns(data, sums.levels, step.items),
+               step.to.params.mixing_weights.transpose());
+    }
     at = may_end ? std::move(step.to) : acceleration.next(std::move(step.to));
     run.fit = finish_fit_of(data, rows, at.params, in_use);
     run.fit.evidence = step.evidence;

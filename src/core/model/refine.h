@@ -41,6 +41,8 @@ struct RefineOptions {
   Index max_iter = 1000;       ///< EM iterations
   bool uses_all_items = false;  ///< also those that hardly differ? (kEvidence)
   bool is_crowd = false;        ///< do all items have the same levels, answered alike? (kEvidence)
+  bool discounts_unsure = false;  ///< do rows go less to components that few rows tell of, see
+                                  ///< `doubt_of_columns()`? Not of a crowd (kEvidence)
   ItemPrior item_prior =
       {};  ///< to go on with; of as many components, or else begun anew (kEvidence)
 

@@ -149,17 +149,39 @@ BlockedOutcome update_cut(const SplitRows& split, const std::vector<Index>& size
   return fit_blocks(rows, problem, options, engine, monitor);
 }
 
-/// The same in memory: the posterior of the old rows stays as it is.
+/// The same in memory: the posterior of the old rows stays as it is. By evidence all steps but the
+/// last, and the start, discount what is not known of the columns.
 MixtureFit update_twin(const SplitRows& split, const RefineOptions& options, int n_steps) {
+  const CodedData& data = split.all.data;
+  const bool discounts = options.type == Refinement::kEvidence;
   Monitor monitor;
   MixtureFit fit = split.start;
-  RowMatrix posterior = e_step(split.all.data, fit.params, fit.informative).posterior;
+  RowMatrix posterior = e_step(data, fit.params, fit.informative).posterior;
+  const auto look_at_new_rows = [&] {
+    const Index n_new = data.n_obs - n_old;
+    const RowMatrix now = e_step(data, fit.params, fit.informative).posterior;
+    posterior.bottomRows(n_new) = now.bottomRows(n_new);
+  };
+  const auto discount = [&](const RowMatrix& counts, const ItemEvidence& items) {
+    const Vector doubt = doubt_of_columns(data, counts, items);
+    Vector& weights = fit.params.mixing_weights;
+    weights = weights.cwiseProduct((-doubt).array().exp().matrix());
+    weights /= weights.sum();
+  };
+  if (discounts) {
+    const RowMatrix counts = level_counts(data, posterior);
+    const Overlap overlap(shared_weight(data, posterior, posterior));
+    ItemPrior prior = fit.item_prior;
+    discount(counts, weigh_items(data, counts, overlap, 0, prior));
+    look_at_new_rows();
+  }
   for (int step = 0; step < n_steps; ++step) {
     RefineOptions one = options.at_most(1);
     one.item_prior = fit.item_prior;
-    fit = refine(split.all.data, posterior, fit.informative, one, monitor).fit;
-    const RowMatrix now = e_step(split.all.data, fit.params, fit.informative).posterior;
-    posterior.bottomRows(now.rows() - n_old) = now.bottomRows(now.rows() - n_old);
+    const RowMatrix counts = level_counts(data, posterior);
+    fit = refine(data, posterior, fit.informative, one, monitor).fit;
+    if (discounts && step + 1 < n_steps) discount(counts, fit.item_evidence);
+    look_at_new_rows();
   }
   return fit;
 }

@@ -173,6 +173,61 @@ context("evidence") {
     expect_true(std::abs(params.mixing_weights.sum() - 1.0) < 1e-14);
   }
 
+  test_that("the doubt of columns is how far expected logarithms of their answers lie lower") {
+    Random random(7);
+    const Table table = random_table(random, {300, {2, 4, 1}, 0.1, true});
+    const RowMatrix posterior = random_posterior(random, 300, 2);
+    const RowMatrix counts = level_counts(table.data, posterior);
+    const auto digamma = [](double x) {
+      const double step = 1e-4 * x;
+      return (std::lgamma(x + step) - std::lgamma(x - step)) / (2.0 * step);
+    };
+    ItemEvidence evidence;
+    for (Index at = 0; at < n_concentrations; ++at) {
+      const double c = concentration(at);
+      Vector slow = Vector::Zero(2);
+      for (Index item = 0; item < 3; ++item) {
+        const Index n = table.data.n_levels[item];
+        const RowMatrix own = counts.middleRows(table.data.offset[item], n);
+        const Vector centre = slow_centre(own, c);
+        for (Index k = 0; k < 2; ++k) {
+          const double total = c + own.col(k).sum();
+          for (Index r = 0; r < n; ++r) {
+            const double column = c * centre[r] + own(r, k);
+            slow[k] +=
+                column / total * (std::log(column / total) - digamma(column) + digamma(total));
+          }
+        }
+      }
+      evidence.shares = RowMatrix::Zero(3, 1 + n_concentrations);
+      evidence.shares.col(1 + at).setConstant(0.75);
+      evidence.shares.col(0).setConstant(0.25);
+      const Vector doubt = doubt_of_columns(table.data, counts, evidence);
+      expect_true((doubt - 0.75 * slow).cwiseAbs().maxCoeff() < 0.02 * slow.maxCoeff());
+    }
+    evidence.shares.setZero();
+    evidence.shares.col(0).setOnes();
+    expect_true(doubt_of_columns(table.data, counts, evidence).isZero(0.0));
+  }
+
+  test_that("rows that go less to unsure columns end with more evidence") {
+    Random random(12);
+    for (int trial = 0; trial < 5; ++trial) {
+      const std::vector<Index> n_levels(20, 3);
+      const Table table = draw_table(random, planted_mixture(random, n_levels, 20, 0.5),
+                                     {200, n_levels, 0.0, false});
+      RefineOptions options;
+      options.type = Refinement::kEvidence;
+      Monitor monitor;
+      const RowMatrix start = random_posterior(random, table.data.n_obs, 3);
+      const FitRun plain = refine(table.data, start, {}, options, monitor);
+      options.discounts_unsure = true;
+      options.item_prior = plain.fit.item_prior;
+      const FitRun run = refine(table.data, plain.fit.e_step.posterior, {}, options, monitor);
+      expect_true(run.fit.evidence >= plain.fit.evidence);
+    }
+  }
+
   test_that("sure rows do not overlap, and no row counts as less than a quarter of one") {
     Random random(6);
     const Table table = random_table(random, {40, {2}, 0.0, true});
