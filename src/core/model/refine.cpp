@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/numerics.h"
 #include "model/acceleration.h"
@@ -187,29 +188,39 @@ ItemSet items_in_use(const ItemEvidence& items) {
 }
 
 /// A fit that is shown is one E-step after where its EM ended: back there, to go on with its prior.
-void discount_start(const CodedData& data, PosteriorRows& rows, ItemPrior prior,
-                    MixtureFit& start) {
+/// Returns the sizes of its components before.
+RowMatrix discount_start(const CodedData& data, PosteriorRows& rows, ItemPrior prior,
+                         MixtureFit& start) {
   RowMatrix& posterior = start.e_step.posterior;
-  const RowMatrix counts = rows.level_sums(posterior, false).levels;
-  const ItemEvidence items = weigh_items(data, counts, Overlap(rows.overlap(posterior)), 0, prior);
-  const Vector doubt = doubt_of_columns(data, counts, items);
+  const LevelSums sums = rows.level_sums(posterior, false);
+  const Overlap overlap(rows.overlap(posterior));
+  const ItemEvidence items = weigh_items(data, sums.levels, overlap, 0, prior);
+  const Vector doubt = doubt_of_columns(data, sums.levels, items);
   if (start.params.n_components() > 0) {
     discount(doubt, start.params.mixing_weights.transpose());
     start = finish_fit_of(data, rows, std::move(start.params), start.informative);
   } else {
     for (Index n = 0; n < posterior.rows(); ++n) discount(doubt, posterior.row(n));
   }
+  return sums.components;
 }
 
-/// @param start a posterior; or parameters with `informative`, whose E-step was done.
-FitRun refine_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit start,
-                          const RefineOptions& options, Monitor& monitor) {
+/// Has a component lost more than three quarters of its rows?
+bool has_emptied(const RowMatrix& before, const RowMatrix& now) {
+  return (now.array() < 0.25 * before.array()).any();
+}
+
+/// None where a component lost most of its rows to the discount.
+std::optional<FitRun> em_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit start,
+                                     const RefineOptions& options, bool discounts,
+                                     Monitor& monitor) {
   FitRun run;
   run.status = Status::kIterationLimit;
   run.fit = std::move(start);
-  const bool discounts = options.discounts_unsure && !options.is_crowd;
+  RowMatrix first_sizes;
+  RowMatrix last_sizes;
   if (discounts && options.item_prior.weights.size() > 0) {
-    discount_start(data, rows, options.item_prior, run.fit);
+    first_sizes = discount_start(data, rows, options.item_prior, run.fit);
   }
   const Index n_components = run.fit.e_step.posterior.cols();
   Acceleration acceleration(data);
@@ -223,6 +234,8 @@ FitRun refine_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit
     const LevelSums sums = rows.level_sums(posterior, false);
     const double entropy = run.fit.params.n_components() == 0 ? entropy_of(data, posterior)
                                                               : entropy_of(data, run.fit, sums);
+    if (first_sizes.size() == 0) first_sizes = sums.components;
+    last_sizes = sums.components;
     if (iteration == 0) at.prior = first_prior(data, sums.levels, options);
     EvidenceStep step = step_by_evidence(
         data, sums, Overlap(rows.overlap(posterior)), entropy,
@@ -247,7 +260,21 @@ FitRun refine_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit
     const bool keeps_components = n_components > 1 && run.fit.informative.size() > 1;
     if (progress.ends(step.evidence, keeps_components, by_leap, run)) break;
   }
+  if (discounts && has_emptied(first_sizes, last_sizes)) return {};
   return run;
+}
+
+/// @param start a posterior; or parameters with `informative`, whose E-step was done.
+FitRun refine_by_evidence(const CodedData& data, PosteriorRows& rows, MixtureFit start,
+                          const RefineOptions& options, Monitor& monitor) {
+  if (options.discounts_unsure && !options.is_crowd) {
+    if (auto run = em_by_evidence(data, rows, start, options, true, monitor))
+      return std::move(*run);
+    if (start.params.n_components() > 0) {
+      start = finish_fit_of(data, rows, std::move(start.params), start.informative);
+    }
+  }
+  return *em_by_evidence(data, rows, std::move(start), options, false, monitor);
 }
 
 /// By the penalised log-likelihood.

@@ -42,7 +42,8 @@ struct RefineOptions {
   bool uses_all_items = false;  ///< also those that hardly differ? (kEvidence)
   bool is_crowd = false;        ///< do all items have the same levels, answered alike? (kEvidence)
   bool discounts_unsure = false;  ///< do rows go less to components that few rows tell of, see
-                                  ///< `doubt_of_columns()`? Not of a crowd (kEvidence)
+                                  ///< `doubt_of_columns()`? Not of a crowd, nor where that
+                                  ///< takes three quarters of its rows from one (kEvidence)
   ItemPrior item_prior =
       {};  ///< to go on with; of as many components, or else begun anew (kEvidence)
 
