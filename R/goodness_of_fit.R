@@ -453,7 +453,8 @@ format_statistics <- function(x) {
   table
 }
 
-fit_notes <- function(x) {
+# `ask`: the call that has samples.
+fit_notes <- function(x, ask = "goodness_of_fit(fit, n = 200)") {
   c(
     if (x$df <= 0) {
       "No degrees of freedom are left: the model has as many parameters as there are free cells,
@@ -461,7 +462,7 @@ fit_notes <- function(x) {
     },
     if (x$is_sparse && x$df > 0) {
       paste0("Fewer than five rows a cell: do not rely on the chi-square p-values.",
-             if (x$n == 0) " Ask for samples: goodness_of_fit(fit, n = 200).")
+             if (x$n == 0) paste0(" Ask for samples: ", ask, "."))
     },
     if (x$n > 0) paste0("p (samples): of ", comma(x$n), " samples of the fitted model.")
   )

@@ -1,10 +1,12 @@
 #' Write a fit down as a file for colleagues
 #'
-#' Makes one HTML file that any browser opens, without a server, without internet and without R: the
-#' classes with their sizes and what sets each apart, their profiles, the items and how much each
-#' tells, how sure the classes of the rows are, how well the model fits and how `k` was chosen, a
-#' paragraph on the method with its sources, the R code that repeats the analysis and the versions
-#' of the programs. For crowds also the labels, the workers and their confusion matrices.
+#' Makes one HTML file that any browser opens, without a server, without internet and without R:
+#' the classes with their sizes and what sets each apart, their profiles, the items and how much
+#' each tells, how sure the classes of the rows are, how `k` was chosen, whether the model fits the
+#' tables of answers and which pairs of items it leaves dependent ([goodness_of_fit()],
+#' [pair_residuals()]), a paragraph on the method with its sources, the R code that repeats the
+#' analysis and the versions of the programs. For crowds also the labels, the workers and their
+#' confusion matrices.
 #'
 #' Tables are sorted by a click on the head of a column, by DataTables; marks of pictures say what
 #' they stand for under the mouse or the finger. Without JavaScript all texts, tables and pictures
@@ -24,6 +26,9 @@
 #' @param title Title of the page, a string; by default, `NULL`, the number of classes and of items.
 #' @param data Put the rows into the file, with their answers, their class and how sure it is?
 #'   Default `FALSE`. The fit must keep its data.
+#' @param samples Number of samples of the fitted model from which the tests of fit have their
+#'   p-values, a count; 0, the default, draws none, and the p-values are those of chi-square. Not
+#'   for crowds, whose reports have no tests of fit. As long as `samples` fits from good starts.
 #' @param overwrite Replace a file that is there? Default `FALSE`: an error.
 #' @param open Show the file in the browser? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
@@ -44,12 +49,13 @@
 #'   report(fit, tempfile(fileext = ".html"), title = "Votes of 1984")
 #' }
 #' @export
-report <- function(object, file, ..., title = NULL, data = FALSE, overwrite = FALSE,
+report <- function(object, file, ..., title = NULL, data = FALSE, samples = 0, overwrite = FALSE,
                    open = rlang::is_interactive()) {
   rlang::check_dots_empty()
   check_class(object, "mdpd")
   check_fit(object)
   check_flag(data)
+  check_count(samples, min = 0)
   check_flag(overwrite)
   check_flag(open)
   if (!is.null(title)) check_string(title)
@@ -57,7 +63,7 @@ report <- function(object, file, ..., title = NULL, data = FALSE, overwrite = FA
   if (data) data_of(object, arg = "object")
   rlang::check_installed(c("htmltools", "DT", "gridSVG"), reason = "to write a report.")
   title <- title %||% report_title(object)
-  page <- report_page(title, report_sections(object, title, data))
+  page <- report_page(title, report_sections(object, title, data, samples))
   writeLines(enc2utf8(page), file, useBytes = TRUE)
   if (open) utils::browseURL(file)
   invisible(file)
@@ -92,7 +98,7 @@ report_title <- function(object) {
 }
 
 # Each part of the page, in its order; those that the fit has nothing for are left out.
-report_sections <- function(object, title, data) {
+report_sections <- function(object, title, data, samples = 0) {
   has_workers <- !is.null(object$labels) && !is.null(object$coded)
   titled <- show_variable_labels(object)
   parts <- list(
@@ -102,6 +108,7 @@ report_sections <- function(object, title, data) {
     workers = if (has_workers) section_workers(object),
     certainty = if (object$k > 1) section_certainty(object),
     fit = section_fit(object),
+    tests = if (may_be_tested(object)) section_tests(object, samples),
     rows = if (data) section_rows(object),
     method = section_method(object),
     code = section_code(object)

@@ -122,6 +122,17 @@ path_picture <- function(object) {
   )
 }
 
+pairs_picture <- function(pairs, most = 12) {
+  plot <- for_page(draw_pair_bars(show_pair_labels(pairs), most))
+  report_picture(
+    plot, "pairs", "Bars: the pairs of items that the classes leave most dependent.",
+    "Pairs that the classes leave dependent, the largest effects first.",
+    mark_tips(plot, paste0(.data$item_1, " and ", .data$item_2, "\nEffect ",
+                           format_share(.data$effect))),
+    height = min(8, 1.4 + 0.3 * min(most, nrow(pairs)))
+  )
+}
+
 # How many rows of each class are how sure: counts, so that no row can be told.
 certainty_picture <- function(object) {
   counts <- certainty_counts(object)

@@ -319,6 +319,84 @@ path_table <- function(object) {
   )
 }
 
+# Of a table whose rows are there. In a crowd hardly two workers label the same items.
+may_be_tested <- function(object) {
+  is.null(object$labels) && !is.null(object$coded) && !identical(object$refine, "none") &&
+    sum(lengths(object$coded$levels) > 1) > 1
+}
+
+section_tests <- function(object, samples) {
+  tested <- with_notes(list(
+    whole = goodness_of_fit(object, n = samples, verbose = FALSE),
+    pairs = pair_residuals(object, n = samples, verbose = FALSE)
+  ))
+  whole <- tested$value$whole
+  notes <- c(fit_notes(whole, "report(fit, file, samples = 200)"), tested$notes)
+  report_section(
+    "tests", "Does the model hold?",
+    paragraph("How often each pattern of answers was given, against how often the model expects ",
+              "it. A small p-value says that the model is not the whole truth; with many rows ",
+              "it hardly ever is."),
+    statistics_table(whole), pairs_part(tested$value$pairs),
+    htmltools::tags$ul(unname(lapply(notes, htmltools::tags$li)))
+  )
+}
+
+# What a computation gives, and what its messages and warnings say, without advice on arguments.
+with_notes <- function(code) {
+  notes <- character()
+  keep_note <- function(cnd) {
+    notes <<- unique(c(notes, sub("\n.*", "", cli::ansi_strip(conditionMessage(cnd)))))
+    rlang::cnd_muffle(cnd)
+  }
+  value <- withCallingHandlers(code, message = keep_note, warning = keep_note)
+  list(value = value, notes = notes)
+}
+
+statistics_table <- function(tests) {
+  table <- tests$statistics
+  report_table(
+    list(
+      Statistic = rownames(format_statistics(tests)),
+      Value = number_column(table$value, function(x) format_statistics(tests)[, "value"]),
+      "Degrees of freedom" = number_column(rep(tests$df, nrow(table)), function(x) {
+        rep(big_number(tests$df), nrow(table))
+      }),
+      "p (chi-square)" = number_column(table$p_value, format_p),
+      "p (samples)" = if (tests$n > 0) number_column(table$p_bootstrap, format_p)
+    ),
+    paste0("Goodness of fit: ", comma(tests$n_patterns), " different patterns of answers; cells ",
+           "of the table: ", cell_words(tests), "."),
+    class = "plain"
+  )
+}
+
+pairs_part <- function(pairs, most = 10) {
+  if (nrow(pairs) == 0) {
+    return(NULL)
+  }
+  shown <- show_pair_labels(utils::head(pairs, most))
+  n_sure <- sum(pairs$p_adjusted < 0.05)
+  htmltools::tagList(
+    paragraph("Within a class items should not depend on each other. Of ",
+              plural(nrow(pairs), "pair"), " of items ", if (n_sure == 0) "none" else comma(n_sure),
+              if (n_sure == 1) " is" else " are", " more dependent than chance explains."),
+    pairs_picture(pairs),
+    report_table(
+      list(
+        Item = shown$item_1, "and item" = shown$item_2,
+        Effect = number_column(shown$effect, format_share),
+        "p-value" = number_column(shown$p_value, format_p),
+        "Corrected p-value" = number_column(shown$p_adjusted, format_p)
+      ),
+      paste0("Pairs of items, the most conspicuous first",
+             if (nrow(pairs) > most) paste0(" (", most, " of ", comma(nrow(pairs)), ")"),
+             ": the effect is 0 where the classes explain all; the corrected p-value counts how ",
+             "many pairs were looked at.")
+    )
+  )
+}
+
 section_rows <- function(object) {
   rows <- augment(object)
   answers <- lapply(rows[setdiff(names(rows), c(".rownames", ".class", ".probability",

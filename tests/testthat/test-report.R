@@ -23,10 +23,11 @@ named_answers <- function() {
 }
 
 test_that("a report has every section, in one file without links to others", {
+  skip_on_cran()
   skip_without_report()
   fit <- suppressMessages(stagewise_em(named_answers(), k = 1:2))
   page <- written(fit, title = "A <title>")
-  for (id in c("classes", "profiles", "items", "certainty", "fit", "method", "code")) {
+  for (id in c("classes", "profiles", "items", "certainty", "fit", "tests", "method", "code")) {
     expect_match(page, paste0("<section id=\"", id, "\""), fixed = TRUE)
   }
   expect_no_match(page, "src=\"|<link rel=\"stylesheet|@import|url\\(http|href=\"http")
@@ -43,6 +44,35 @@ test_that("a report has every section, in one file without links to others", {
   expect_equal(sum(grepl("behind the best", tips)), 2 * 3)
   expect_equal(sum(grepl(" = .*Class ", tips)), n_tiles)
   expect_equal(lengths(regmatches(page, gregexpr("</title></", page))), length(tips))
+})
+
+test_that("a report says whether the model holds, with the notes of the tests", {
+  skip_without_report()
+  x <- answers(200)
+  x[[2]] <- x[[1]] # within a class they are the same
+  x[1:5, 3] <- NA
+  fit <- suppressWarnings(stagewise_em(x, k = 2))
+  page <- written(fit, samples = 9)
+  tests <- suppressMessages(goodness_of_fit(fit, n = 9))
+  pairs <- suppressMessages(pair_residuals(fit, n = 9))
+  for (value in c(format_statistics(tests), format_p(pairs$p_adjusted[1]), pairs$item_2[1])) {
+    expect_match(page, paste0(">", htmltools::htmlEscape(value), "<"), fixed = TRUE)
+  }
+  expect_match(page, "<li>5 of 200 rows miss an answer: rows that miss the same items make",
+               fixed = TRUE)
+  expect_match(page, "of 9 samples of the fitted model", fixed = TRUE)
+  tips <- regmatches(page, gregexpr("data-tip=\"[^\"]*Effect [^\"]*\"", page))[[1]]
+  expect_length(tips, 12)
+  expect_match(tips, paste(pairs$item_1[1], "and", pairs$item_2[1]), fixed = TRUE, all = FALSE)
+  expect_snapshot(error = TRUE, report(fit, "not/here.html", samples = -1))
+})
+
+test_that("a crowd has no tests of fit in its report, nor has a fit that keeps no rows", {
+  skip_without_report()
+  crowd <- simulate_crowd(n_items = 60, n_workers = 5, accuracy = rep(0.8, 3), seed = 1)
+  expect_false(may_be_tested(stagewise_em(crowd$labels, 3)))
+  expect_false(may_be_tested(stagewise_em(answers(60), 2, keep_data = FALSE)))
+  expect_true(may_be_tested(stagewise_em(answers(60), 2)))
 })
 
 test_that("rows stand in a report only if they are asked for", {
@@ -65,6 +95,7 @@ test_that("a table that a function put into the call is not written", {
 })
 
 test_that("a report of a crowd has its labels, its workers and what they say", {
+  skip_on_cran()
   skip_without_report()
   crowd <- small_crowd(missing = 0.3)$labels
   page <- written(stagewise_em(crowd, k = 3))
@@ -170,6 +201,7 @@ test_that("rows of each class are counted by how sure they are", {
 })
 
 test_that("items stand under their variable labels", {
+  skip_on_cran()
   skip_without_report()
   x <- answers(120)
   attr(x[[1]], "label") <- "How content are you?"
