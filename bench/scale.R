@@ -61,6 +61,24 @@ chunks <- function(make, size = 1e5, done = 0, last = n_rows) {
   }
 }
 
+# How many rows of each class, in the columns, a file of predictions has in each component.
+tell_classes <- function(file, n_classes, size = 1e5) {
+  lines <- file(file, "r")
+  on.exit(close(lines))
+  names <- strsplit(gsub("\"", "", readLines(lines, 1)), ",")[[1]]
+  told <- 0
+  repeat {
+    part <- readLines(lines, size)
+    if (length(part) == 0) {
+      return(told)
+    }
+    part <- utils::read.csv(text = part, header = FALSE, col.names = names,
+                            colClasses = "character")
+    truth <- class_of(as.numeric(part$id), n_classes)
+    told <- told + table(factor(as.integer(part$class), seq_len(n_classes)), factor(truth))
+  }
+}
+
 # Updates ------------------------------------------------------------------------------------------
 
 # Time of some code, and what it gives.
@@ -124,12 +142,10 @@ fitting <- seconds(fit <- stagewise_em(store, if (is_crowd) 4 else 3, memory = m
 peak <- sub("[^0-9]*([0-9]+).*", "\\1", grep("VmHWM", readLines("/proc/self/status"), value = TRUE))
 file <- tempfile(fileext = ".csv")
 predicting <- seconds(predict(fit, store, file = file))
-said <- utils::read.csv(file, colClasses = c(row = "NULL"))
-truth <- class_of(as.numeric(said$id), fit$k)
 # A component of a table is the class that most of its rows have.
-told <- table(said$class, truth)
+told <- tell_classes(file, fit$k)
 right <- if (is_crowd) diag(told) else apply(told, 1, max)
-wrong <- 1 - sum(right) / nrow(said)
+wrong <- 1 - sum(right) / sum(told)
 cat("coding     ", coding, "\nfit        ", fitting, " of it ", nrow(fit$trace),
     " iterations over all rows; search: ", fit$store$reading, " of ", fit$store$search_rows,
     " rows\npredictions", predicting, sprintf("\nwrong       %8.4f\npeak memory %8.0f MB\n", wrong,
