@@ -128,6 +128,7 @@ test_that("a damaged crowd is refused wherever data are read", {
 })
 
 test_that("a store that was changed by hand is refused wherever it is read", {
+  skip_on_cran()
   rows <- data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20))
   store <- row_store(rows, local_folder())
   of_store <- stagewise_em(store, 1)

@@ -110,6 +110,7 @@ test_that("one-step is the maximum over items and coefficients, with the observe
 })
 
 test_that("one-step gives what poLCA gives on its own example", {
+  skip_on_cran()
   skip_if_not_installed("poLCA")
   data(election, package = "poLCA", envir = environment())
   items <- names(election)[1:12]
@@ -136,6 +137,7 @@ test_that("one-step gives what poLCA gives on its own example", {
 })
 
 test_that("one-step finds the highest of three maxima, which poLCA finds in eight of 20 starts", {
+  skip_on_cran()
   skip_if_not_installed("poLCA")
   data(election, package = "poLCA", envir = environment())
   named <- c(names(election)[1:12], "AGE", "EDUC")
@@ -224,6 +226,7 @@ test_that("without covariates the classes have the sizes of the fit", {
 })
 
 test_that("all methods find the truth, and the naive regression does not", {
+  skip_on_cran()
   many <- regression_rows(8000, 0.8, seed = 5)
   large <- regression_fit(many)
   truth <- as.vector(regression_coefficients[, -1])

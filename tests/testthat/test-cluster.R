@@ -80,6 +80,7 @@ local_clustered_store <- function(env = parent.frame()) {
 }
 
 test_that("a fit by any number of processes is that of this one", {
+  skip_on_cran()
   store <- local_clustered_store()
   here <- engine_fit(store)
   for (n in 1:2) {
@@ -121,6 +122,7 @@ test_that("daemons of mirai give the same fit, one of them killed, and all", {
 })
 
 test_that("the shards of a killed worker go to the others", {
+  skip_on_cran()
   store <- local_clustered_store()
   here <- engine_fit(store)
   for (when in c("before", "after")) {
@@ -137,6 +139,7 @@ test_that("the shards of a killed worker go to the others", {
 })
 
 test_that("the fit goes on in this process when no worker is left", {
+  skip_on_cran()
   store <- local_clustered_store()
   here <- engine_fit(store)
   cluster <- local_cluster()
@@ -168,6 +171,7 @@ test_that("replies to other calls are thrown away", {
 })
 
 test_that("a worker that hangs is lost at the deadline", {
+  skip_on_cran()
   skip_on_os("windows")
   store <- local_clustered_store()
   here <- engine_fit(store)
@@ -240,6 +244,7 @@ test_that("what is lost again and again is done in this process", {
 })
 
 test_that("errors of the computation come back with their class and are not tried again", {
+  skip_on_cran()
   store <- local_clustered_store()
   cluster <- local_cluster()
   path <- withr::local_tempfile()

@@ -9,6 +9,7 @@ served <- function(state, code) {
 }
 
 test_that("inputs change the fit and the code that is shown", {
+  skip_on_cran()
   table <- with_gaps(answers(150))
   state <- explore_state(suppressMessages(stagewise_em(table, k = 1:3)))
   served(state, {
@@ -44,6 +45,7 @@ test_that("a change that cannot be leaves the fit as it was", {
 })
 
 test_that("known labels of a crowd are added and taken back", {
+  skip_on_cran()
   crowd <- small_crowd(missing = 0.3)$labels
   state <- explore_state(stagewise_em(crowd, k = 3))
   served(state, {

@@ -84,6 +84,7 @@ expect_interruptible <- function(work, n, usual = 0.2) {
 }
 
 test_that("an interrupt at any moment ends the fit at once and leaves the session whole", {
+  skip_on_cran()
   skip_if_not_installed("callr")
   expect_interruptible(long_fit, if (test_level() < 2) 3 else 60)
 })
@@ -96,6 +97,7 @@ test_that("an interrupt ends coding, stores, bootstrap and prediction at once", 
 })
 
 test_that("forked children fit on several threads after the parent has", {
+  skip_on_cran()
   session <- new_session()
   on.exit(session$close())
   session$call(function(fit) {
@@ -109,6 +111,7 @@ test_that("forked children fit on several threads after the parent has", {
 })
 
 test_that("two sessions write reports and fits side by side", {
+  skip_on_cran()
   skip_if_not_installed("htmltools")
   skip_if_not_installed("DT")
   skip_if_not_installed("gridSVG")

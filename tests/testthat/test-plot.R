@@ -11,6 +11,7 @@ layer <- function(picture, geom) {
 }
 
 test_that("every picture builds with few and many items, components and levels", {
+  skip_on_cran()
   local_pdf()
   fits <- list(
     hand_made_fit(n_items = 5, k = 2, n_obs = 45),

@@ -16,6 +16,7 @@ full <- simulate_crowd(200, 30, 3, accuracy = rep(0.8, 6), seed = 1)
 full <- stagewise_em(full$labels, k = 3)
 
 test_that("both pictures build for few and many workers, labels and components", {
+  skip_on_cran()
   named <- as.data.frame(crowd$labels)
   named$label <- factor(named$label, labels = c("a long label, and more", "a long label", "c"))
   named <- stagewise_em(crowd_labels(named), k = 3)

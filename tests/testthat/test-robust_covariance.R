@@ -26,6 +26,7 @@ twin_sandwich <- function(fit, cluster, strata) {
 }
 
 test_that("the sandwich is that of numerical derivatives, clusters centred in their strata", {
+  skip_on_cran()
   rows <- clustered_rows()
   one <- rep(1, 300)
   fits <- list(full_fit(rows$x), full_fit(with_gaps(rows$x), weights = rows$weights))
@@ -144,6 +145,7 @@ test_that("a sparse crowd has the robust standard errors of a dense one", {
 })
 
 test_that("workers drawn to the crowd are known about as well as samples say", {
+  skip_on_cran()
   crowd <- simulate_crowd(n_items = 300, n_workers = 20, n_labels = 3, missing = 0.7, seed = 3,
                           accuracy = c(rep(0.8, 5), rep(0.6, 15)))
   fit <- stagewise_em(crowd$labels, k = 3)

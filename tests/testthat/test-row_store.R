@@ -6,6 +6,7 @@ test_that("a store of a data frame has the codes, levels and weights of memory",
 })
 
 test_that("a matrix, a tibble, one row and wide tables are stored as they are in memory", {
+  skip_on_cran()
   codes <- matrix(sample(c(3:5, NA), 3000, TRUE), ncol = 3)
   expect_store_of(small_store(codes, local_folder()), codes)
   rownames(codes) <- paste0("r", seq_len(nrow(codes)))

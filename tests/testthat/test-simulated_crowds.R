@@ -100,6 +100,7 @@ test_that("who gets fewer components than labels is told of EM that keeps them a
 })
 
 test_that("a small crowd of few labels keeps its labels and errs about as its vote does", {
+  skip_on_cran()
   few_labels <- function(seed, n_items, n_labels, accuracy, n_workers) {
     simulate_crowd(n_items, n_workers, n_labels, accuracy, missing = 1 - 2.3 / n_workers,
                    seed = seed)

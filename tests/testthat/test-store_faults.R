@@ -20,6 +20,7 @@ skip_without_fork <- function() {
 }
 
 test_that("a build that is killed leaves the old store or none, and can be done again", {
+  skip_on_cran()
   skip_without_fork()
   withr::local_seed(1)
   sources <- list(
@@ -53,6 +54,7 @@ test_that("a build that is killed leaves the old store or none, and can be done 
 })
 
 test_that("an addition that is killed leaves the old rows or all", {
+  skip_on_cran()
   skip_without_fork()
   withr::local_seed(2)
   triples <- some_triples(30000, 5000)

@@ -1,4 +1,5 @@
 test_that("the exact information is minus the second derivatives of the log-likelihood", {
+  skip_on_cran()
   x <- sharp_rows(300)
   weights <- rep(c(1, 2, 0.5), 100)
   fits <- list(
