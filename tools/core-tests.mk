@@ -1,7 +1,9 @@
 # Compiles the core and its tests into $(FOLDER)/run, with the target $(FOLDER)/hashes the core and
 # tests/portability/, and with $(FOLDER)/allocations the core and tests/faults/, which takes all its
 # calls of malloc() (Linux). GNU make; called by tools/core-tests and tools/portability, which set
-# FOLDER, CXX, FLAGS and INCLUDES. Assertions of Eigen stay on, unlike in the package.
+# FOLDER, CXX, FLAGS, TEST_FLAGS (after FLAGS, of the tests alone, which take longer to compile than to
+# run; what core has too the linker takes from core) and INCLUDES. Assertions of Eigen stay on, unlike
+# in the package.
 CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
 TESTS := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
 HASHES := $(FOLDER)/tests/portability/fit_hashes.o
@@ -19,11 +21,11 @@ $(FOLDER)/allocations: $(CORE) $(ALLOCATIONS)
 # The settings are a dependency too: other flags or another compiler mean other objects.
 $(FOLDER)/%.o: %.cpp $(FOLDER)/settings
 	@mkdir -p '$(@D)'
-	$(CXX) $(FLAGS) -g -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c -o '$@' $<
+	$(CXX) $(FLAGS) $(if $(filter tests/%,$<),$(TEST_FLAGS)) -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c -o '$@' $<
 
 $(FOLDER)/settings: FORCE
-	@echo "$(CXX) $(FLAGS) $(INCLUDES)" | cmp -s - '$@' || \
-	  echo "$(CXX) $(FLAGS) $(INCLUDES)" > '$@'
+	@echo "$(CXX) $(FLAGS) $(TEST_FLAGS) $(INCLUDES)" | cmp -s - '$@' || \
+	  echo "$(CXX) $(FLAGS) $(TEST_FLAGS) $(INCLUDES)" > '$@'
 
 FORCE:
 .PHONY: FORCE
