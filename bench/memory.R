@@ -1,6 +1,6 @@
 # Does memory grow from fit to fit? Fits of tables and of crowds, by evidence and by BIC, with
-# predictions and standard errors, one after the other, in one process. Prints the resident memory of
-# the process after each tenth of them, in kB, and what the last half added.
+# predictions and summaries, one after the other, in one process. Prints the resident memory of the
+# process after each tenth of them, in kB, and what the last half added.
 # Run: R_LIBS=.lib Rscript bench/memory.R [number of fits, by default 10000]
 suppressMessages(library(mdpd))
 
