@@ -355,10 +355,11 @@ with_notes <- function(code) {
 
 statistics_table <- function(tests) {
   table <- tests$statistics
+  text <- format_statistics(tests)
   report_table(
     list(
-      Statistic = rownames(format_statistics(tests)),
-      Value = number_column(table$value, function(x) format_statistics(tests)[, "value"]),
+      Statistic = rownames(text),
+      Value = number_column(table$value, function(x) text[, "value"]),
       "Degrees of freedom" = number_column(rep(tests$df, nrow(table)), function(x) {
         rep(big_number(tests$df), nrow(table))
       }),

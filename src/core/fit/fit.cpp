@@ -186,7 +186,7 @@ class Method {
   void discount_unsure(FitRun& run) {
     const bool may_gain = options_.refines && !std::isnan(run.fit.evidence) &&
                           run.status == Status::kConverged && run.fit.params.n_components() > 1 &&
-                          run.fit.item_prior.crowd.size() == 0;
+                          !options_.refine.is_crowd;
     if (!may_gain) return;
     RefineOptions options = options_.refine;
     options.discounts_unsure = true;
@@ -416,7 +416,9 @@ class Method {
   /// the leading scores, first with all that the items can tell. The evidence has to pay for every
   /// probability, and so asks for more than is needed to tell rows apart.
   void show_weak_classes(FitRun& run, Index k) {
-    if (!options_.refines || is_large(data(), options_) || !hangs_together(data())) return;
+    if (!options_.refines || is_large(data(), options_)) return;
+    if (!hangs_together_) hangs_together_ = hangs_together(data());
+    if (!*hangs_together_) return;
     FitRun weak{start_at(correspondence_start(data(), k), {})};
     refine_by(options_.refine.of_type(Refinement::kFull), weak);
     const std::size_t n_full = weak.trace.size();
@@ -647,8 +649,9 @@ class Method {
   SearchBudget budget_;  ///< of growth and polish of the number of components at hand
   FitData rows_;
   FitOutcome outcome_;
-  ItemSet leading_;                    ///< the items that the last stages did not set aside
-  std::optional<MixtureFit> optimum_;  ///< at which the last polish ended, before it was smoothed
+  ItemSet leading_;                     ///< the items that the last stages did not set aside
+  std::optional<MixtureFit> optimum_;   ///< at which the last polish ended, before it was smoothed
+  std::optional<bool> hangs_together_;  ///< as far as it was asked, of all numbers of components
   RowMatrix of_crowd_;  ///< by evidence, posterior of the last start by the vote of a crowd alike
   std::vector<Index> born_;     ///< of each label its component before rows were held
   std::optional<Kinds> kinds_;  ///< of the most components so far, one a label or more

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/lanczos.h"
 #include "base/matrices.h"
 #include "starts/row_products.h"
 
@@ -11,8 +10,6 @@ namespace mdpd {
 
 namespace {
 
-/// Products of Lanczos' method.
-constexpr Index most_products = 60;
 /// Answers added to every level's, so that the few rows of a rare one are no direction of their own.
 constexpr double answers_added = 25.0;
 constexpr Index most_iterations = 100;
@@ -80,9 +77,8 @@ void split_widest(const Matrix& scores, const Vector& weights, Clusters& cluster
 
 Matrix correspondence_scores(const CodedData& data, Index n) {
   const RowProducts operate(data, answers_added);
-  const Vector start = operate.surprisal();
-  if (!(start.norm() > 1e-9 * std::sqrt(data.total_weight))) return {};
-  const Eigenpairs pairs = largest_eigenpairs(operate, start, n, most_products);
+  const Eigenpairs pairs = operate.largest(n);
+  if (pairs.values.size() == 0) return {};
   return operate.root().cwiseMax(1e-150).cwiseInverse().asDiagonal() * pairs.vectors *
          pairs.values.cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }

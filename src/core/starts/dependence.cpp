@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "base/lanczos.h"
 #include "base/matrices.h"
 #include "base/numerics.h"
 #include "starts/row_products.h"
@@ -13,8 +12,6 @@ namespace mdpd {
 
 namespace {
 
-/// Products of Lanczos' method.
-constexpr Index most_products = 60;
 /// Answers added to every level's: enough that a level of few rows makes no root of its own.
 constexpr double answers_added = 2.0;
 constexpr double least_share_answered = 0.95;
@@ -88,16 +85,14 @@ Law law_of_largest_root(const std::vector<double>& variances, double n) {
 double excess_of_largest_root(const CodedData& data) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   if (!has_known_law(data)) return none;
-  const RowProducts operate(data, answers_added);
-  const Vector start = operate.surprisal();
-  if (!(start.norm() > 1e-9 * std::sqrt(data.total_weight))) return none;
-  const double largest = largest_eigenpairs(operate, start, 1, most_products).values[0];
+  const Eigenpairs pairs = RowProducts(data, answers_added).largest(1);
+  if (pairs.values.size() == 0) return none;
   const std::vector<double> variances = variances_of_independent(data);
   // What the rows have in common with themselves only is not in the products.
   double of_row = 0.0;
   for (const double variance : variances) of_row += variance;
   const Law law = law_of_largest_root(variances, data.total_weight);
-  return (largest + of_row - law.centre) / law.scale;
+  return (pairs.values[0] + of_row - law.centre) / law.scale;
 }
 
 bool hangs_together(const CodedData& data) { return excess_of_largest_root(data) > chance_excess; }

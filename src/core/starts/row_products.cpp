@@ -6,6 +6,13 @@
 
 namespace mdpd {
 
+namespace {
+
+/// Products of Lanczos' method.
+constexpr Index most_products = 60;
+
+}  // namespace
+
 RowProducts::RowProducts(const CodedData& data, double answers_added)
     : data_(data),
       items_(make_ready(data, varying_items(data))),
@@ -42,6 +49,13 @@ Vector RowProducts::operator()(const Vector& x) const {
   return root_.cwiseProduct(scores) - own_.cwiseProduct(x);
 }
 
+Eigenpairs RowProducts::largest(Index n) const {
+  const Vector start = surprisal();
+  if (!(start.norm() > 1e-9 * std::sqrt(data_.total_weight))) return {};
+  return largest_eigenpairs(*this, start, n, most_products);
+}
+
+/// How unusual the rows are; centred.
 Vector RowProducts::surprisal() const {
   Vector levels = Vector::Zero(data_.n_total_levels());
   for (Index r = 0; r < levels.size(); ++r) levels[r] = -log_of(data_.level_weight[r] + 1.0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/lanczos.h"
 #include "data/row_sums.h"
 
 namespace mdpd {
@@ -15,13 +16,15 @@ class RowProducts {
   /// The operator times a vector. Cost O(answers).
   Vector operator()(const Vector& x) const;
 
-  /// How unusual the rows are; centred.
-  Vector surprisal() const;
+  /// The largest roots with their vectors, from how unusual the rows are; none where rows do not
+  /// differ. Cost O(answers) for each of a few dozen products.
+  Eigenpairs largest(Index n) const;
 
   /// Roots of the case weights.
   const Vector& root() const { return root_; }
 
  private:
+  Vector surprisal() const;
   Vector centred(Vector levels) const;
   Vector row_sums_of(const Vector& levels) const;
 
