@@ -2,7 +2,9 @@
 
 #' @rdname stagewise_em
 #' @param search_rows Of a [row_store()]: rows that the search takes into memory, a count of at
-#'   least 1000; see 'Rows in a store'.
+#'   least 1000; see 'Rows in a store'. `NULL`, the default, is 131,072; of a table of \eqn{M} above
+#'   2000 items \eqn{131072 (2000 / M)^2}, but no fewer than 4096, as the search goes over all pairs
+#'   of items.
 #' @param memory Of a [row_store()]: bytes of shards that stay in memory while EM goes over them
 #'   again and again, at least 0. The others are read from disk each time.
 #' @param cluster Of a [row_store()]: where EM goes over the rows. `NULL`, the default, in this
@@ -51,7 +53,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
                                    method = c("robust", "paper"),
                                    refine = c("sparse", "full", "none"),
                                    missing = c("ignore", "frozen", "fail"),
-                                   control = stagewise_control(), search_rows = 131072,
+                                   control = stagewise_control(), search_rows = NULL,
                                    memory = 1e9, cluster = NULL, deadline = 600,
                                    verbose = interactive()) {
   check_foreign_arguments(rlang::enexprs(...))
@@ -60,7 +62,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   refine <- check_choice(refine, c("sparse", "full", "none"))
   missing <- check_choice(missing, c("ignore", "frozen", "fail"))
   check_class(control, "stagewise_control")
-  check_count(search_rows, 1000)
+  if (!is.null(search_rows)) check_count(search_rows, 1000)
   check_number(memory, c(0, Inf))
   check_cluster(cluster)
   check_number(deadline, c(1, 1e6))
@@ -70,6 +72,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   coded <- coded_store(x, missing)
   check_k_against_rows(min(k), coded, rlang::current_env())
 
+  search_rows <- search_rows %||% rows_to_search(x)
   problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels)
   ks <- k_within_rows(k, coded)
   settings <- new_settings("grow", ks, method, refine, complete_control(control, method), verbose)
@@ -93,6 +96,12 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   warn_one_pair(fit)
   warn_too_many_parameters(fit)
   fit
+}
+
+# As many as keep the pairs of items times the rows of a wide table to those of one of 2000 items.
+rows_to_search <- function(store) {
+  n_columns <- if (store$manifest$kind == "crowd") 0 else ncol(store)
+  max(4096, floor(131072 * min(1, 2000 / n_columns)^2))
 }
 
 # What coded data say but for the rows.

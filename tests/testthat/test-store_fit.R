@@ -51,6 +51,18 @@ test_that("of a sample's search the fit is of all rows, however they are cut", {
   expect_identical(fits[[1]]$informative[1:8] %in% in_memory$informative, rep(TRUE, 8))
 })
 
+test_that("fewer rows of wide tables are searched", {
+  rows_of <- function(n_items, kind = "table") {
+    manifest <- list(kind = kind, items = as.character(seq_len(n_items)))
+    rows_to_search(structure(list(manifest = manifest), class = "row_store"))
+  }
+  expect_identical(rows_of(20), 131072)
+  expect_identical(rows_of(2000), 131072)
+  expect_identical(rows_of(4000), 131072 / 4)
+  expect_identical(rows_of(1e5), 4096)
+  expect_identical(rows_of(1e5, "crowd"), 131072)
+})
+
 test_that("few kinds of rows are fitted as the rows in memory are", {
   rows <- three_classes(5000)$table[c(1, 2, 4, 5)]
   in_memory <- stagewise_em(rows, 1:4)
