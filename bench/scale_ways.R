@@ -1,0 +1,191 @@
+# Do all ways to go over the rows give one fit, to the last bit? In memory, shards of four sizes, one
+# and two threads, shards read anew in each pass, and the workers of clusters: sockets, mirai, MPI,
+# with a worker killed, a stale reply, and a network that is cut. Usage:
+#   Rscript bench/scale_ways.R       writes bench/results/scale_ways.md
+# mirai and Rmpi are used where they are installed. The cut network needs Linux, root and `ip`: the
+# workers are in a network namespace of their own, and the link to it is taken down.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "lib", "common.R"))
+sample_size <- 4096
+deadline <- 5
+
+# Fits ---------------------------------------------------------------------------------------------
+
+set.seed(1)
+class <- sample(3, 2e5, TRUE, c(0.5, 0.3, 0.2))
+items <- lapply(1:20, function(item) {
+  told <- item <= 10 & runif(2e5) < 0.5
+  ifelse(told, class, sample(3, 2e5, TRUE))
+})
+rows <- stats::setNames(as.data.frame(items), paste0("q", 1:20))
+is.na(rows$q3) <- sample(2e5, 1e4)
+
+stores <- lapply(c(1024, 4096, 16384, 65536), function(shard_rows) {
+  row_store(rows, tempfile("store-"), shard_rows = shard_rows)
+})
+names(stores) <- vapply(stores, function(store) nrow(summary(store)$shards), 0)
+
+hash <- function(fit) {
+  parts <- c("mixing_weights", "item_probs", "evidence", "loglik", "inclusion", "informative", "k")
+  substr(rlang::hash(unclass(fit)[parts]), 1, 16)
+}
+fit_whole <- function(x, ...) {
+  more <- if (inherits(x, "row_store")) list(search_rows = 2e5)
+  hash(do.call(stagewise_em, c(list(x, 2:4, verbose = FALSE, ...), more)))
+}
+warned <- character()
+fit_sample <- function(store = stores[[3]], ...) {
+  count <- function(cnd) {
+    warned <<- c(warned, sub("mdpd_warning_", "", class(cnd)[1]))
+    invokeRestart("muffleWarning")
+  }
+  warned <<- character()
+  withCallingHandlers(
+    hash(stagewise_em(store, 2:4, search_rows = sample_size, verbose = FALSE, ...)),
+    warning = count
+  )
+}
+threads <- function(n) stagewise_control(threads = n)
+
+# A row of the report.
+way <- function(name, search, code) {
+  seconds <- system.time(value <- code)[["elapsed"]]
+  message(name, ": ", value, ", ", round(seconds, 1), " s")
+  data.frame(way = name, search = search, hash = value, seconds = number(seconds, 1),
+             warnings = if (search == "sample") toString(unique(warned)) else "")
+}
+
+# Clusters -----------------------------------------------------------------------------------------
+
+signal_after <- function(seconds, pid, signal) {
+  command <- sprintf("(sleep %.2f; kill -%s %d) > /dev/null 2>&1 &", seconds, signal, pid)
+  system2("sh", c("-c", shQuote(command)))
+}
+
+with_sockets <- function(code) {
+  cluster <- parallel::makeCluster(2, socketOptions = "no-delay")
+  on.exit(for (node in cluster) try(close(node$con), silent = TRUE))
+  pids <- unlist(parallel::clusterCall(cluster, Sys.getpid))
+  on.exit(for (pid in pids) tools::pskill(pid, tools::SIGKILL), add = TRUE)
+  code(cluster, pids)
+}
+
+send_stale <- function(node) {
+  send_call <- utils::getFromNamespace("sendCall", "parallel")
+  send_call(node, function() list(sums = raw(9)), list(), tag = "task-of-another-fit-1")
+}
+
+socket_ways <- function() {
+  # From its start: reading of totals, the search, then the passes.
+  usual <- with_sockets(function(cluster, pids) {
+    system.time(fit_sample(cluster = cluster))[["elapsed"]]
+  })
+  killed <- function(share, n = 1) {
+    with_sockets(function(cluster, pids) {
+      for (pid in pids[seq_len(n)]) signal_after(share * usual, pid, "KILL")
+      fit_sample(cluster = cluster)
+    })
+  }
+  rbind(
+    way("2 workers by sockets", "sample", with_sockets(function(x, pids) fit_sample(cluster = x))),
+    way("one killed in the search", "sample", killed(0.2)),
+    way("one killed in EM", "sample", killed(0.7)),
+    way("both killed in EM", "sample", killed(0.7, 2)),
+    way("a stale reply", "sample", with_sockets(function(cluster, pids) {
+      send_stale(cluster[[1]])
+      fit_sample(cluster = cluster)
+    }))
+  )
+}
+
+mirai_ways <- function() {
+  if (!requireNamespace("mirai", quietly = TRUE)) {
+    return(NULL)
+  }
+  mirai::daemons(2)
+  on.exit(mirai::daemons(0))
+  way("2 daemons of mirai", "sample", fit_sample(cluster = "mirai"))
+}
+
+mpi_ways <- function() {
+  if (!suppressWarnings(requireNamespace("Rmpi", quietly = TRUE))) {
+    return(NULL)
+  }
+  # More processes than cores.
+  cluster <- parallel::makeCluster(4, type = "MPI")
+  on.exit(parallel::stopCluster(cluster))
+  way("4 workers by MPI", "sample", fit_sample(cluster = cluster))
+}
+
+# A cut network ------------------------------------------------------------------------------------
+
+ip <- function(...) system2("ip", c(...), stdout = FALSE, stderr = FALSE) == 0
+
+# @return The name of the namespace, or NULL where there can be none.
+new_network <- function() {
+  may <- nzchar(Sys.which("ip")) && identical(system2("id", "-u", stdout = TRUE), "0")
+  if (!may || !ip("netns", "add", "mdpd")) {
+    return(NULL)
+  }
+  ip("link", "add", "mdpd-here", "type", "veth", "peer", "name", "mdpd-there")
+  ip("link", "set", "mdpd-there", "netns", "mdpd")
+  ip("addr", "add", "10.77.0.1/24", "dev", "mdpd-here")
+  ip("link", "set", "mdpd-here", "up")
+  ip("netns", "exec", "mdpd", "ip", "addr", "add", "10.77.0.2/24", "dev", "mdpd-there")
+  ip("netns", "exec", "mdpd", "ip", "link", "set", "mdpd-there", "up")
+  "mdpd"
+}
+
+# Workers on the other side of a link.
+far_cluster <- function(n) {
+  start <- tempfile("worker-")
+  writeLines(c("#!/bin/sh", "exec ip netns exec mdpd Rscript \"$@\""), start)
+  Sys.chmod(start, "700")
+  parallel::makeCluster(n, master = "10.77.0.1", rscript = start, socketOptions = "no-delay")
+}
+
+network_ways <- function() {
+  if (is.null(new_network())) {
+    return(NULL)
+  }
+  on.exit(system2("sh", c("-c", shQuote("kill -9 $(ip netns pids mdpd); ip netns del mdpd")),
+                  stdout = FALSE, stderr = FALSE))
+  cluster <- far_cluster(2)
+  whole <- way("2 workers behind a link", "sample", fit_sample(cluster = cluster))
+  cut <- shQuote(sprintf("(sleep %.2f; ip link set mdpd-here down) > /dev/null 2>&1 &",
+                         0.7 * as.numeric(whole$seconds)))
+  system2("sh", c("-c", cut))
+  rbind(whole, way(paste0("the link cut in EM, deadline ", deadline, " s"), "sample",
+                   fit_sample(cluster = cluster, deadline = deadline)))
+}
+
+# Report -------------------------------------------------------------------------------------------
+
+in_memory <- lapply(1:2, function(n) {
+  way(paste("in memory, threads:", n), "all rows", fit_whole(rows, control = threads(n)))
+})
+by_shards <- lapply(names(stores), function(n) {
+  rbind(way(paste("shards:", n), "all rows", fit_whole(stores[[n]])),
+        way(paste("shards:", n), "sample", fit_sample(stores[[n]])))
+})
+more <- list(
+  way("one thread", "sample", fit_sample(control = threads(1))),
+  way("shards read in each pass", "sample", fit_sample(memory = 0)),
+  socket_ways(), mirai_ways(), mpi_ways(), network_ways()
+)
+table <- do.call(rbind, c(in_memory, by_shards, more))
+table <- table[order(table$search != "all rows"), ]
+n_hashes <- tapply(table$hash, table$search, function(x) length(unique(x)))
+write_report("scale_ways", c(
+  "# One fit, whichever way the rows are gone over", "",
+  "Made by `Rscript bench/scale_ways.R`.", "",
+  prose("200,000 rows of 20 items of three levels, 5 % of one item missing; `k = 2:4`. The hash is of",
+        "the parameters, the evidence, the log-likelihood, the inclusion of the items and k. Either the",
+        "search has all rows, or a sample of about", sample_size, "and EM has all. A worker is",
+        "killed by `kill -9`. The warnings are those of the fit; seconds are elapsed."), "",
+  prose("Different hashes:", n_hashes[["all rows"]], "where the search has all rows,",
+        n_hashes[["sample"]], "where it has a sample."), "",
+  table_lines(table, right = "seconds"), "", machine_line()
+))
+unlink(vapply(stores, function(store) store$path, ""), recursive = TRUE)
+if (any(n_hashes != 1)) quit(status = 1)
