@@ -24,11 +24,8 @@ explore_part <- function(name) system.file("explore", name, package = "mdpd", mu
 explore_controls <- function(state) {
   crowd <- is_crowd(state$x)
   shiny::tagList(
-    shiny::sliderInput("k", "Classes (k)", 1, most_classes(state), state$k, step = 1,
-                       ticks = FALSE),
-    if (state$engine == "stagewise_em") {
-      shiny::actionButton("compare", "Compare 1 to 6", class = "btn-outline-primary btn-sm")
-    },
+    # With known labels there is a class a label.
+    shiny::conditionalPanel("!(input.gold && input.gold.length)", number_controls(state)),
     shiny::selectizeInput(
       "dropped", if (crowd) "Workers left out" else "Items left out", item_choices(state),
       state$dropped, multiple = TRUE,
@@ -36,6 +33,16 @@ explore_controls <- function(state) {
     ),
     if (crowd) gold_controls(state$x$labels) else name_controls(),
     shiny::actionButton("done", "Done: return the fit", class = "btn-primary w-100")
+  )
+}
+
+number_controls <- function(state) {
+  shiny::tagList(
+    shiny::sliderInput("k", "Classes (k)", 1, most_classes(state), state$k, step = 1,
+                       ticks = FALSE),
+    if (state$engine == "stagewise_em") {
+      shiny::actionButton("compare", "Compare 1 to 6", class = "btn-outline-primary btn-sm")
+    }
   )
 }
 

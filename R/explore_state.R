@@ -15,7 +15,8 @@
 #'   ks       those that are compared, or NULL
 #'   dropped  names of the items (of a crowd: workers) that are left out
 #'   known    labels, named by items of the crowd (gold questions)
-#'   names    new names of classes, named by those that the engine gives
+#'   named    of each name that was given to a class, in a column: how likely each row was in it
+#'   names    those of the classes of this fit, named by the names that the engine gives
 #'   cache    an environment of the fits made, by their code
 #' @noRd
 explore_state <- function(object, call = rlang::caller_env()) {
@@ -31,11 +32,12 @@ explore_state <- function(object, call = rlang::caller_env()) {
       written = data_code(object), engine = engine_of(object), settings = settings_of(object),
       k = if (is.null(path)) object$k else asked_k(object),
       ks = if (NROW(path) > 1) path$k, dropped = character(),
-      known = known_of_fit(object), names = character(), cache = new.env(parent = emptyenv())
+      known = known_of_fit(object), named = if (has_own_names(object)) object$posterior,
+      names = character(), cache = new.env(parent = emptyenv())
     ),
     class = "explore_state"
   )
-  if (has_own_names(object)) carry_names(state, object) else state
+  carry_names(state)
 }
 
 # Changes: each takes a state and returns the new one, or says what must hold ----------------------
@@ -51,21 +53,19 @@ set_k <- function(state, k, call = rlang::caller_env()) {
   if (k == state$k) {
     return(state)
   }
-  before <- state
   state$k <- as.integer(k)
   if (!k %in% state$ks) state["ks"] <- list(NULL)
-  carry_names(state, before)
+  carry_names(state)
 }
 
 # Compares several numbers of components and takes the best.
 compare_k <- function(state, ks, call = rlang::caller_env()) {
   check_counts(ks, call = call)
   check_can_compare(state, call)
-  before <- state
   state$ks <- sort(unique(as.integer(ks)))
   state$ks <- state$ks[state$ks <= nrow(state$x)]
   state$k <- asked_k(first_fit(state))
-  carry_names(state, before)
+  carry_names(state)
 }
 
 # All the items (workers) to leave out; at least two stay.
@@ -87,7 +87,7 @@ set_dropped <- function(state, items, call = rlang::caller_env()) {
   before <- state
   state$dropped <- items
   state["ks"] <- list(NULL)
-  carry_names(fit_to_labels(state, before, call), before)
+  carry_names(fit_to_labels(state, before, call))
 }
 
 # The true label of an item of a crowd; `NA` takes it back.
@@ -125,11 +125,16 @@ rename_class <- function(state, class, name, call = rlang::caller_env()) {
   }
   check_string(name, call = call)
   if (trimws(name) == "" || name %in% setdiff(now, class)) {
-    abort_mdpd("{.arg name} must be one that no other class has, not {describe(name)}.",
-               class = "argument", call = call)
+    problem <- "Another class has the name {.val {name}}."
+    if (trimws(name) == "") problem <- "A class must have a name that can be read."
+    abort_mdpd(problem, class = "argument", call = call)
   }
   new <- replace(now, now == class, name)
   state$names <- stats::setNames(new, given)[new != given]
+  others <- setdiff(colnames(state$named), c(class, name))
+  of_class <- bare_fit(state)$posterior[, now == class, drop = FALSE]
+  colnames(of_class) <- name
+  state$named <- cbind(state$named[, others, drop = FALSE], of_class)
   state
 }
 
@@ -186,24 +191,23 @@ run_code <- function(state, lines) {
   data
 }
 
-# Names go to the classes that have most of the rows of those that had them. `before` is a state or
-# a fit.
-carry_names <- function(state, before) {
-  is_state <- inherits(before, "explore_state")
-  names <- if (is_state) before$names else names(before$mixing_weights)
+# A name goes to a class that has most of the rows of the class that was given it, and in which they
+# are most: so it is there again when the number of classes comes back. One class of all rows has no
+# name of some.
+carry_names <- function(state) {
   state$names <- character()
-  if (length(names) == 0) {
+  posterior <- if (!is.null(state$named)) bare_fit(state)$posterior
+  if (NCOL(posterior) == 1) {
     return(state)
   }
-  old <- if (is_state) state_fit(before)$posterior else before$posterior
-  new <- bare_fit(state)$posterior
-  overlap <- crossprod(old, new)
+  overlap <- crossprod(state$named, posterior)
   partner <- best_match(overlap)
-  at <- match(names, colnames(old))
-  share <- overlap[cbind(at, partner[at])] / rowSums(overlap)[at]
-  keeps <- !is.na(share) & share > 0.5
-  carried <- stats::setNames(unname(names)[keeps], colnames(new)[partner[at]][keeps])
-  state$names <- carried[!carried %in% setdiff(colnames(new), names(carried))]
+  shared <- overlap[cbind(seq_along(partner), partner)]
+  keeps <- shared > colSums(state$named) / 2 & shared > colSums(posterior)[partner] / 2
+  keeps[is.na(keeps)] <- FALSE
+  carried <- stats::setNames(rownames(overlap)[keeps], colnames(overlap)[partner[keeps]])
+  carried <- carried[carried != names(carried)]
+  state$names <- carried[!carried %in% setdiff(colnames(posterior), names(carried))]
   state
 }
 

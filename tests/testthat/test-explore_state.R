@@ -116,6 +116,10 @@ test_that("names stay with the classes that keep their rows", {
   expect_setequal(names(after$mixing_weights), c("One", "Two"))
   expect_gt(mean(predict(before) == predict(after)), 0.9)
   expect_identical(names(state_fit(rename_class(state, "One", "1"))$mixing_weights), c("1", "Two"))
+  # With one class no name is of most of its rows; back at two, both are there again.
+  one <- set_k(state, 1)
+  expect_identical(names(state_fit(one)$mixing_weights), "1")
+  expect_identical(names(state_fit(set_k(one, 2))$mixing_weights), c("One", "Two"))
   # A fit that came with names has them too.
   given <- name_components(stagewise_em(answers(150), k = 2), c("1" = "A", "2" = "B"))
   expect_identical(names(state_fit(explore_state(given))$mixing_weights), c("A", "B"))
