@@ -22,7 +22,20 @@ method_model <- function(object) {
     paste0(" Rows were weighted, to a total of ", comma(object$nobs), ".")
   }
   paste0("A latent class model, in which answers are independent within a class, was fitted to ",
-         what, " with the R package mdpd ", object$version %||% mdpd_version(), ".", weighted)
+         what, " with ", method_package(object), ".", weighted)
+}
+
+method_package <- function(object) {
+  ours <- paste0("the R package mdpd ", object$version %||% mdpd_version())
+  if (!is_of_polca(object)) {
+    return(ours)
+  }
+  paste0("the R package poLCA (Linzer and Lewis 2011), and is described with ", ours)
+}
+
+# A fit as as_mdpd() has taken it over.
+is_of_polca <- function(object) {
+  rlang::is_call(object$call) && identical(rlang::call_name(object$call), "poLCA")
 }
 
 method_search <- function(object) {
@@ -104,7 +117,13 @@ method_sources <- function(object) {
   is_em <- identical(object$method, "em")
   path <- object$path
   sources <- c(
-    zhao = method_citation(),
+    first = if (is_of_polca(object)) {
+      paste("Linzer, D. A. and Lewis, J. B. (2011). poLCA: an R package for polytomous variable",
+            "latent class analysis. Journal of Statistical Software 42 (10).",
+            "doi:10.18637/jss.v042.i10")
+    } else {
+      method_citation()
+    },
     dempster = if (is_em) {
       paste("Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from",
             "incomplete data via the EM algorithm. Journal of the Royal Statistical Society B 39,",

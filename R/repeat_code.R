@@ -1,16 +1,21 @@
 # R code that makes a fit again: the call as the user wrote it, and the number of classes taken from
 # its path; or what explore() did.
 repeat_code <- function(object) {
+  of_polca <- is_of_polca(object)
   made <- object$explored %||% c(
-    assignment("fit", object$call),
+    assignment("fit", if (of_polca) rlang::call2("as_mdpd", object$call) else object$call),
     if (is_not_best(object)) paste0("fit <- choose_k(fit, ", asked_k(object), ")"),
     arrangement_code(object)
   )
-  c("library(mdpd)", made)
+  c("library(mdpd)", if (of_polca) "library(poLCA)", made)
 }
 
-# Order and names of the components, where the user gave them: fits come with the largest first.
+# Order and names of the components, where the user gave them: fits come with the largest first, but
+# for those of poLCA, which keep its numbers.
 arrangement_code <- function(object) {
+  if (is_of_polca(object)) {
+    return(if (!is_numbered(object)) naming_code(names(object$mixing_weights)))
+  }
   # What refine() goes on from has its names already.
   is_fresh <- rlang::is_call(object$call, c("stagewise_em", "mdpd"))
   if (!is_fresh || !is_arranged(object)) {
@@ -23,10 +28,16 @@ arrangement_code <- function(object) {
     !identical(names, as.character(position)) # numbered, in another order
   c(
     if (is.unsorted(-sizes)) paste0("fit <- reorder_components(fit, c(", toString(position), "))"),
-    if (is_named) {
-      paste0("fit <- name_components(fit, c(", toString(vapply(names, deparse, "")), "))")
-    }
+    if (is_named) naming_code(names)
   )
+}
+
+is_numbered <- function(object) {
+  identical(names(object$mixing_weights), as.character(seq_len(object$k)))
+}
+
+naming_code <- function(names) {
+  paste0("fit <- name_components(fit, c(", toString(vapply(names, deparse, "")), "))")
 }
 
 # "name <- call", in lines. Arguments that stand in the call as values, such as a whole table where

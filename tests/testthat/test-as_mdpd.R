@@ -126,3 +126,19 @@ test_that("a fit that poLCA did not finish says so, and other objects are errors
   expect_false(as_mdpd(short)$converged)
   expect_error(as_mdpd(lm(1:3 ~ 1)), "must be a fit of poLCA", class = "mdpd_error_argument")
 })
+
+test_that("a report says that poLCA made the fit, and how to make it again", {
+  skip_if_not_installed("poLCA")
+  x <- answers(150)
+  x[] <- lapply(x, as.integer)
+  peer <- with_seed(1, poLCA::poLCA(cbind(item_1, item_2, item_3, item_4) ~ 1, x, nclass = 2,
+                                    verbose = FALSE))
+  fit <- name_components(as_mdpd(peer), c("Careful", "Hasty"))
+  code <- repeat_code(fit)
+  expect_identical(code[1:2], c("library(mdpd)", "library(poLCA)"))
+  again <- list2env(list(x = x), parent = asNamespace("mdpd"))
+  with_seed(1, eval(parse(text = code[-(1:2)]), again))
+  expect_equal(again$fit$item_probs, fit$item_probs)
+  expect_match(method_text(fit), "with the R package poLCA (Linzer and Lewis 2011)", fixed = TRUE)
+  expect_match(method_sources(fit)[1], "^Linzer")
+})
