@@ -597,9 +597,9 @@ format_group_items <- function(items, max_items) {
 #'   not for `"items"`.
 #' @param conf.level Confidence level, from 0 to 1. Default 0.95.
 #' @param ... Not used; must be empty.
-#' @return A table as in [compare_groups()], with broom's names: `estimate` (a probability; of
-#'   `"items"` the largest difference), `std.error`, `conf.low`, `conf.high`, `statistic`, `df`,
-#'   `p.value`, `adj.p.value`. A tibble where the package tibble is installed, else a data frame.
+#' @return A table as in [compare_groups()], with broom's names: `variable`, `class`, `outcome` (a
+#'   level), `estimate` (a probability; of `"items"` the largest difference), `std.error`, `conf.low`,
+#'   `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the package tibble is installed, else a data frame.
 #' @section Errors: `mdpd_error_argument` for an argument out of range.
 #' @references
 #' Wickham, H. (2014). Tidy data. *Journal of Statistical Software* 59 (10).
@@ -617,8 +617,9 @@ tidy.mdpd_groups <- function(x, what = c("sizes", "items", "item_probs"),
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
   table <- x[[what]]
-  broom <- c(size = "estimate", probability = "estimate", effect = "estimate",
-             p_value = "p.value", p_adjusted = "adj.p.value")
+  broom <- c(item = "variable", component = "class", level = "outcome", size = "estimate",
+             probability = "estimate", effect = "estimate", p_value = "p.value",
+             p_adjusted = "adj.p.value")
   renamed <- names(table) %in% names(broom)
   names(table)[renamed] <- broom[names(table)[renamed]]
   if (conf.int && what != "items") {

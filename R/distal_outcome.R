@@ -64,7 +64,8 @@
 #'     classes}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
 #'     And the degrees of freedom of intervals and tests, `Inf` without}
-#'   `tidy()` gives the estimates or the pairs, `glance()` one row: `outcome`, `method`,
+#'   `tidy()` gives the estimates, with broom's names (`term`, the name of the outcome, `class`,
+#'   `outcome`, the level, `estimate`, `std.error`), or the pairs, `glance()` one row: `outcome`, `method`,
 #'   `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
 #'   `plot()` draws it.
 #' @section Errors and warnings:

@@ -100,8 +100,9 @@ tidy.distal_outcome <- function(x, what = c("classes", "pairs"), conf.int = FALS
   if (what == "pairs") {
     return(as_tidy(x$pairs))
   }
-  table <- x$estimates
-  if (x$kind == "mean") table$level <- NULL
+  table <- data.frame(term = x$outcome, x$estimates)
+  names(table)[names(table) == "level"] <- "outcome"
+  if (x$kind == "mean") table$outcome <- NULL
   if (conf.int) {
     limits <- outcome_limits(x, conf.level)
     table[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])

@@ -52,7 +52,7 @@ plot.mdpd_groups <- function(x, ...) {
 plot_group_sizes <- function(object) {
   points <- tidy.mdpd_groups(object, conf.int = TRUE)
   ggplot2::ggplot(
-    points, ggplot2::aes(.data$estimate, .data$component, colour = .data$group)
+    points, ggplot2::aes(.data$estimate, .data$class, colour = .data$group)
   ) +
     group_intervals(length(object$n)) +
     ggplot2::scale_x_continuous(limits = c(0, NA), labels = percent) +
@@ -108,15 +108,15 @@ plot_free_items <- function(object, max_items) {
   }
   shown <- utils::head(object$items$item[object$items$free], max_items)
   points <- as.data.frame(tidy.mdpd_groups(object, "item_probs", conf.int = TRUE))
-  points <- points[points$item %in% shown, ]
-  points$item <- factor(points$item, shown)
-  points$level <- factor(points$level, unique(points$level))
-  ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$level, colour = .data$group)) +
+  points <- points[points$variable %in% shown, ]
+  points$variable <- factor(points$variable, shown)
+  points$outcome <- factor(points$outcome, unique(points$outcome))
+  ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$outcome, colour = .data$group)) +
     group_intervals(length(object$n)) +
     ggplot2::facet_grid(
-      item ~ component, scales = "free_y", space = "free_y",
-      labeller = ggplot2::labeller(item = function(x) shorten(x, 16),
-                                   component = function(x) shorten(x, 18))
+      variable ~ class, scales = "free_y", space = "free_y",
+      labeller = ggplot2::labeller(variable = function(x) shorten(x, 16),
+                                   class = function(x) shorten(x, 18))
     ) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = percent) +
     ggplot2::scale_y_discrete(limits = rev, labels = function(x) shorten(x, 14)) +

@@ -161,6 +161,8 @@ test_that("shares beyond the boundary and classes that move are told", {
   told <- c("x", "y", "z")[max.col(fit$posterior)]
   expect_warning(outcome <- distal_outcome(fit, told), class = "mdpd_warning_negative_share")
   limits <- tidy(outcome, conf.int = TRUE)
+  expect_named(limits, c("term", "class", "outcome", "estimate", "std.error", "conf.low",
+                         "conf.high"))
   expect_true(all(limits$conf.low >= 0 & limits$conf.high <= 1))
   expect_warning(outcome <- distal_outcome(fit, told, method = "ml"),
                  class = "mdpd_warning_boundary")

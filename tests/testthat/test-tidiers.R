@@ -293,4 +293,11 @@ test_that("modelsummary and flextable take the tables", {
   cell <- table[table$term == "item_1 = a", endsWith(names(table), "Hasty")]
   expect_identical(cell, formatC(fit$item_probs$item_1["a", "Hasty"], format = "f", digits = 3))
   expect_true("BIC" %in% table$term)
+  by_class <- list(mean = distal_outcome(fit, seq_len(fit$n_obs)),
+                   shares = distal_outcome(fit, rep_len(c("u", "v"), fit$n_obs)))
+  for (outcome in by_class) {
+    shape <- if (outcome$kind == "mean") term ~ class else term + outcome ~ class
+    table <- modelsummary::modelsummary(outcome, output = "data.frame", shape = shape, gof_map = NA)
+    expect_match(names(table), "Careful$", all = FALSE)
+  }
 })
