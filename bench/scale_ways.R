@@ -11,19 +11,17 @@ deadline <- 5
 
 # Fits ---------------------------------------------------------------------------------------------
 
-set.seed(1)
-class <- sample(3, 2e5, TRUE, c(0.5, 0.3, 0.2))
-items <- lapply(1:20, function(item) {
-  told <- item <= 10 & runif(2e5) < 0.5
-  ifelse(told, class, sample(3, 2e5, TRUE))
-})
-rows <- stats::setNames(as.data.frame(items), paste0("q", 1:20))
-is.na(rows$q3) <- sample(2e5, 1e4)
-
-stores <- lapply(c(1024, 4096, 16384, 65536), function(shard_rows) {
-  row_store(rows, tempfile("store-"), shard_rows = shard_rows)
-})
-names(stores) <- vapply(stores, function(store) nrow(summary(store)$shards), 0)
+draw_rows <- function(n = 2e5) {
+  set.seed(1)
+  class <- sample(3, n, TRUE, c(0.5, 0.3, 0.2))
+  items <- lapply(1:20, function(item) {
+    told <- item <= 10 & stats::runif(n) < 0.5
+    ifelse(told, class, sample(3, n, TRUE))
+  })
+  rows <- stats::setNames(as.data.frame(items), paste0("q", 1:20))
+  is.na(rows$q3) <- sample(n, n / 20)
+  rows
+}
 
 hash <- function(fit) {
   parts <- c("mixing_weights", "item_probs", "evidence", "loglik", "inclusion", "informative", "k")
@@ -107,14 +105,28 @@ mirai_ways <- function() {
   way("2 daemons of mirai", "sample", fit_sample(cluster = "mirai"))
 }
 
+# In a process of its own, which ends by force: Rmpi hangs when it stops what it has started.
 mpi_ways <- function() {
-  if (!suppressWarnings(requireNamespace("Rmpi", quietly = TRUE))) {
+  # More processes than cores, which Open MPI has to be told that it may.
+  Sys.setenv(OMPI_MCA_rmaps_base_oversubscribe = "1")
+  if (system2("Rscript", c("-e", shQuote("library(Rmpi)")), stdout = FALSE, stderr = FALSE) != 0) {
     return(NULL)
   }
-  # More processes than cores.
+  told <- suppressWarnings(system2(
+    "Rscript", c(shQuote(script), "--mpi", shQuote(stores[[3]]$path)), stdout = TRUE
+  ))
+  told <- strsplit(grep("^hash", told, value = TRUE), " ")[[1]]
+  out <- way("4 workers by MPI", "sample", told[2])
+  replace(out, "seconds", number(as.numeric(told[3]), 1))
+}
+
+run_by_mpi <- function(path) {
   cluster <- parallel::makeCluster(4, type = "MPI")
-  on.exit(parallel::stopCluster(cluster))
-  way("4 workers by MPI", "sample", fit_sample(cluster = cluster))
+  pids <- unlist(parallel::clusterCall(cluster, Sys.getpid))
+  seconds <- system.time(found <- fit_sample(open_row_store(path), cluster = cluster))[["elapsed"]]
+  cat("hash", found, seconds, "\n")
+  flush(stdout())
+  for (pid in c(pids, Sys.getpid())) tools::pskill(pid, tools::SIGKILL)
 }
 
 # A cut network ------------------------------------------------------------------------------------
@@ -136,12 +148,13 @@ new_network <- function() {
   "mdpd"
 }
 
-# Workers on the other side of a link.
+# Workers on the other side of a link, started as by ssh, whose first argument is the host.
 far_cluster <- function(n) {
-  start <- tempfile("worker-")
-  writeLines(c("#!/bin/sh", "exec ip netns exec mdpd Rscript \"$@\""), start)
-  Sys.chmod(start, "700")
-  parallel::makeCluster(n, master = "10.77.0.1", rscript = start, socketOptions = "no-delay")
+  shell <- tempfile("shell-")
+  writeLines(c("#!/bin/sh", "shift", "exec ip netns exec mdpd sh -c \"$*\""), shell)
+  Sys.chmod(shell, "700")
+  parallel::makeCluster(rep("10.77.0.2", n), master = "10.77.0.1", rshcmd = shell,
+                        socketOptions = "no-delay")
 }
 
 network_ways <- function() {
@@ -160,6 +173,13 @@ network_ways <- function() {
 }
 
 # Report -------------------------------------------------------------------------------------------
+
+if (identical(commandArgs(TRUE)[1], "--mpi")) run_by_mpi(commandArgs(TRUE)[2])
+rows <- draw_rows()
+stores <- lapply(c(1024, 4096, 16384, 65536), function(shard_rows) {
+  row_store(rows, tempfile("store-"), shard_rows = shard_rows)
+})
+names(stores) <- vapply(stores, function(store) nrow(summary(store)$shards), 0)
 
 in_memory <- lapply(1:2, function(n) {
   way(paste("in memory, threads:", n), "all rows", fit_whole(rows, control = threads(n)))
