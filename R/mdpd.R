@@ -17,7 +17,9 @@
 #' for each item besides (GLAD, Whitehill et al. 2009). On the eight published crowds both label
 #' 21.4 % of the items wrong, the default 18.8 %, because workers confuse some labels more than
 #' others; with three labels an item a single accuracy wins, by 0.7 points on these crowds and by 1
-#' to 2 on simulated ones (`Rscript bench/crowd_models.R 2`).
+#' to 2 on simulated ones. That does not pay for a second model, which with ten labels an item of
+#' workers who confuse some labels errs nearly twice as often, and which says nothing of what they
+#' confuse (`Rscript bench/crowd_models.R 2`).
 #'
 #' @inheritParams stagewise_em
 #' @param k Number of components, a whole number from 1 to the number of rows.
