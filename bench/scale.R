@@ -50,7 +50,8 @@ crowd_rows <- function(rows) {
   data.frame(item = rep(rows, each = 10), worker = worker, label = as.integer(label))
 }
 
-chunks <- function(make, size = 1e5, done = 0, last = n_rows) {
+# Chunks of two million cells or labels.
+chunks <- function(make, size = 2e6 / max(10, if (!is_crowd) n_others), done = 0, last = n_rows) {
   function() {
     rows <- done + seq_len(min(size, last - done))
     if (done >= last) {
