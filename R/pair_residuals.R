@@ -5,14 +5,22 @@
 #' are apart, and whether chance explains it.
 #'
 #' For a pair with the observed table \eqn{O} and \eqn{N = \sum O}{N = sum O} rows that answer both
-#' items, the fit expects \eqn{E_{rs} = N \sum_k w_k \mu_{kir} \mu_{kjs}}{E[r,s] = N sum_k w[k]
-#' mu[k,i,r] mu[k,j,s]}. The statistic is Pearson's, \eqn{\sum (O - E)^2 / E}{sum (O - E)^2 / E};
-#' the effect is \eqn{\sqrt{X^2 / (N \min(R_i - 1, R_j - 1))}}{sqrt(X2 / (N min(R_i - 1, R_j -
-#' 1)))}, 0 where the tables are the same, and for two items that one component leaves dependent
-#' Cramer's V.
+#' items, the fit expects \eqn{E_{rs} \propto \sum_k w_k \mu_{kir} \mu_{kjs}}{E[r,s] = sum_k w[k]
+#' mu[k,i,r] mu[k,j,s]}, up to factors of rows and columns that give it the margins of \eqn{O}
+#' (Deming and Stephan 1940). At maximum likelihood and without missing values it has them from the
+#' start. The statistics are Pearson's, \eqn{X^2 = \sum (O - E)^2 / E}{X2 = sum (O -
+#' E)^2 / E}, and the likelihood ratio, \eqn{G^2 = 2 \sum O \log (O / E)}{G2 = 2 sum O log(O / E)}.
+#' The effect, \eqn{\sum |O - E| / (2 N)}{sum |O - E| / (2 N)}, is the share of these rows that
+#' would have to answer otherwise for the table to be as expected: 0 where the two are the same, and
+#' never above 1.
+#'
+#' Tests are of the smaller of the two statistics. One row in a cell that expects a hundredth of a
+#' row makes \eqn{X^2}{X2} 98, which chance does to a hundredth of such cells and chi-square calls
+#' impossible; \eqn{G^2}{G2} is then 7.2, and small p-values have the right size (Hoeffding 1965).
+#' Where cells expect a few rows it is \eqn{G^2}{G2} that comes out too large (Larntz 1978).
 #'
 #' Without samples the p-value is that of the chi-square distribution with
-#' \eqn{(R_i - 1)(R_j - 1)} degrees of freedom. It is not right, as the fit has seen the same data:
+#' \eqn{(R_i - 1)(R_j - 1)} degrees of freedom, of the levels that these rows show. It is not right, as the fit has seen the same data:
 #' most pairs agree better than that (Oberski, van Kollenburg and Vermunt 2013). Where the model
 #' held, 4.7 % of the pairs had a p-value of at most 5 % with one component, 1.4 % with two and 0.5
 #' % with three (`bench/goodness_of_fit.R`): a small one counts, a large one says little. With `n`
@@ -36,14 +44,26 @@
 #' @param weights Case weights of `x`; they count rows: those of a sample survey, which do not, make
 #'   the p-values wrong.
 #' @return A data frame of class `"mdpd_pair_residuals"` with a row for each pair, the most
-#'   conspicuous first: `item_1`, `item_2` (in the order of the fit), `n_obs` (weight of the rows
-#'   that answer both), `statistic`, `df`, `effect` (from 0), `p_value` and `p_adjusted`. Pairs that
-#'   no row answers, and those of a constant item, are left out. Its attributes `k`, `n` and `seed`
-#'   say how it was made. It has methods for `print()`, `tidy()` (a plain table, with broom's
-#'   names), `autoplot()` and `plot()`.
+#'   conspicuous first and those that are not tested last: `item_1`, `item_2` (in the order of the
+#'   fit), `n_obs` (weight of the rows that answer both), `statistic` (\eqn{X^2}{X2}), `G2`, `df`,
+#'   `effect` (0 to 1), `p_value`, `p_adjusted` and `is_sparse` (fewer than five rows a cell?).
+#'   Pairs are left out where the rows that answer both items, if any, show one level of an item. Its attributes `k`, `n`
+#'   and `seed` say how it was made. It has methods for `print()`, `tidy()` (a plain table, with
+#'   broom's names), `autoplot()` and `plot()`.
 #' @section Errors and warnings:
 #' Those of [goodness_of_fit()], and `mdpd_error_argument` where `items` are not of the fit.
 #' @references
+#' Deming, W. E. and Stephan, F. F. (1940). On a least squares adjustment of a sampled frequency
+#' table when the expected marginal totals are known. *Annals of Mathematical Statistics* 11,
+#' 427-444. \doi{10.1214/aoms/1177731829}
+#'
+#' Hoeffding, W. (1965). Asymptotically optimal tests for multinomial distributions. *Annals of
+#' Mathematical Statistics* 36, 369-401. \doi{10.1214/aoms/1177700150}
+#'
+#' Larntz, K. (1978). Small-sample comparisons of exact levels for chi-squared goodness-of-fit
+#' statistics. *Journal of the American Statistical Association* 73, 253-263.
+#' \doi{10.1080/01621459.1978.10481567}
+#'
 #' Oberski, D. L., van Kollenburg, G. H. and Vermunt, J. K. (2013). A Monte Carlo evaluation of
 #' three methods to detect local dependence in binary data latent class models. *Advances in Data
 #' Analysis and Classification* 7, 267-279. \doi{10.1007/s11634-013-0146-2}
@@ -82,7 +102,7 @@ pair_residuals.mdpd <- function(object, n = 0, ..., items = NULL, max_items = 10
   pairs <- compare_pairs(coded, object, items)
   kept <- pairs$n_obs > 0 & pairs$df > 0
   samples <- sample_model(object, coded, n, seed, threads, verbose, function(sample, model) {
-    compare_pairs(sample, model, items)$statistic[kept]
+    smaller_statistic(compare_pairs(sample, model, items))[kept]
   })
   new_pair_residuals(pairs[kept, ], samples, list(
     k = object$k, n = n, seed = seed, variable_labels = object$variable_labels
@@ -90,22 +110,25 @@ pair_residuals.mdpd <- function(object, n = 0, ..., items = NULL, max_items = 10
 }
 
 new_pair_residuals <- function(pairs, samples, about) {
-  smaller <- pmin(pairs$levels_1, pairs$levels_2) - 1
-  pairs$effect <- sqrt(pairs$statistic / (pairs$n_obs * smaller))
-  of_chi_square <- chi_square_p(pairs$statistic, pairs$df)
+  pairs$is_sparse <- pairs$n_obs < 5 * pairs$n_cells
+  of_chi_square <- chi_square_p(smaller_statistic(pairs), pairs$df)
   if (is.null(samples)) {
-    pairs$p_value <- of_chi_square
-    pairs$p_adjusted <- stats::p.adjust(of_chi_square, "holm")
+    pairs$p_value <- replace(of_chi_square, pairs$is_sparse, NA)
+    pairs$p_adjusted <- stats::p.adjust(pairs$p_value, "holm")
   } else {
-    pairs$p_value <- p_of_samples(samples, pairs$statistic)
+    pairs$p_value <- p_of_samples(samples, smaller_statistic(pairs))
     pairs$p_adjusted <- p_of_any(samples, pairs)
   }
-  pairs <- pairs[order(of_chi_square, -pairs$effect), ]
-  columns <- c("item_1", "item_2", "n_obs", "statistic", "df", "effect", "p_value", "p_adjusted")
+  pairs <- pairs[order(is.na(pairs$p_value), of_chi_square, -pairs$effect), ]
+  columns <- c("item_1", "item_2", "n_obs", "statistic", "G2", "df", "effect", "p_value",
+               "p_adjusted", "is_sparse")
   pairs <- pairs[columns]
   rownames(pairs) <- NULL
   do.call(structure, c(list(pairs, class = c("mdpd_pair_residuals", "data.frame")), about))
 }
+
+# What tests are of: each of the two is too large where the other is not.
+smaller_statistic <- function(pairs) pmin(pairs$statistic, pairs$G2 %||% Inf)
 
 chi_square_p <- function(statistic, df) stats::pchisq(statistic, df, lower.tail = FALSE)
 
@@ -117,35 +140,56 @@ p_of_any <- function(samples, pairs) {
     stats::pchisq(statistic, pairs$df, lower.tail = FALSE, log.p = TRUE)
   }
   most <- apply(samples, 1, function(statistic) max(-log_p(statistic), na.rm = TRUE))
-  p_of_samples(matrix(most, nrow(samples), nrow(pairs)), -log_p(pairs$statistic))
+  p_of_samples(matrix(most, nrow(samples), nrow(pairs)), -log_p(smaller_statistic(pairs)))
 }
 
 # Tables -------------------------------------------------------------------------------------------
 
-# Statistic and degrees of freedom of all pairs of these items. Both tables of all pairs are the
+# Statistics and degrees of freedom of all pairs of these items. Both tables of all pairs are the
 # blocks of one matrix, with a row and a column for each level of each item. A sample may lack an
 # item: its pairs are NA.
 compare_pairs <- function(coded, model, items) {
   here <- intersect(items, colnames(coded$codes))
-  n_levels <- lengths(coded$levels[here])
-  of_item <- rep(seq_along(here), n_levels)
-  by_block <- function(x) unname(rowsum(t(rowsum(x, of_item)), of_item))
+  of_item <- rep(seq_along(here), lengths(coded$levels[here]))
+  of_levels <- function(x) unname(rowsum(x, of_item))
+  by_block <- function(x) of_levels(t(of_levels(x)))
   observed <- pair_counts(coded, here)
   probs <- do.call(rbind, model$item_probs[here])
-  expected <- probs %*% (model$mixing_weights * t(probs)) *
-    by_block(observed)[of_item, of_item]
-  distance <- (observed - expected)^2 / expected
-  distance[observed == expected] <- 0 # cells that are neither expected nor seen
-  # Levels of probability 0 are in no cell that could be seen.
-  n_possible <- as.vector(rowsum((rowSums(probs) > 0) + 0, of_item))
-  at <- utils::combn(length(items), 2)
-  block <- function(x) x[cbind(match(items, here)[at[1, ]], match(items, here)[at[2, ]])]
-  levels <- n_possible[match(items, here)]
-  data.frame(
-    item_1 = items[at[1, ]], item_2 = items[at[2, ]], n_obs = block(by_block(observed)),
-    statistic = block(by_block(distance)), df = (levels[at[1, ]] - 1) * (levels[at[2, ]] - 1),
-    levels_1 = levels[at[1, ]], levels_2 = levels[at[2, ]]
+  expected <- with_margins(
+    probs %*% (model$mixing_weights * t(probs)), of_levels(observed), of_item
   )
+  # Cells that are neither expected nor seen add nothing, nor do unseen ones to G2.
+  pearson <- ifelse(observed == expected, 0, (observed - expected)^2 / expected)
+  ratio <- ifelse(observed == 0, 0, 2 * observed * log(observed / expected))
+  # How many levels of the first item the rows show that answer both.
+  n_shown <- of_levels((t(of_levels(observed)) > 0) + 0)
+  at <- utils::combn(length(items), 2)
+  pair <- cbind(match(items, here)[at[1, ]], match(items, here)[at[2, ]])
+  levels_1 <- n_shown[pair]
+  levels_2 <- n_shown[pair[, 2:1, drop = FALSE]]
+  n_obs <- by_block(observed)[pair]
+  data.frame(
+    item_1 = items[at[1, ]], item_2 = items[at[2, ]], n_obs = n_obs,
+    statistic = by_block(pearson)[pair],
+    # Rounding may leave less than nothing.
+    G2 = pmax(by_block(ratio)[pair], 0), df = (levels_1 - 1) * (levels_2 - 1),
+    effect = by_block(abs(observed - expected))[pair] / (2 * n_obs),
+    n_cells = levels_1 * levels_2
+  )
+}
+
+# The expected tables with the margins of the observed ones, by iterative proportional fitting of
+# all at once; `margins`, items x levels, has how often each level is given with each item.
+with_margins <- function(expected, margins, of_item, max_iter = 100) {
+  margins <- t(margins)
+  other <- outer(of_item, seq_len(ncol(margins)), `!=`)
+  for (iteration in seq_len(max_iter)) {
+    sums <- t(unname(rowsum(t(expected), of_item)))
+    factor <- ifelse(sums > 0, margins / sums, 1)
+    expected <- t(expected * factor[, of_item])
+    if (all(abs(factor - 1)[other & margins > 0] < 1e-9)) break
+  }
+  expected
 }
 
 # How often each two levels are answered together, for some `cells` numbers at a time.
@@ -209,7 +253,7 @@ print.mdpd_pair_residuals <- function(x, max_pairs = 10, ...) {
     return(NextMethod())
   }
   cat_rule(paste0("Pairs of items that ", plural(attr(x, "k"), "component"), " leave dependent"))
-  small <- sum(x$p_adjusted < 0.05)
+  small <- sum(x$p_adjusted < 0.05, na.rm = TRUE)
   how <- if (attr(x, "n") > 0) {
     paste0(comma(attr(x, "n")), " samples of the fitted model")
   } else {
@@ -220,8 +264,15 @@ print.mdpd_pair_residuals <- function(x, max_pairs = 10, ...) {
                    " with a corrected p-value below 0.05"),
     "p-values" = paste0("by ", how)
   ))
-  cat_heading("The most conspicuous pairs")
-  cat_table(format_residuals(show_pair_labels(x), max_pairs))
+  tested <- x[!is.na(x$p_value), ]
+  if (nrow(tested) > 0) {
+    cat_heading("The most conspicuous pairs (statistic: the smaller of X2 and G2)")
+    cat_table(format_residuals(show_pair_labels(tested), max_pairs))
+  }
+  note <- sparse_note(x)
+  if (!is.null(note)) {
+    cat("\n", paste(strwrap(note, cli::console_width()), collapse = "\n"), "\n", sep = "")
+  }
   cat_hint("plot(pairs)")
   invisible(x)
 }
@@ -232,14 +283,38 @@ has_pair_columns <- function(x) {
     !is.null(attr(x, "k"))
 }
 
+# Results made by 0.1.0 do not say which pairs are sparse.
+sparse_pairs <- function(x) x$is_sparse %||% logical(nrow(x))
+
+sparse_note <- function(x) {
+  n_sparse <- sum(sparse_pairs(x))
+  if (n_sparse == 0) {
+    return(NULL)
+  }
+  all <- if (n_sparse == nrow(x)) "All pairs" else plural(n_sparse, "pair")
+  has <- if (all == "1 pair") " has" else " have"
+  paste0(
+    all, has, " fewer than five rows a cell",
+    if (attr(x, "n") == 0) {
+      " and no p-value. Ask for samples: pair_residuals(fit, n = 200)."
+    } else {
+      "."
+    }
+  )
+}
+
 format_residuals <- function(x, max_pairs) {
   shown <- utils::head(x, max_pairs)
+  # Where nothing is missing, all pairs have all rows.
+  has_gaps <- length(unique(x$n_obs)) > 1
   table <- cbind(
-    effect = format_share(shown$effect), "X2" = nats(shown$statistic), df = shown$df,
+    rows = if (has_gaps) comma(round(shown$n_obs, 1)), effect = format_share(shown$effect),
+    statistic = nats(smaller_statistic(shown)), df = shown$df,
     "p-value" = format_p(shown$p_value), corrected = format_p(shown$p_adjusted)
   )
-  # The numbers take some 36 columns of the line.
-  rownames(table) <- pair_names(shown, max(18, (cli::console_width() - 42) %/% 2))
+  # The numbers take some 40 columns of the line, and the rows some 7 more.
+  room <- cli::console_width() - if (has_gaps) 50 else 43
+  rownames(table) <- pair_names(shown, max(15, room %/% 2))
   structure(table, left_out = nrow(x) - nrow(shown))
 }
 
@@ -261,7 +336,7 @@ pair_names <- function(x, width = 18) {
 tidy.mdpd_pair_residuals <- function(x, ...) {
   rlang::check_dots_empty()
   as_tidy(data.frame(
-    item_1 = x$item_1, item_2 = x$item_2, n_obs = x$n_obs, statistic = x$statistic,
+    item_1 = x$item_1, item_2 = x$item_2, n_obs = x$n_obs, statistic = x$statistic, G2 = x$G2,
     parameter = x$df, effect = x$effect, p.value = x$p_value, adj.p.value = x$p_adjusted
   ))
 }

@@ -13,11 +13,11 @@ autoplot.mdpd_pair_residuals <- function(object, type = c("map", "bars"), max_sh
   type <- check_choice(type, c("map", "bars"))
   check_count(max_shown, min = 2)
   check_count(max_pairs)
-  if (!has_pair_columns(object) || nrow(object) == 0) {
-    abort_mdpd("{.arg object} must hold a pair to draw it, with all its columns.",
+  if (!has_pair_columns(object) || all(sparse_pairs(object))) {
+    abort_mdpd("{.arg object} must hold a pair with five rows a cell to draw it, and all columns.",
                class = "not_stored")
   }
-  object <- show_pair_labels(object)
+  object <- show_pair_labels(object[!sparse_pairs(object), ])
   if (type == "map") draw_pair_map(object, max_shown) else draw_pair_bars(object, max_pairs)
 }
 

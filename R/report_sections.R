@@ -373,6 +373,7 @@ statistics_table <- function(tests) {
 }
 
 pairs_part <- function(pairs, most = 10) {
+  pairs <- pairs[!sparse_pairs(pairs), ]
   if (nrow(pairs) == 0) {
     return(NULL)
   }

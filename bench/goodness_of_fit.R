@@ -1,6 +1,7 @@
 # How often goodness_of_fit() and pair_residuals() at 5 % reject models that are true, by the
 # chi-square distribution and by samples of the fitted model; and how often pair_residuals() finds
-# two items that depend on each other.
+# two items that depend on each other; and how often pair_residuals() names pairs of workers in true
+# crowds, in which each pair labels few items together.
 #
 #   Rscript bench/goodness_of_fit.R [data sets = 100]       writes bench/results/goodness_of_fit.md
 
@@ -61,6 +62,37 @@ table <- do.call(rbind, lapply(seq_along(shares), function(at) {
         "chi-square" = cells[names(rows)], samples = cells[paste0(names(rows), "_samples")])
 }))
 
+crowd_cases <- list(
+  list(n_items = 400, n_workers = 30, missing = 0.6),
+  list(n_items = 1000, n_workers = 50, missing = 0.8)
+)
+
+# Share of the pairs that have a p-value of at most 0.05, whether any has a corrected one, and what
+# there would be by Pearson's statistic alone.
+measure_crowd <- function(seed, case) {
+  crowd <- simulate_crowd(case$n_items, case$n_workers, missing = case$missing, seed = seed)
+  pairs <- pair_residuals(suppressWarnings(mdpd(crowd$labels, k = 3)))
+  tested <- pairs[!pairs$is_sparse, ]
+  pearson <- stats::pchisq(tested$statistic, tested$df, lower.tail = FALSE)
+  c(
+    rows = mean(tested$n_obs), tested = mean(!pairs$is_sparse), pair = mean(tested$p_value <= 0.05),
+    any = any(tested$p_adjusted <= 0.05), pair_x2 = mean(pearson <= 0.05),
+    any_x2 = any(stats::p.adjust(pearson, "holm") <= 0.05)
+  )
+}
+
+crowd_table <- do.call(rbind, lapply(crowd_cases, function(case) {
+  measured <- vapply(seq_len(n_sets), measure_crowd, numeric(6), case = case)
+  cells <- apply(measured, 1, share_cell)
+  cbind(
+    crowd = paste(case$n_items, "items,", case$n_workers, "workers"),
+    "rows a pair" = round(mean(measured["rows", ])),
+    "pairs tested" = sprintf("%.0f %%", 100 * mean(measured["tested", ])),
+    "a pair" = cells["pair"], "any pair, corrected" = cells["any"],
+    "a pair, X2 alone" = cells["pair_x2"], "any pair, X2 alone" = cells["any_x2"]
+  )
+}))
+
 write_report("goodness_of_fit", c(
   "# Tests of fit where the model holds", "",
   sprintf("Made by `Rscript bench/goodness_of_fit.R %d`.", n_sets), "",
@@ -72,5 +104,12 @@ write_report("goodness_of_fit", c(
     "made to repeat the first in a fifth of the rows; percent of the data sets that show it."
   ), "",
   table_lines(table, right = colnames(table)[c(2, 4, 5)]), "",
+  "## Pairs of workers in true crowds", "",
+  prose(
+    "The same of", n_sets, "crowds of three labels each, without samples; pairs with fewer than",
+    "five rows a cell are not tested. *X2 alone*: if the test were of Pearson's statistic instead",
+    "of the smaller of it and the likelihood ratio."
+  ), "",
+  table_lines(crowd_table, right = colnames(crowd_table)[-1]), "",
   sprintf("mdpd %s, R %s.", utils::packageVersion("mdpd"), getRversion())
 ))

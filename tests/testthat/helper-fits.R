@@ -142,7 +142,8 @@ hand_made_pairs <- function(n_items = 6, n = 0) {
   p <- exp(-50 * effect)
   pairs <- data.frame(
     item_1 = items[at[1, ]], item_2 = items[at[2, ]], n_obs = 100, statistic = 100 * effect^2,
-    df = 1, effect = effect, p_value = p, p_adjusted = pmin(1, 15 * p)
+    G2 = 90 * effect^2, df = 1, effect = effect, p_value = p, p_adjusted = pmin(1, 15 * p),
+    is_sparse = FALSE
   )[order(p), ]
   structure(pairs, class = c("mdpd_pair_residuals", "data.frame"), k = 2L, n = n, seed = 1)
 }
