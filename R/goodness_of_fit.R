@@ -13,14 +13,20 @@
 #' Patterns that nobody gave add nothing to these sums, so that the table of all patterns is never
 #' made: it may have \eqn{5^{75}}{5^75} cells.
 #'
+#' The chi-square distribution is that of the statistics at the maximum of the likelihood. The
+#' probabilities of a fit by evidence are posterior means, and those with prior counts or smoothing
+#' are not there either: \eqn{G^2} of `poLCA::values` with three classes would be 5.3 in place of
+#' 0.4. So EM goes on from such a fit, on its informative items and without a prior, to the maximum
+#' next to it, and expects what that says; samples are drawn from there and fitted so too. Without
+#' refinement the fit is taken as it is.
+#'
 #' The residual degrees of freedom are the cells minus one minus the parameters of the fit; poLCA
 #' puts the number of rows in the place of the cells where it is smaller. With fewer than five rows
 #' a cell the chi-square distribution cannot be relied on: models that held were rejected at 5 % in
 #' none of the data by \eqn{G^2} and in 20 to 39 % by \eqn{X^2}, with samples in 0 to 8 % and in 2
 #' to 9 % (`bench/goodness_of_fit.R`; the more cells, the more cautious is \eqn{G^2}). Then ask for
 #' samples: rows are drawn from the fitted model, with the missing cells of the data, and the fit
-#' goes on from its own parameters to each sample, by the same criterion and without the search for
-#' a better optimum. The p-value is \eqn{(g + 1) / (n + 1)}, where `g` of the samples have a
+#' goes on from its own parameters to each sample, without the search for a better optimum. The p-value is \eqn{(g + 1) / (n + 1)}, where `g` of the samples have a
 #' statistic as large as that of the data.
 #'
 #' With many items every row has a pattern of its own, and no statistic of patterns says much: see
@@ -59,6 +65,7 @@
 #'   \item{n_parameters, nobs, n_items, k}{free parameters of the fit, weight of the rows counted,
 #'     items, components}
 #'   \item{is_sparse}{are there fewer than five rows a cell?}
+#'   \item{by_likelihood}{did EM go on from the fit to the maximum of the likelihood?}
 #'   \item{n_undetermined}{directions in which the parameters can be moved without any change of the
 #'     model; 0 where it is identified, `NA` above 200 parameters, where it is not computed}
 #'   \item{samples}{n x 3 matrix: the statistics of the samples}
@@ -116,14 +123,38 @@ goodness_of_fit.mdpd <- function(object, n = 0, ..., lambda = 2 / 3, rows = c("a
   inform_missing_cells(coded, rows)
   n_undetermined <- n_undetermined(object)
   warn_undetermined(n_undetermined)
+  by_likelihood <- !is_at_maximum(object)
+  tested <- if (by_likelihood) at_maximum(object, coded) else object
 
-  values <- power_divergences(table, object, lambda)
-  samples <- sample_model(object, coded, n, seed, threads, verbose, function(sample, model) {
+  values <- power_divergences(table, tested, lambda)
+  samples <- sample_model(tested, coded, n, seed, threads, verbose, function(sample, model) {
     power_divergences(count_patterns(sample, rows), model, lambda)
   })
   new_goodness_of_fit(object, table, values, samples, list(
-    n_undetermined = n_undetermined, lambda = lambda, rows = rows, n = n, seed = seed
+    by_likelihood = by_likelihood, n_undetermined = n_undetermined, lambda = lambda, rows = rows,
+    n = n, seed = seed
   ))
+}
+
+# Are the probabilities meant to be those of the greatest likelihood? Those that the stages leave
+# are not meant as estimates.
+is_at_maximum <- function(object) {
+  is_plain <- is.null(object$evidence) && is.null(object$prior) && (object$smoothing %||% 0) == 0
+  is_plain || object$k == 1 || identical(object$refine, "none")
+}
+
+# The fit that EM comes to from it by likelihood alone, with the same informative items.
+at_maximum <- function(object, coded) {
+  object[c("evidence", "prior", "smoothing")] <- NULL
+  object[c("method", "refine")] <- list("em", "full")
+  object$control[c("criterion", "smoothing", "tol", "max_iter")] <- list("bic", 0, 1e-10, 5000)
+  model <- fit_sample(object, drop_unobserved(coded), refit = FALSE)
+  at <- names(object$mixing_weights)
+  object$mixing_weights <- model$mixing_weights[at]
+  object$item_probs[names(model$item_probs)] <- lapply(model$item_probs, function(probs) {
+    probs[, at, drop = FALSE]
+  })
+  object
 }
 
 new_goodness_of_fit <- function(object, table, values, samples, about) {
@@ -209,8 +240,10 @@ warn_sample <- function(coded, design, call = rlang::caller_env()) {
 }
 
 # Weights of a survey are hardly ever all whole numbers, and counts of equal rows always are.
+are_counts <- function(weights) all(abs(weights - round(weights)) <= 1e-6)
+
 warn_sampling_weights <- function(weights, call = rlang::caller_env()) {
-  if (any(abs(weights - round(weights)) > 1e-6)) {
+  if (!are_counts(weights)) {
     warn_mdpd(
       c("The case weights are not whole numbers, and the p-values take them as counts of rows.",
         i = "If they are weights of a sample survey, the p-values are rather too small."),
@@ -408,7 +441,10 @@ print.mdpd_goodness_of_fit <- function(x, ...) {
     Data = paste0(comma(round(x$nobs, 1)), " rows, ", plural(x$n_items, "item"), ", ",
                   plural(x$n_patterns, "pattern"), " of answers"),
     Cells = paste0(cells, ", ", percent(x$share_empty, 1), " of them empty"),
-    Parameters = paste0(comma(x$n_parameters), ", residual degrees of freedom ", big_number(x$df))
+    Parameters = paste0(comma(x$n_parameters), ", residual degrees of freedom ", big_number(x$df)),
+    Estimates = if (isTRUE(x$by_likelihood)) {
+      "by EM from the fit to the maximum of the likelihood"
+    }
   ))
   cat_heading("Statistics")
   cat_table(format_statistics(x))

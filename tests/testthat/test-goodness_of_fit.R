@@ -58,10 +58,52 @@ test_that("G2, X2 and the degrees of freedom are those of poLCA", {
   }
 })
 
+test_that("a fit by evidence is tested at the maximum of the likelihood, as poLCA has it", {
+  for (case in list(list("carcinoma", 2), list("values", 2), list("values", 3),
+                    list("cheating", 2))) {
+    x <- polca_table(case[[1]])[1:4]
+    formula <- stats::as.formula(paste0("cbind(", toString(names(x)), ") ~ 1"))
+    peer <- with_seed(1, poLCA::poLCA(formula, x, nclass = case[[2]], nrep = 5, tol = 1e-12,
+                                      maxiter = 1e4, calc.se = FALSE, verbose = FALSE))
+    fit <- suppressWarnings(stagewise_em(x, k = case[[2]]))
+    found <- suppressWarnings(goodness_of_fit(fit))
+    expect_true(found$by_likelihood)
+    # EM stops at 1e-10 of the log-likelihood; X2 moves by the root of what that leaves.
+    expect_equal(found$statistics$value[1], peer$Gsq, tolerance = 1e-4)
+    expect_equal(found$statistics$value[2], peer$Chisq, tolerance = 1e-3)
+    # Its own probabilities are farther away.
+    own <- power_divergences(count_patterns(fit$coded, "all"), fit, 1)[["G2"]]
+    expect_gt(own, peer$Gsq + 0.1)
+  }
+  expect_output(print(found), "maximum of the likelihood")
+  plain <- goodness_of_fit(mdpd(x, k = 2))
+  expect_false(plain$by_likelihood)
+  # Prior counts draw away from the maximum too.
+  crowd <- small_crowd()$labels
+  prior <- goodness_of_fit(mdpd(crowd, k = 3, prior = 2))
+  expect_true(prior$by_likelihood)
+  classic <- goodness_of_fit(mdpd(crowd, k = 3, prior = 0))
+  expect_equal(prior$statistics$value[1], classic$statistics$value[1], tolerance = 1e-4)
+})
+
+test_that("the maximum keeps names, shared items and the informative set", {
+  x <- answers(300)
+  fit <- suppressWarnings(stagewise_em(x, k = 2))
+  fit$informative <- setdiff(fit$informative, "item_8")
+  end <- at_maximum(fit, fit$coded)
+  expect_identical(lapply(end$item_probs, dimnames), lapply(fit$item_probs, dimnames))
+  expect_equal(unname(end$item_probs$item_8[, 1]), as.vector(table(x$item_8)) / 300)
+  expect_identical(end$item_probs$item_8[, 1], end$item_probs$item_8[, 2])
+  # A further step of EM moves nothing: 1e-10 of the log-likelihood is 1e-5 of an estimate or so.
+  again <- at_maximum(end, fit$coded)
+  expect_equal(again$item_probs, end$item_probs, tolerance = 1e-3)
+})
+
 test_that("a model that is not identified is told", {
   x <- polca_table("values")
   # 14 parameters in 16 cells, of which one is not determined, see test-identification.R.
-  expect_warning(found <- goodness_of_fit(mdpd(x, k = 3)), class = "mdpd_warning_not_identified")
+  fit <- suppressWarnings(mdpd(x, k = 3))
+  expect_warning(found <- goodness_of_fit(fit), class = "mdpd_warning_not_identified")
   expect_equal(found$n_undetermined, 1)
 })
 
