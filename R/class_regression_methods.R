@@ -5,7 +5,8 @@
 #'
 #' Intervals and tests are those of Wald: estimate plus and minus \eqn{z} standard errors, and for
 #' several coefficients together \eqn{b^\top V^{-1} b}{b' V^-1 b} against a chi-square distribution;
-#' by clusters or a survey design they use Student's t and F, see [class_regression()]. The interval
+#' by robust standard errors they use Student's t and F, see [class_regression()]: the statistic is
+#' then divided by its degrees of freedom. The interval
 #' of a probability is made on the logit scale, by the delta method.
 #'
 #' `anova()` of one regression tests each term of the formula, all its coefficients in all classes
@@ -50,7 +51,7 @@
 #' @section Errors:
 #' `mdpd_error_argument` for an argument out of range; `mdpd_error_not_nested` when `anova()` is
 #' given regressions that it cannot compare; `mdpd_error_no_likelihood` for `logLik()` and for
-#' `anova()` of several by `"bch"` or of a survey design; `mdpd_error_missing_item` names the
+#' `anova()` of several by `"bch"` or with robust standard errors, for which `glance()` has `NA`; `mdpd_error_missing_item` names the
 #' columns that `newdata` lacks.
 #' @references
 #' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
@@ -87,14 +88,22 @@ nobs.class_regression <- function(object, ...) object$nobs
 #' @rdname print.class_regression
 #' @export
 logLik.class_regression <- function(object, ...) {
-  if (is.na(object$loglik)) {
-    abort_mdpd(
-      c("A regression by {.val bch} has no likelihood.",
-        i = "Use {.code method = \"two-step\"}, or test its terms by {.fn anova}."),
-      class = "no_likelihood"
-    )
-  }
+  check_likelihood(object, "Use {.code method = \"two-step\"}, or test its terms by {.fn anova}.")
   structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
+}
+
+# That of rows drawn one by one is not the likelihood of clusters or of weights of a survey.
+check_likelihood <- function(object, hint, call = rlang::caller_env()) {
+  what <- if (object$by_design) {
+    hint <- "{.fn anova} of one regression tests its terms."
+    "with robust standard errors"
+  } else if (is.na(object$loglik)) {
+    "by {.val bch}"
+  }
+  if (!is.null(what)) {
+    abort_mdpd(c(paste0("A regression ", what, " has no likelihood."), i = hint),
+               class = "no_likelihood", call = call)
+  }
 }
 
 #' @rdname print.class_regression
@@ -173,9 +182,10 @@ tidy.class_regression <- function(x, conf.int = FALSE, conf.level = 0.95, expone
 #' @rdname print.class_regression
 #' @export
 glance.class_regression <- function(x, ...) {
+  loglik <- if (x$by_design) NA_real_ else x$loglik
   as_tidy(data.frame(
-    k = x$k, method = x$method, reference = x$reference, logLik = x$loglik,
-    AIC = 2 * x$df - 2 * x$loglik, BIC = log(x$nobs) * x$df - 2 * x$loglik, df = x$df,
+    k = x$k, method = x$method, reference = x$reference, logLik = loglik,
+    AIC = 2 * x$df - 2 * loglik, BIC = log(x$nobs) * x$df - 2 * loglik, df = x$df,
     nobs = x$nobs, n_incomplete = x$n_incomplete, converged = x$converged
   ))
 }
@@ -313,7 +323,6 @@ check_regressions <- function(compared, call = rlang::caller_env()) {
 }
 
 check_nested_regressions <- function(compared, call = rlang::caller_env()) {
-  first <- compared[[1]]
   problem <- if (!all_same(compared, function(x) x$method)) {
     "Their methods differ."
   } else if (!all_same(compared, function(x) x$model[c("mixing_weights", "item_probs")])) {
@@ -329,14 +338,7 @@ check_nested_regressions <- function(compared, call = rlang::caller_env()) {
         x = problem), class = "not_nested", call = call
     )
   }
-  if (first$method == "bch" || first$by_design) {
-    what <- if (first$by_design) "of a survey design" else cli::format_inline("by {.val bch}")
-    abort_mdpd(
-      c("A regression {what} has no likelihood.",
-        i = "{.fn anova} of one regression tests its terms."),
-      class = "no_likelihood", call = call
-    )
-  }
+  for (x in compared) check_likelihood(x, "{.fn anova} of one regression tests its terms.", call)
 }
 
 all_same <- function(objects, part) {
@@ -365,8 +367,9 @@ wald_tests <- function(object) {
   table <- do.call(rbind, tests)
   is_term <- sort(unique(assigned)) > 0
   table <- data.frame(table[is_term, , drop = FALSE])
-  p_name <- if (object$by_design) "Pr(>F)" else "Pr(>Chisq)"
-  dimnames(table) <- list(labels[is_term], c("Df", "Chisq", p_name))
+  names <- if (object$by_design) c("Df", "F", "Pr(>F)") else c("Df", "Chisq", "Pr(>Chisq)")
+  if (object$by_design) table[[2]] <- table[[2]] / table[[1]]
+  dimnames(table) <- list(labels[is_term], names)
   heading <- paste0(
     "Wald tests of a class regression, ", object$method, "\n",
     "Each term in all classes together, given the others: ", formula_text(object), "\n"
@@ -401,6 +404,7 @@ print.class_regression <- function(x, ...) {
   cat_fields(regression_fields(x))
   cat_heading(paste0("Coefficients (standard errors), each class against ", x$reference))
   cat_table(format_coefficients(x))
+  cat_infinite(x)
   cat_hint("summary(regression), plot(regression), plot(regression, type = \"shares\")")
   invisible(x)
 }
@@ -422,9 +426,8 @@ regression_fields <- function(x) {
   c(
     Method = title[[x$method]],
     Data = paste0(plural(length(x$rows), "row"), weighted, incomplete),
-    Fit = if (!is.na(x$loglik)) {
-      aic <- if (!x$by_design) paste0(", AIC ", nats(2 * x$df - 2 * x$loglik))
-      paste0("log-likelihood ", nats(x$loglik), aic)
+    Fit = if (!is.na(x$loglik) && !x$by_design) {
+      paste0("log-likelihood ", nats(x$loglik), ", AIC ", nats(2 * x$df - 2 * x$loglik))
     },
     Errors = if (x$by_design) by_design_title(x),
     Status = gsub("_", " ", x$status)
@@ -432,15 +435,23 @@ regression_fields <- function(x) {
 }
 
 by_design_title <- function(x) {
-  paste0("robust, by the sample design with ", plural(x$design_df, "degree"), " of freedom")
+  paste0("robust, with ", plural(x$design_df, "degree"), " of freedom")
 }
 
 format_coefficients <- function(x) {
   errors <- matrix(sqrt(diag(x$covariance)), nrow(x$coefficients))
   digits <- as.vector(row_digits(errors))
-  cells <- paste0(number_text(x$coefficients, digits), " (", number_text(errors, digits), ")")
+  cells <- paste0(number_text(x$coefficients, digits), " (", number_text(errors, digits), ")",
+                  ifelse(is_infinite_coefficient(x), " *", ""))
   matrix(cells, nrow(errors),
          dimnames = list(shorten(rownames(x$coefficients), 30), shorten(colnames(x$coefficients))))
+}
+
+# What the mark says.
+cat_infinite <- function(x) {
+  if (any(is_infinite_coefficient(x))) {
+    cat_line("  * no finite estimate: it grows without end, and its error says nothing")
+  }
 }
 
 # Decimals that show two digits of the smallest error of each row, one number a row.
@@ -454,6 +465,8 @@ number_text <- function(x, digits = 2) {
     abs(x) >= 1e4, format(x, digits = 2, trim = TRUE),
     mapply(formatC, x, digits = digits, MoreArgs = list(format = "f"))
   )
+  # What rounds to zero has no sign.
+  text <- sub("^-(0\\.?0*)$", "\\1", text)
   replace(text, is.na(x), "-")
 }
 
@@ -480,8 +493,11 @@ print.summary_class_regression <- function(x, ...) {
   cat_fields(regression_fields(regression))
   for (class in setdiff(regression$classes, regression$reference)) {
     cat_heading(paste0("Class ", class, " against ", regression$reference))
-    cat_table(format_terms(x$coefficients[x$coefficients$class == class, ], x$level))
+    of_class <- x$coefficients$class == class
+    infinite <- is_infinite_coefficient(regression)[of_class]
+    cat_table(format_terms(x$coefficients[of_class, ], x$level, infinite))
   }
+  cat_infinite(regression)
   if (nrow(x$terms) > 0) {
     cat_heading("Each term in all classes together (Wald test)")
     cat_table(format_term_tests(x$terms))
@@ -489,7 +505,7 @@ print.summary_class_regression <- function(x, ...) {
   invisible(x)
 }
 
-format_terms <- function(table, level) {
+format_terms <- function(table, level, infinite) {
   digits <- row_digits(table$std.error)
   interval <- paste(number_text(table$conf.low, digits), "to",
                     number_text(table$conf.high, digits))
@@ -499,11 +515,12 @@ format_terms <- function(table, level) {
     interval, p = format_p(table$p.value), "odds ratio" = number_text(table$odds_ratio)
   )
   colnames(text)[3] <- paste0(format(100 * level), " % interval")
-  `rownames<-`(text, shorten(table$term, 30))
+  `rownames<-`(text, paste0(shorten(table$term, 30), ifelse(infinite, " *", "")))
 }
 
 format_term_tests <- function(tests) {
-  text <- cbind(df = format(tests[[1]]), "chi-square" = number_text(tests[[2]]),
+  text <- cbind(df = format(tests[[1]]), statistic = number_text(tests[[2]]),
                 p = format_p(tests[[3]]))
+  colnames(text)[2] <- if (names(tests)[2] == "F") "F" else "chi-square"
   `rownames<-`(text, shorten(rownames(tests), 30))
 }

@@ -89,15 +89,7 @@ check_design <- function(x, rows, weights, call) {
     abort_mdpd("{.arg formula} must have an intercept or a covariate.", class = "argument",
                call = call)
   }
-  bad <- which(!is.finite(x), arr.ind = TRUE)
-  if (nrow(bad) > 0) {
-    abort_mdpd(
-      c("Covariates must be finite.",
-        x = "{.field {colnames(x)[bad[1, 2]]}} is {x[bad[1, 1], bad[1, 2]]} in row
-             {rows[bad[1, 1]]}."),
-      class = "argument", call = call
-    )
-  }
+  check_finite_design(x, rows, call)
   decomposition <- scaled_qr(x, weights)$qr
   if (decomposition$rank < ncol(x)) {
     extra <- colnames(x)[decomposition$pivot[(decomposition$rank + 1):ncol(x)]]
@@ -105,6 +97,18 @@ check_design <- function(x, rows, weights, call) {
       c("The covariates must not determine each other.",
         x = "{.field {extra}} {cli::qty(extra)}follow{?s/} from the others: leave {?it/them} out."),
       class = "collinear", call = call, terms = extra
+    )
+  }
+}
+
+check_finite_design <- function(x, rows, call) {
+  bad <- which(!is.finite(x), arr.ind = TRUE)
+  if (nrow(bad) > 0) {
+    abort_mdpd(
+      c("Covariates must be finite.",
+        x = "{.field {colnames(x)[bad[1, 2]]}} is {x[bad[1, 1], bad[1, 2]]} in row
+             {rows[bad[1, 1]]}."),
+      class = "argument", call = call
     )
   }
 }
@@ -145,7 +149,9 @@ covariate_design <- function(object, newdata, call) {
   absent <- as.integer(attr(frame, "na.action"))
   rows <- setdiff(seq_len(nrow(newdata)), absent)
   x <- matrix(NA_real_, nrow(newdata), nrow(object$coefficients))
-  x[rows, ] <- covariate_columns(object, frame, call)
+  columns <- covariate_columns(object, frame, call)
+  check_finite_design(columns, rows, call)
+  x[rows, ] <- columns
   offset <- matrix(0, nrow(newdata), object$k)
   reference <- match(object$reference, object$classes)
   offset[rows, ] <- offset_matrix(frame, object$k, reference, call)

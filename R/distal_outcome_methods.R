@@ -19,8 +19,7 @@ print.distal_outcome <- function(x, ...) {
     },
     Data = paste0(plural(x$n_obs, "row"), incomplete),
     Errors = if (x$by_design) by_design_title(x),
-    Test = paste0("all classes equal: chi-square ", number_text(x$test$statistic), ", df ",
-                  x$test$df, ", p ", p_phrase(x$test$p.value))
+    Test = paste0("all classes equal: ", test_words(x$test, x), ", p ", p_phrase(x$test$p.value))
   ))
   cat_heading(if (x$kind == "mean") "Means" else "Shares (standard errors)")
   cat_table(if (x$kind == "mean") format_means(x) else format_shares(x))
@@ -28,6 +27,14 @@ print.distal_outcome <- function(x, ...) {
   cat_table(format_pairs(x))
   cat_hint("tidy(outcome, conf.int = TRUE), plot(outcome)")
   invisible(x)
+}
+
+# "chi-square 2.21, df 1", or by design "F 2.21, df 1 and 29"
+test_words <- function(test, x) {
+  if (!x$by_design) {
+    return(paste0("chi-square ", number_text(test$statistic), ", df ", test$df))
+  }
+  paste0("F ", number_text(test$statistic / test$df), ", df ", test$df, " and ", x$design_df)
 }
 
 p_phrase <- function(p) replace(format_p(p, "= "), is.na(p), "not known")
@@ -55,8 +62,10 @@ format_pairs <- function(x) {
   text <- cbind(
     difference = if (x$kind == "mean") number_text(pairs$difference,
                                                    row_digits(abs(pairs$difference))),
-    "chi-square" = number_text(pairs$statistic), df = pairs$df, p = format_p(pairs$p.adjusted)
+    statistic = number_text(if (x$by_design) pairs$statistic / pairs$df else pairs$statistic),
+    df = pairs$df, p = format_p(pairs$p.adjusted)
   )
+  colnames(text)[colnames(text) == "statistic"] <- if (x$by_design) "F" else "chi-square"
   `rownames<-`(text, paste(shorten(pairs$class_1, 20), "and", shorten(pairs$class_2, 20)))
 }
 

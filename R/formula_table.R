@@ -54,7 +54,9 @@ check_formula_data <- function(data, call) {
   }
   if (!is.data.frame(data)) {
     abort_mdpd(
-      "{.arg data} must be a data frame, not {describe(data)}.", class = "argument", call = call
+      c("{.arg data} must be a data frame, not {describe(data)}.",
+        i = if (is_survey_design(data)) "The table of a survey design is {.code design$variables}."),
+      class = "argument", call = call
     )
   }
   check_table_size(data, "data", call, min_columns = 1)

@@ -157,3 +157,36 @@ test_that("modelsummary takes a regression, with odds ratios and intervals", {
   expect_equal(as.double(estimates[[ncol(table)]]), unname(exp(coef(regression)[, 2])),
                tolerance = 0.001)  # three digits are written
 })
+
+test_that("numbers that round to zero have no sign, and coefficients without an end a mark", {
+  expect_identical(number_text(c(-0.001, -0.004, -0.2, 0, NA)),
+                   c("0.00", "0.00", "-0.20", "0.00", "-"))
+  expect_identical(number_text(-1e-5, 0), "0")
+  rows <- regression_rows(300, accuracy = 0.99)
+  covariates <- data.frame(same = rows$class == "2")
+  expect_warning(
+    regression <- suppressWarnings(class_regression(regression_fit(rows), ~same, covariates),
+                                   classes = "mdpd_warning_not_identified"),
+    class = "mdpd_warning_separation"
+  )
+  expect_output(print(regression), "[*].*[*] no finite estimate")
+  expect_output(print(summary(regression)), "sameTRUE [*].*[*] no finite estimate")
+  finite <- class_regression(regression_fit(rows), ~z, rows$covariates)
+  expect_false(any(grepl("*", capture.output(print(finite)), fixed = TRUE)))
+})
+
+test_that("new rows with a covariate that is not finite are refused, as when fitting", {
+  rows <- regression_rows(300)
+  positive <- data.frame(z = exp(rows$covariates$z))
+  regression <- class_regression(regression_fit(rows), ~ log(z), positive)
+  expect_snapshot(show_conditions(predict(regression, data.frame(z = c(1, 0)))))
+  missing <- predict(regression, data.frame(z = c(1, NA)))
+  expect_identical(is.na(missing[, 1]), c(FALSE, TRUE))
+})
+
+test_that("a design in place of a data frame is told where its table is", {
+  skip_if_not_installed("survey")
+  rows <- regression_rows(300)
+  design <- survey::svydesign(~1, weights = ~w, data = cbind(rows$covariates, w = 1))
+  expect_snapshot(show_conditions(class_regression(regression_fit(rows), ~z, design)))
+})
