@@ -19,7 +19,7 @@
 #'   poLCA had reached `maxiter`. Levels are those of the factors, or the numbers; one that no row
 #'   shows is left out.
 #' @section Errors and warnings: `mdpd_error_argument` for a fit of any other kind;
-#'   `mdpd_warning_covariates` for one with covariates.
+#'   `mdpd_warning_covariates` for one with covariates; `mdpd_warning_not_identified` as in [mdpd()].
 #' @references
 #' Linzer, D. A. and Lewis, J. B. (2011). poLCA: an R package for polytomous variable latent class
 #' analysis. *Journal of Statistical Software* 42 (10). \doi{10.18637/jss.v042.i10}
@@ -62,7 +62,9 @@ as_mdpd.poLCA <- function(x, ...) {
   fit <- new_mdpd(result, problem, settings, list(class = NULL, call = x$call, keep_data = TRUE))
   # Not by size, but as their users know them.
   by_size <- order(result$mixing_weights, decreasing = TRUE)
-  permute_components(fit, order(by_size), as.character(seq_len(k)))
+  fit <- permute_components(fit, order(by_size), as.character(seq_len(k)))
+  warn_not_identified(fit)
+  fit
 }
 
 # What the engine would have given back, see run_engine().

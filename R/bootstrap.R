@@ -72,7 +72,9 @@
 #' [stagewise_em()], `mdpd_error_no_data` when the fit keeps no data and `x` is not given,
 #' `mdpd_error_not_stored` for a model without data, or a picture of the selection without `refit`,
 #' `mdpd_error_single_cluster` for a stratum with one cluster, `mdpd_error_replicate` when a process
-#' fails. `confint()` warns by `mdpd_warning_few_samples`.
+#' fails. `mdpd_warning_sampling_weights` for case weights that are not whole numbers, without
+#' clusters: as many rows are drawn as the weights sum to. `confint()` warns by
+#' `mdpd_warning_few_samples`.
 #' @references
 #' Efron, B. and Tibshirani, R. J. (1993). *An Introduction to the Bootstrap*.
 #' \doi{10.1201/9780429246593}
@@ -117,6 +119,10 @@ bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametri
   sample <- read_sample(weights)
   coded <- data_of(object, x, sample$weights)
   design <- bootstrap_design(object, coded, sample, x, cluster, strata, type)
+  if (is.null(design)) {
+    warn_counted_weights(coded$weights, rlang::current_env(),
+                         "{.code cluster = seq_along(weights)}, which draws rows alike")
+  }
 
   seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))
   run <- function(seed) {

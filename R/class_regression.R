@@ -42,7 +42,8 @@
 #'
 #' With `cluster` or `strata`, and of a fit of a survey design, all covariances are robust, by the
 #' scores of each row in both steps, totalled by cluster and centred in their stratum, or weighed
-#' anew by the replicate weights; `information` is not used. Intervals and tests then use Student's
+#' anew by the replicate weights; `type = "robust"` without any of these takes each row as a cluster
+#' of its own, for weights of a sample survey and models that may be wrong. Intervals and tests then use Student's
 #' t and the F distribution with as many degrees of freedom as there are clusters less strata.
 #' `anova()` tests the terms of one regression then, and does not compare several. On stratified
 #' samples of clusters 95 % intervals by two-step hold a true slope in 94 % of the samples, and in
@@ -70,9 +71,10 @@
 #' @param cluster,strata The cluster and the stratum in which each row was drawn, vectors with one
 #'   value for each row of the fit, see [standard_errors()]. By default, `NULL`, those of the fit's
 #'   design; without one rows were drawn one by one.
-#' @param information What standard errors rest on: `"observed"`, the default, the second
-#'   derivatives of the log-likelihood; or `"score"`, the squares of its gradient by row, as in
-#'   poLCA. By `"bch"` it is not used.
+#' @param type What standard errors rest on, as in [vcov()][vcov.mdpd]: `"observed"`, the second
+#'   derivatives of the log-likelihood; `"score"`, the squares of its gradient by row, as in poLCA;
+#'   or `"robust"`, see Details. Default: `"robust"` with `cluster` or `strata` and for a fit of a
+#'   survey design, else `"observed"`. By `"bch"` the first two differ in the part of the fit only.
 #' @param max_iter The largest number of iterations, a count. Default 5000.
 #' @param n_starts By `"one-step"` the number of starts, a count: the fit, and others in which each
 #'   item-response probability is half way from that of the fit to one drawn uniformly. Default 10.
@@ -96,7 +98,7 @@
 #'     where it came to, before the last steps, and `iterations`; else `NULL`}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
 #'     And the degrees of freedom of intervals and tests, `Inf` without}
-#'   \item{classes, reference, k, method, information, formula, covariates, variable_labels, call,
+#'   \item{classes, reference, k, method, type, formula, covariates, variable_labels, call,
 #'     status, converged, iterations}{what was asked and how it ended; labels that columns of `data`
 #'     have, as haven sets them, stand in pictures}
 #'   Methods are in [print.class_regression()], pictures in [plot.class_regression()].
@@ -107,7 +109,8 @@
 #' `mdpd_error_no_data` is for fits that keep no data. `mdpd_warning_separation` names coefficients
 #' without a finite estimate, as where a covariate tells a class for sure;
 #' `mdpd_warning_not_identified` those that the data do not determine, `mdpd_warning_not_converged`
-#' says that `max_iter` was reached. The fit's own covariance may warn too, see [standard_errors()].
+#' says that `max_iter` was reached, `mdpd_warning_sampling_weights` that weights which look like
+#' those of a sample survey are taken as counts. The fit's own covariance may warn too, see [standard_errors()].
 #' A message of class `mdpd_message_another_maximum` says that `"one-step"` found a higher maximum
 #' than the one next to the fit, and how many rows change their class.
 #' @references
@@ -144,28 +147,27 @@
 class_regression <- function(object, formula, data,
                              method = c("two-step", "ml", "bch", "one-step"), ...,
                              reference = NULL, cluster = NULL, strata = NULL,
-                             information = c("observed", "score"), max_iter = 5000,
+                             type = c("observed", "score", "robust"), max_iter = 5000,
                              n_starts = 10, seed = 1) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
-  information <- check_choice(information, c("observed", "score"))
   check_count(max_iter)
   check_count(n_starts)
   check_seed(seed)
   check_first_fit(object)
   reference <- check_reference(reference, object)
   design <- read_covariates(formula, data, object, reference, rlang::current_env())
-  first <- first_step(object, cluster, strata, rlang::current_env())
+  first <- first_step(object, type, cluster, strata, rlang::current_env())
   found <- if (method == "one-step") {
     seeds <- with_seed(seed, sample.int(.Machine$integer.max, n_starts))
-    regress_in_one(first, design, reference, information, seeds, max_iter)
+    regress_in_one(first, design, reference, seeds, max_iter)
   } else {
-    regress_in_steps(first, design, reference, information, method, max_iter)
+    regress_in_steps(first, design, reference, method, max_iter)
   }
   call <- match.call()
   call[[1]] <- quote(class_regression)
   settings <- list(
-    method = method, information = information, reference = reference, call = call
+    method = method, type = first$type, reference = reference, call = call
   )
   regression <- new_class_regression(found, first, design, settings)
   warn_regression(regression, found)
@@ -208,7 +210,7 @@ check_reference <- function(reference, object, call = rlang::caller_env()) {
 
 # What both ways below return: the problem, coefficients `gamma` of its design and their
 # `covariance`, `null` for directions that the data do not determine, and what is known of the end.
-regress_in_steps <- function(first, design, reference, information, method, max_iter,
+regress_in_steps <- function(first, design, reference, method, max_iter,
                              call = rlang::caller_env()) {
   classes <- if (method != "two-step") classification(first)
   if (method != "two-step") check_classification(classes, first$object, call)
@@ -217,14 +219,14 @@ regress_in_steps <- function(first, design, reference, information, method, max_
   start <- null_shares(problem, first$object$mixing_weights)
   found <- c(list(problem = problem), solve_shares(problem, start, max_iter))
   squared <- crossprod(share_scores(problem, found$at) * sqrt(problem$weights))
-  by_score <- information == "score" && method != "bch" && is.null(first$design)
+  by_score <- first$type == "score" && method != "bch"
   inverse <- invert_information(if (by_score) squared else share_information(problem, found$at))
   covariance <- tcrossprod(inverse$half)
   own <- if (method == "bch") covariance %*% squared %*% covariance else covariance
   cross <- score_slopes(first, found, method, classes, design$rows)
   scores <- share_scores(problem, found$at) * problem$weights
   found$covariance <- later_covariance(first, own, covariance, cross, scores, design$rows)
-  found$null <- inverse$null
+  found$null <- cbind(inverse$null, later_moves(first, covariance, cross))
   found$errors <- classes$errors
   found$value <- found$at$value
   found
@@ -252,7 +254,7 @@ score_slopes <- function(first, found, method, classes, rows) {
   matrix(moved, length(found$gamma))
 }
 
-regress_in_one <- function(first, design, reference, information, seeds, max_iter) {
+regress_in_one <- function(first, design, reference, seeds, max_iter) {
   rows <- design$rows
   densities <- row_log_densities(first$object, first$coded)[rows, , drop = FALSE]
   problem <- new_share_problem(design, first$object$k, reference, list(log_density = densities))
@@ -260,7 +262,7 @@ regress_in_one <- function(first, design, reference, information, seeds, max_ite
   gamma <- solve_shares(problem, start, max_iter)$gamma
   found <- fit_one_step(first, problem, rows, gamma, seeds, max_iter)
   tell_another_maximum(found, first)
-  c(found, one_step_covariance(found, first, information))
+  c(found, one_step_covariance(found, first))
 }
 
 tell_another_maximum <- function(found, first) {
@@ -308,7 +310,7 @@ new_class_regression <- function(found, first, design, settings) {
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
       nobs = sum(design$weights), weights = if (any(design$weights != 1)) design$weights,
       classes = classes, reference = classes[settings$reference], k = object$k,
-      method = settings$method, information = settings$information, formula = design$formula,
+      method = settings$method, type = settings$type, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
       covariates = design$covariates, variable_labels = design$variable_labels, x = design$x,
       offset = design$offset,

@@ -94,24 +94,63 @@ centre_of_columns <- function(object, shares) {
   )
 }
 
-mixture_covariance <- function(model, sums) {
+# `undetermined`: directions in which nothing is known, see undetermined_directions(). Where EM has
+# stopped short of the ridge, the information there is not zero but anything small, also below it.
+mixture_covariance <- function(model, sums, undetermined = NULL) {
   # In units of the root the information is well conditioned however small a probability is.
   scale <- ifelse(model$free, 1 / model$root, 0)
-  basis <- tangent_basis(model)
-  inverse <- invert_information(
-    crossprod(basis, (sums$information * outer(scale, scale)) %*% basis)
-  )
-  half <- basis %*% inverse$half
-  covariance <- tcrossprod(model$root * half)
-  step <- model$root * half %*% crossprod(half, sums$count * scale)
+  inverse <- invert_on_tangent(model, sums$information * outer(scale, scale), undetermined)
+  covariance <- inverse$covariance * outer(model$root, model$root)
+  step <- model$root * drop(inverse$covariance %*% (sums$count * scale))
   # What a score, times the parameters as likelihood_sums() has it, moves the estimates by.
   influence <- covariance * rep(scale^2, each = length(scale))
-  loose <- rowSums((basis %*% inverse$null)^2) > 1e-6
+  loose <- moved_by(cbind(inverse$null, undetermined))
   diag(covariance)[!model$free | loose] <- NA
   list(
     covariance = covariance, influence = influence, loose = loose,
     step = max(0, abs(step) / sqrt(diag(covariance)), na.rm = TRUE)
   )
+}
+
+# The inverse of the information on the moves that keep every sum at one, less those undetermined;
+# all in units of the roots.
+invert_on_tangent <- function(model, information, undetermined = NULL) {
+  mirrors <- new_mirrors(model)
+  keep <- mirrors$keep
+  inside <- function(x) reflect(x, mirrors)[, keep, drop = FALSE]
+  reduced <- inside(t(inside(information)))
+  basis <- if (!is.null(undetermined) && ncol(undetermined) > 0) {
+    orthogonal_to(t(inside(t(undetermined))))
+  }
+  inverse <- invert_determined(
+    if (is.null(basis)) reduced else crossprod(basis, reduced %*% basis)
+  )
+  if (!is.null(basis)) {
+    inverse <- list(inverse = basis %*% tcrossprod(inverse$inverse, basis),
+                    null = basis %*% inverse$null)
+  }
+  outside <- function(x) {
+    all <- matrix(0, nrow(x), length(keep))
+    all[, keep] <- x
+    reflect(all, mirrors)
+  }
+  covariance <- outside(t(outside(inverse$inverse)))
+  # Rounding must not make it differ from its transpose.
+  list(covariance = (covariance + t(covariance)) / 2, null = t(outside(t(inverse$null))))
+}
+
+# The inverse, and directions without information as in invert_information(). That looks at all
+# eigenvalues; by Cholesky's root it is several times faster, and none is near zero where the
+# inverse is not large.
+invert_determined <- function(information) {
+  scale <- 1 / sqrt(pmax(diag(information), 1e-300))
+  root <- tryCatch(chol(information * outer(scale, scale)), error = function(cnd) NULL)
+  inverse <- if (!is.null(root) && length(root) > 0) chol2inv(root)
+  if (!is.null(inverse) && max(rowSums(abs(inverse))) < 1e8) {
+    return(list(inverse = inverse * outer(scale, scale), null = matrix(0, nrow(inverse), 0)))
+  }
+  by_eigen <- invert_information(information)
+  list(inverse = tcrossprod(by_eigen$half), null = by_eigen$null)
 }
 
 # Expected count of every parameter's level (the gradient times the parameter) and the observed
@@ -178,23 +217,34 @@ one_hot <- function(coded, items, rows) {
 # Orthonormal moves that keep every sum at one: in units of the roots those orthogonal to the roots
 # of a distribution. Parameters on the boundary stay.
 tangent_basis <- function(model) {
-  movable <- split(which(model$free), model$simplex[model$free])
-  blocks <- lapply(movable, function(at) orthogonal_complement(model$root[at]))
-  basis <- matrix(0, length(model$root), sum(vapply(blocks, ncol, 0L)))
-  last <- 0
-  for (b in seq_along(blocks)) {
-    at <- last + seq_len(ncol(blocks[[b]]))
-    basis[movable[[b]], at] <- blocks[[b]]
-    last <- last + length(at)
-  }
-  basis
+  mirrors <- new_mirrors(model)
+  reflect(diag(length(model$root)), mirrors)[, mirrors$keep, drop = FALSE]
 }
 
-# The reflection that swaps the direction of v with the first axis, without that axis (Householder).
-orthogonal_complement <- function(v) {
-  mirror <- v / sqrt(sum(v^2))
-  mirror[1] <- mirror[1] + 1  # v > 0: no cancellation
-  (diag(length(v)) - 2 * tcrossprod(mirror) / sum(mirror^2))[, -1, drop = FALSE]
+# The reflections that swap the direction of each distribution's roots with its first free level
+# (Householder); `keep`: the other free levels, whose images are the moves.
+new_mirrors <- function(model) {
+  at <- which(model$free)
+  roots <- ifelse(model$free, model$root, 0)
+  axis <- roots / sqrt(pmax(stats::ave(roots^2, model$simplex, FUN = sum), 1e-300))
+  first <- at[!duplicated(model$simplex[at])]
+  axis[first] <- axis[first] + 1 # roots are above 0: no cancellation
+  length <- stats::ave(axis^2, model$simplex, FUN = sum)
+  list(axis = axis, by = ifelse(length > 0, 2 * axis / length, 0),
+       simplex = match(model$simplex, unique(model$simplex)),
+       keep = model$free & !seq_along(axis) %in% first)
+}
+
+# x H, of the matrix H of all reflections: a sum over each distribution, no product of matrices.
+reflect <- function(x, mirrors) {
+  sums <- t(unname(rowsum(t(unname(x)) * mirrors$axis, mirrors$simplex, reorder = FALSE)))
+  unname(x) - sums[, mirrors$simplex, drop = FALSE] * rep(mirrors$by, each = nrow(x))
+}
+
+# An orthonormal basis of what is orthogonal to the columns of x.
+orthogonal_to <- function(x) {
+  decomposition <- qr(x)
+  qr.Q(decomposition, complete = TRUE)[, -seq_len(decomposition$rank), drop = FALSE]
 }
 
 # A root H of the inverse, H H', on the directions that the data determine; the others are the
@@ -235,12 +285,33 @@ warn_uncertainty <- function(model, mixture, call) {
       class = "not_identified", call = call
     )
   }
+  n_by_prior <- sum(mixture$by_prior)
+  if (n_by_prior > 0) {
+    warn_mdpd(
+      c("{n_by_prior} estimate{?s} {?is/are} not determined by the data: {?its/their} standard
+         error{?s} rest{?s/} on the prior.", i = "Fewer components may be enough."),
+      class = "not_identified", call = call
+    )
+  }
   if (mixture$step > 0.5) {
     warn_mdpd(
       c("The fit is not at a maximum of its likelihood: an estimate is {signif(mixture$step, 2)}
          standard errors away.",
         i = "Refine it by {.fn refine}, or lower {.arg tol} in {.fn stagewise_control}."),
       class = "not_at_maximum", call = call
+    )
+  }
+}
+
+# `ask`: how to have errors that hold for weights of a survey.
+warn_counted_weights <- function(weights, call, ask = "{.code type = \"robust\"}") {
+  if (!are_counts(weights)) {
+    warn_mdpd(
+      c("The case weights are not whole numbers, and the standard errors take them as counts of
+         rows.",
+        i = paste0("If they are weights of a sample survey, use ", ask, ", or fit with a survey
+                    design as {.arg weights}.")),
+      class = "sampling_weights", call = call
     )
   }
 }

@@ -27,8 +27,8 @@
 #' The covariance has two parts, as in [class_regression()]: that of the outcome, with the fit taken
 #' as certain, and what the uncertainty of the fit adds through \eqn{D} (Bakk, Oberski and Vermunt
 #' 2014). The test of equality is that of Wald, with a chi-square distribution; p-values of pairs
-#' are adjusted by Holm's method. With `cluster` or `strata`, and of a fit of a survey design, the
-#' covariance is robust, and intervals and tests use Student's t and F, as in [class_regression()].
+#' are adjusted by Holm's method. With `cluster` or `strata`, of a fit of a survey design, and by
+#' `type = "robust"` the covariance is robust, and intervals and tests use Student's t and F, as in [class_regression()].
 #'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
@@ -43,6 +43,10 @@
 #' @param cluster,strata The cluster and the stratum in which each row was drawn, vectors with one
 #'   value for each row of the fit, see [standard_errors()]. By default, `NULL`, those of the fit's
 #'   design; without one rows were drawn one by one.
+#' @param type What standard errors rest on: `"observed"` or `"score"`, the covariance of the fit as
+#'   [vcov()][vcov.mdpd] has it; or `"robust"`, for weights of a sample survey and models that may be
+#'   wrong. Default: `"robust"` with `cluster` or `strata` and for a fit of a survey design, else
+#'   `"observed"`.
 #' @param what For `tidy()`: `"classes"`, the default, or `"pairs"`.
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
 #' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
@@ -58,7 +62,7 @@
 #'     (of the means, the first minus the second; `NA` of shares), `statistic`, `df`, `p.value`,
 #'     `p.adjusted`}
 #'   \item{sizes}{the shares of the classes among the rows that count}
-#'   \item{kind, outcome, label, levels, method, nobs, n_obs, n_incomplete, classes, k,
+#'   \item{kind, outcome, label, levels, method, type, nobs, n_obs, n_incomplete, classes, k,
 #'     call}{`"mean"` or `"shares"`, the name of the outcome and its label or `NULL`, its levels or
 #'     `NULL`, sum of the case weights of the rows that count, numbers of rows, names of the
 #'     classes}
@@ -72,7 +76,8 @@
 #' `mdpd_error_argument` for an outcome that is not a vector of one value a row, has one value only,
 #' or is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and
 #' `mdpd_error_no_data` as in [class_regression()]. `mdpd_warning_negative_share` and
-#' `mdpd_warning_classes_shifted` are explained above; `mdpd_warning_boundary` says, by `"ml"`, that
+#' `mdpd_warning_classes_shifted` are explained above; `mdpd_warning_sampling_weights` says that
+#' weights which look like those of a sample survey are taken as counts; `mdpd_warning_boundary` says, by `"ml"`, that
 #' shares of 0 or 1 have no standard error, or names classes in which a number hardly varies.
 #' @references
 #' Bakk, Z. and Vermunt, J. K. (2016). Robustness of stepwise latent class modeling with continuous
@@ -100,14 +105,14 @@
 #' plot(absent)
 #' @export
 distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ..., cluster = NULL,
-                           strata = NULL) {
+                           strata = NULL, type = c("observed", "score", "robust")) {
   rlang::check_dots_empty()
   method <- check_choice(method, c("bch", "ml"))
   check_first_fit(object)
   asked <- rlang::enquo(y)
   y <- outcome_values(asked, data, object, rlang::current_env())
   outcome <- read_outcome(y$values, row_weights(object), rlang::current_env())
-  first <- first_step(object, cluster, strata, rlang::current_env())
+  first <- first_step(object, type, cluster, strata, rlang::current_env())
   classes <- classification(first)
   check_classification(classes, object, rlang::current_env())
   found <- switch(
@@ -118,7 +123,7 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...,
   call <- match.call()
   call[[1]] <- quote(distal_outcome)
   result <- new_distal_outcome(found, outcome, object, list(
-    outcome = outcome_name(asked), label = y$label, method = method,
+    outcome = outcome_name(asked), label = y$label, method = method, type = first$type,
     by_design = !is.null(first$design), design_df = interval_df(first$design), call = call
   ))
   warn_outcome(result, found, object)
@@ -242,7 +247,9 @@ weigh_outcome <- function(outcome, first, classes) {
   slopes <- slopes / sizes[cell$class]
   covariance <- later_covariance(first, own, diag(nrow(cell)), slopes, influence * outcome$weights,
                                  outcome$rows)
-  list(estimate = estimate, sizes = sizes / sum(sizes), covariance = covariance)
+  moves <- later_moves(first, diag(nrow(cell)), slopes)
+  list(estimate = estimate, sizes = sizes / sum(sizes), covariance = covariance,
+       loose = moved_by(moves))
 }
 
 # By likelihood ------------------------------------------------------------------------------------
@@ -259,7 +266,8 @@ maximise_outcome <- function(outcome, first, classes) {
   covariance <- later_covariance(first, found$inverse, found$inverse, found$cross, found$scores,
                                  outcome$rows)
   list(estimate = end$means, sizes = end$sizes, floor = end$floor, spread = end$spread,
-       covariance = covariance[found$at, found$at, drop = FALSE], bounded = found$bounded)
+       covariance = covariance[found$at, found$at, drop = FALSE], bounded = found$bounded,
+       loose = moved_by(later_moves(first, found$inverse, found$cross))[found$at])
 }
 
 # EM over sizes and the outcome's distribution in each class: `means` (1 or levels x classes), of
@@ -371,9 +379,9 @@ new_distal_outcome <- function(found, outcome, object, settings) {
   estimate <- as.vector(found$estimate)
   covariance <- `dimnames<-`((found$covariance + t(found$covariance)) / 2, list(names, names))
   tested <- list(classes = classes, levels = outcome$levels, estimate = estimate,
-                 covariance = covariance, design_df = settings$design_df)
-  bounded <- found$bounded %||% rep(FALSE, length(estimate))
-  errors <- replace(unname(sqrt(pmax(diag(covariance), 0))), bounded, NA)
+                 covariance = covariance, loose = found$loose, design_df = settings$design_df)
+  without <- found$loose | (found$bounded %||% FALSE)
+  errors <- replace(unname(sqrt(pmax(diag(covariance), 0))), without, NA)
   structure(
     c(list(
       estimates = data.frame(class, level, estimate, std.error = errors),
@@ -403,7 +411,9 @@ test_classes <- function(tested, classes) {
   # Differences on the boundary are certain as far as the estimates tell: no test of them. A level
   # that none of the classes has is no difference.
   certain <- any(abs(crossprod(inverse$null, difference)) > 1e-8)
-  statistic <- if (certain) NA_real_ else sum(crossprod(inverse$half, difference)^2)
+  # Nor of what the data do not determine.
+  loose <- any(tested$loose[colSums(contrasts != 0) > 0])
+  statistic <- if (certain || loose) NA_real_ else sum(crossprod(inverse$half, difference)^2)
   df <- ncol(inverse$half)
   list(statistic = statistic, df = df,
        p.value = wald_p(statistic, df, tested$design_df))
@@ -450,7 +460,7 @@ warn_likelihood <- function(result, found, object, call) {
       class = "classes_shifted", call = call
     )
   }
-  n_bounded <- sum(is.na(result$estimates$std.error))
+  n_bounded <- sum(found$bounded)
   if (n_bounded > 0) {
     warn_mdpd(
       "{n_bounded} share{?s} of 0 or 1 {?has/have} no standard error, and {?is/are} not tested.",

@@ -62,15 +62,6 @@ estimate_covariance <- function(object, how, call = rlang::caller_env()) {
   covariance
 }
 
-# The part of the mixing weights and the informative items.
-mixture_block <- function(object, how, call = rlang::caller_env()) {
-  if (!is.null(how$design$replicates)) {
-    mixture <- seq_along(mixture_parameters(object)$simplex)
-    return(estimate_covariance(object, how, call)[mixture, mixture])
-  }
-  covariance_blocks(object, covariance_parts(object, how, call), character())[[1]]
-}
-
 # Their standard errors, without the matrix.
 estimate_errors <- function(object, how, call = rlang::caller_env()) {
   if (!is.null(how$design$replicates)) {
@@ -112,8 +103,13 @@ covariance_parts <- function(object, how, call) {
   sums$count <- sums$count + pseudo_counts
   diag(sums$information) <- diag(sums$information) + pseudo_counts
   model$free <- is_free(sums$count, model$simplex)
-  mixture <- mixture_covariance(model, sums)
-  if (!is.null(drawn)) mixture$step <- 0 # posterior means are not where the likelihood is highest
+  undetermined <- undetermined_directions(object, model$free)
+  mixture <- mixture_covariance(model, sums, if (is.null(drawn)) undetermined)
+  if (!is.null(drawn)) {
+    mixture$step <- 0 # posterior means are not where the likelihood is highest
+    mixture$by_prior <- if (!is.null(undetermined)) moved_by(undetermined)
+  }
+  if (is.null(how$design)) warn_counted_weights(coded$weights, call)
   warn_uncertainty(model, mixture, call)
   list(
     model = model, coded = coded, posterior = how$posterior, design = how$design,

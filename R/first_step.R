@@ -2,12 +2,12 @@
 # class, how often rows are assigned to a wrong class, and how uncertain all that is.
 
 # The parameters are those of mixture_parameters(): sizes, then informative items.
-first_step <- function(object, cluster, strata, call) {
-  how <- read_how(object, c("observed", "score", "robust"), cluster = cluster, strata = strata,
-                  call = call)
+first_step <- function(object, type, cluster, strata, call) {
+  how <- read_how(object, type, cluster = cluster, strata = strata, call = call)
+  model <- mixture_parameters(object)
   c(
-    list(object = object, coded = how$coded, model = mixture_parameters(object),
-         weights = row_weights(object), design = how$design),
+    list(object = object, coded = how$coded, model = model, weights = row_weights(object),
+         type = how$type, design = how$design, undetermined = undetermined_moves(object, model)),
     without_boundary_warning(first_covariance(object, how, call))
   )
 }
@@ -15,14 +15,25 @@ first_step <- function(object, cluster, strata, call) {
 # Estimates on the boundary are taken as known. Of a sample by design also `values`, what each row
 # adds to an estimate.
 first_covariance <- function(object, how, call) {
-  covariance <- mixture_block(object, how, call)
+  by_replicates <- !is.null(how$design$replicates)
+  # Of replicates only what rows add is told by the model, and not its warnings.
+  parts <- if (by_replicates) {
+    without_warnings(covariance_parts(object, how, call))
+  } else {
+    covariance_parts(object, how, call)
+  }
+  covariance <- if (by_replicates) {
+    mixture <- seq_along(parts$model$root)
+    estimate_covariance(object, how, call)[mixture, mixture]
+  } else {
+    covariance_blocks(object, parts, character())[[1]]
+  }
   known <- is.na(diag(covariance))
   covariance[known, ] <- 0
   covariance[, known] <- 0
   if (is.null(how$design)) {
     return(list(covariance = covariance))
   }
-  parts <- without_warnings(covariance_parts(object, how, call))
   parts$mixture$influence[known, ] <- 0
   list(covariance = covariance, values = mixture_values(parts))
 }
@@ -33,7 +44,6 @@ without_boundary_warning <- function(code) {
   )
 }
 
-# mixture_block() has given them, or they are of no estimate that counts.
 without_warnings <- function(code) {
   withCallingHandlers(code, mdpd_warning = function(cnd) tryInvokeRestart("muffleWarning"))
 }
@@ -179,6 +189,15 @@ later_covariance <- function(first, own, inverse, cross, scores, rows) {
   joint <- design_covariance(values, length(later) + ncol(cross), first)
   between <- joint[later, -later, drop = FALSE] %*% t(through)
   joint[later, later, drop = FALSE] + between + t(between) + added
+}
+
+# How the later estimates move, by length one, where the first step's do that nothing determines.
+later_moves <- function(first, inverse, cross) {
+  moved <- inverse %*% cross %*% first$undetermined
+  size <- sqrt(colSums(moved^2))
+  # Rounding moves them too.
+  kept <- size > 1e-6
+  sweep(moved[, kept, drop = FALSE], 2, size[kept], "/")
 }
 
 # Rows that do not count in the later step are drawn too, and add nothing.

@@ -58,8 +58,8 @@
 #' `mdpd_error_no_spectral_start` when the moments do not show `k` components.
 #' `mdpd_warning_not_converged` when the best start reached `max_iter`.
 #' `mdpd_warning_equal_components` when two components are the same or one is empty.
-#' `mdpd_warning_not_identified` when there are more parameters than cells of the table to tell them
-#' from, unless classes are known or have prior counts.
+#' `mdpd_warning_not_identified` as in [stagewise_em()], unless classes are known or have prior
+#' counts.
 #' @references
 #' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data
 #' via the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
@@ -139,6 +139,6 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   fit$starts <- result$starts
   warn_status(fit, k)
   warn_equal_components(fit)
-  warn_too_many_parameters(fit)
+  warn_not_identified(fit)
   fit
 }

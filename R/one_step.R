@@ -202,8 +202,8 @@ cross_weight <- function(at, rows, free, class, type) {
 }
 
 # The covariance of the coefficients (of q) and the standard errors of the items' probabilities.
-one_step_covariance <- function(found, first, type) {
-  if (!is.null(first$design)) type <- "observed"
+one_step_covariance <- function(found, first) {
+  type <- if (first$type == "score") "score" else "observed"
   object <- first$object
   object$item_probs <- found$item_probs
   model <- mixture_parameters(object)

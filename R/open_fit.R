@@ -132,16 +132,21 @@ warn_one_pair <- function(fit, call = rlang::caller_env()) {
 }
 
 # Components that do the work of fewer: the same everywhere, or with less than one row.
+has_equal_components <- function(fit) any(repeats_component(fit))
+
+repeats_component <- function(fit) {
+  fit$k > 1 & duplicated(round(t(do.call(rbind, fit$item_probs)), 6))
+}
+
 warn_equal_components <- function(fit, call = rlang::caller_env()) {
   empty <- names(which(fit$mixing_weights * fit$nobs < 1))
-  probs <- do.call(rbind, fit$item_probs)
-  same <- fit$k > 1 & duplicated(round(t(probs), 6))
+  same <- repeats_component(fit)
   if (length(empty) == 0 && !any(same)) {
     return(invisible(fit))
   }
   detail <- c(
     if (length(empty) > 0) "Component{?s} {.val {empty}} {?has/have} less than one row.",
-    if (any(same)) "Component{?s} {.val {colnames(probs)[same]}} repeat{?s/} another."
+    if (any(same)) "Component{?s} {.val {names(fit$mixing_weights)[same]}} repeat{?s/} another."
   )
   warn_mdpd(
     c("Fewer than {fit$k} components are in use.", rlang::set_names(detail, "x")),

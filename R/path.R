@@ -24,7 +24,9 @@
 #'   `label_agreement`, see [stagewise_em()]: below 0.8 the fit is not chosen and its `probability`
 #'   is 0.
 #' @section Errors:
-#' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
+#' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`. A
+#' warning of class `mdpd_warning_not_identified` where the fit chosen is not identified, see
+#' [stagewise_em()].
 #' @references
 #' Kass, R. E. and Raftery, A. E. (1995). Bayes factors. *Journal of the American Statistical
 #' Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}
@@ -54,7 +56,9 @@ choose_k <- function(object, k = NULL,
     abort_mdpd("{.arg k} must be one of {.val {object$path$k}}, not {describe(k)}.",
                class = "argument")
   }
-  from_path(object$path_fits, row, object$path, object$coded)
+  chosen <- from_path(object$path_fits, row, object$path, object$coded)
+  warn_not_identified(chosen)
+  chosen
 }
 
 # NA where it is none of them, or no number.
@@ -78,7 +82,7 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   if (!is.null(fits[[best]]$posterior)) {
     warn_copied_items(fits[[best]], problem$coded, call)
   }
-  warn_too_many_parameters(fits[[best]], call)
+  warn_not_identified(fits[[best]], call)
   from_path(fits, best, path, if (keep_data) problem$coded)
 }
 

@@ -75,7 +75,7 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
     design = if (is.null(x) && is.null(weights)) object$design
   ))
   warn_status(fit, object$k)
-  warn_too_many_parameters(fit)
+  warn_not_identified(fit)
   keep_arrangement(fit, object, if (is.null(x)) object$posterior)
 }
 

@@ -184,7 +184,9 @@
 #' `mdpd_warning_copied_items` when items agree with each other far more than the classes explain,
 #' see [copied_items()] and [combine_items()],
 #' `mdpd_warning_not_identified` when the components have more parameters than the table of their
-#' items has cells to tell them from,
+#' items has cells to tell them from, or when, with at most 200 parameters, these can be moved
+#' without any change of what the model says of answers (Goodman 1974,
+#' \doi{10.1093/biomet/61.2.215}),
 #' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
 #' of several `k` are above the number of rows. With several `k` a message of class
 #' `mdpd_message_largest_k` says that the best is the largest asked for. A message of class
@@ -276,6 +278,6 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   warn_independent(fit, fits[[1]]$loglik_of_one)
   warn_one_pair(fit)
   warn_copied_items(fit, coded)
-  warn_too_many_parameters(fit)
+  warn_not_identified(fit)
   fit
 }

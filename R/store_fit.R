@@ -94,7 +94,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   warn_status(fit, k)
   warn_independent(fit, result$fits[[1]]$loglik_of_one)
   warn_one_pair(fit)
-  warn_too_many_parameters(fit)
+  warn_not_identified(fit)
   fit
 }
 

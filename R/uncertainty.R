@@ -25,7 +25,8 @@
 #' clusters in stratum h; without `cluster` each row is its own, without `strata` there is one
 #' stratum. It holds where the model is wrong, where rows come in clusters, and where the weights
 #' are sampling weights: ten times the weights change nothing, whereas the other types take them for
-#' counts of rows. The shares of items that are not informative are linearised in the same way. Of a
+#' counts of rows, with a warning of class `mdpd_warning_sampling_weights` where they are not whole
+#' numbers. The shares of items that are not informative are linearised in the same way. Of a
 #' single component these are the standard errors of the package survey. With few clusters the
 #' sandwich is too small: the number of clusters less that of strata should be well above the number
 #' of parameters that one looks at together.
@@ -89,7 +90,10 @@
 #' `mdpd_warning_boundary`, and the others are those of the model in which it is fixed there. (poLCA
 #' gives it the value 0.) No warning is given for what is not a parameter: the weight of a single
 #' component, a level that occurs in no row, the level of a constant item. Parameters that the data
-#' do not determine are `NA` with a warning of class `mdpd_warning_not_identified`. A warning of
+#' do not determine are `NA` with a warning of class `mdpd_warning_not_identified`: those that can be
+#' moved without any change of what the model says of answers (looked for with at most 200
+#' parameters, see [goodness_of_fit()]), and those without information in the data. By evidence the
+#' prior determines them, and the warning says so. A warning of
 #' class `mdpd_warning_not_at_maximum` says that the fit is not at a maximum of its likelihood, or
 #' with smoothing and prior counts of its posterior density, such as a fit without refinement: the
 #' standard errors are then those of the curvature where the fit is. Smoothing and prior counts

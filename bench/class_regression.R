@@ -154,7 +154,7 @@ beside_polca <- function(terms) {
                                      control = stagewise_control(max_iter = 1)))
   fit <- align_components(from_peer, as.character(peer$predclass))
   ours <- suppressWarnings(class_regression(
-    fit, right, complete, method = "one-step", reference = "1", information = "score",
+    fit, right, complete, method = "one-step", reference = "1", type = "score",
     n_starts = 1
   ))
   errors <- matrix(sqrt(diag(vcov(ours))), ncol = 2, dimnames = dimnames(coef(ours)))
@@ -190,7 +190,7 @@ write_report("class_regression", c(
   "## One-step beside poLCA", "",
   prose("The `election` data of poLCA, rows without a missing value, three classes:",
         "log-likelihoods, and the largest differences of coefficients and of standard errors",
-        "(`information = \"score\"`). Both begin at the best of five starts of poLCA."), "",
+        "(`type = \"score\"`). Both begin at the best of five starts of poLCA."), "",
   table_lines(polca, right = colnames(polca)[-1]), "",
   machine_line()
 ))

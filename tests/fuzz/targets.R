@@ -295,7 +295,7 @@ targets_of_answers <- list(
     list(object = pick(objects$mdpd[1:14])[[1]], formula = one_of(~z, ~ z + g, ~1, z ~ g, ~ z * h),
          data = maybe(covariates()), reference = maybe(1), max_iter = maybe(50),
          method = maybe(one_of("two-step", "ml", "bch", "one-step")),
-         information = maybe(one_of("observed", "score")))
+         type = maybe(one_of("observed", "score", "robust")))
   },
   distal_outcome = function() {
     list(object = pick(objects$mdpd[1:14])[[1]],

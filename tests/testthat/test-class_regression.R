@@ -126,7 +126,7 @@ test_that("one-step gives what poLCA gives on its own example", {
       mdpd(complete[items], k = 3, start = peer$posterior), as.character(peer$predclass)
     )
     ours <- class_regression(start, stats::as.formula(paste("~", terms)), complete, "one-step",
-                             reference = "1", information = "score", n_starts = 1)
+                             reference = "1", type = "score", n_starts = 1)
     expect_equal(ours$loglik, peer$llik, tolerance = 1e-9)
     # Both are at the optimum to about 1e-6 of a coefficient.
     expect_close(coef(ours)[, c("2", "3")], peer$coeff, tolerance = 1e-4)

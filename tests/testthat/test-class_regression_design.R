@@ -126,8 +126,84 @@ test_that("likelihoods of a design are not compared, but its terms are tested", 
   fit <- designed(regression_fit(rows))
   larger <- class_regression(fit, ~ z + g, rows$covariates)
   smaller <- class_regression(fit, ~z, rows$covariates)
-  expect_error(anova(smaller, larger), "survey design", class = "mdpd_error_no_likelihood")
-  expect_s3_class(anova(larger), "anova")
-  expect_output(print(larger), "robust, by the sample design with 299 degrees of freedom")
-  expect_output(print(distal_outcome(fit, rows$y)), "with 299 degrees of freedom")
+  expect_error(anova(smaller, larger), "robust standard errors", class = "mdpd_error_no_likelihood")
+  expect_error(logLik(larger), "robust standard errors", class = "mdpd_error_no_likelihood")
+  expect_true(all(is.na(glance(larger)[c("logLik", "AIC", "BIC")])))
+  tests <- anova(larger)
+  expect_s3_class(tests, "anova")
+  expect_named(tests, c("Df", "F", "Pr(>F)"))
+  expect_equal(tests[["Pr(>F)"]], stats::pf(tests$F, tests$Df, 299, lower.tail = FALSE))
+  expect_output(print(larger), "robust, with 299 degrees of freedom")
+  expect_output(print(summary(larger)), "df +F +p")
+  by_class <- distal_outcome(fit, rows$y)
+  expect_output(print(by_class), "with 299 degrees of freedom")
+  expect_output(print(by_class), "F [0-9.]+, df 2 and 299")
+})
+
+# Case weights as those of a survey: any numbers.
+survey_like <- function(n_obs) with_seed(7, stats::rlnorm(n_obs, 0, 0.7))
+
+test_that("weights that are no counts are told once by each way to standard errors", {
+  rows <- regression_rows(300)
+  fit <- regression_fit(rows, weights = survey_like(300))
+  counted <- regression_fit(rows, weights = rep(1:3, 100))
+  calls <- list(
+    standard_errors, vcov, confint, tidy,
+    function(fit) class_regression(fit, ~z, rows$covariates),
+    function(fit) class_regression(fit, ~z, rows$covariates, method = "one-step", n_starts = 1),
+    function(fit) distal_outcome(fit, rows$y),
+    function(fit) bootstrap(fit, n = 2, refit = FALSE, verbose = FALSE)
+  )
+  for (call in calls) {
+    told <- 0
+    withCallingHandlers(call(fit), mdpd_warning_sampling_weights = function(cnd) {
+      told <<- told + 1
+      tryInvokeRestart("muffleWarning")
+    })
+    expect_equal(told, 1)
+    expect_no_warning(call(counted), class = "mdpd_warning_sampling_weights")
+  }
+  robust <- list(
+    function(fit) standard_errors(fit, type = "robust"),
+    function(fit) class_regression(fit, ~z, rows$covariates, type = "robust"),
+    function(fit) distal_outcome(fit, rows$y, type = "robust"),
+    function(fit) bootstrap(fit, n = 2, refit = FALSE, cluster = 1:300, verbose = FALSE)
+  )
+  for (call in robust) {
+    expect_no_warning(call(fit), class = "mdpd_warning_sampling_weights")
+  }
+  expect_snapshot({
+    show_conditions(standard_errors(fit))
+    show_conditions(bootstrap(fit, n = 2, refit = FALSE, verbose = FALSE))
+  })
+})
+
+test_that("robust errors are those of rows as clusters, and ten times the weights change nothing", {
+  rows <- regression_rows(300)
+  weights <- survey_like(300)
+  fit <- regression_fit(rows, weights = weights)
+  tenfold <- regression_fit(rows, weights = 10 * weights)
+  analyses <- list(
+    function(fit, ...) class_regression(fit, ~z, rows$covariates, ...),
+    function(fit, ...) class_regression(fit, ~z, rows$covariates, method = "bch", ...),
+    function(fit, ...) distal_outcome(fit, rows$y, ...)
+  )
+  for (analysis in analyses) {
+    found <- analysis(fit, type = "robust")
+    expect_equal(vcov(found), vcov(analysis(fit, cluster = 1:300)))
+    # Two fits, each at its maximum up to rounding.
+    expect_equal(vcov(analysis(tenfold, type = "robust")), vcov(found), tolerance = 1e-4)
+    expect_equal(found$design_df, 299)
+    expect_identical(found$type, "robust")
+  }
+  expect_error(distal_outcome(fit, rows$y, type = "score", cluster = 1:300),
+               class = "mdpd_error_argument")
+})
+
+test_that("what type asks for is kept of a fit of a design", {
+  rows <- regression_rows(300)
+  fit <- designed(regression_fit(rows))
+  plain <- class_regression(fit, ~z, rows$covariates, type = "observed")
+  expect_false(plain$by_design)
+  expect_equal(vcov(plain), vcov(class_regression(regression_fit(rows), ~z, rows$covariates)))
 })

@@ -90,7 +90,11 @@ test_that("poLCA's values with four classes are told not to be identified", {
   expect_warning(mdpd(here$values, k = 4), class = "mdpd_warning_not_identified")
   expect_warning(stagewise_em(here$values, k = 4), class = "mdpd_warning_not_identified")
   # 14 parameters in 16 cells: the count passes, the rank does not.
-  expect_silent(fit <- mdpd(here$values, k = 3))
+  for (fit_with in list(mdpd, stagewise_em)) {
+    expect_warning(fit_with(here$values, k = 3), "can be moved in 1 direction",
+                   class = "mdpd_warning_not_identified")
+  }
+  fit <- suppressWarnings(mdpd(here$values, k = 3))
   expect_warning(found <- summary(fit), class = "mdpd_warning_not_identified")
   expect_equal(found$n_undetermined, 1)
   expect_output(print(found), "can be moved in 1 direction")
@@ -114,13 +118,137 @@ test_that("known classes and prior counts identify what answers alone do not", {
   expect_false(count(mdpd(crowd$labels, k = 3, prior = 0, known = crowd$truth)))
 })
 
+test_that("another k from a path and fits of poLCA are told not to be identified", {
+  x <- binary_rows(4)
+  path <- suppressWarnings(stagewise_em(x, k = 2:4, refine = "full"))
+  expect_warning(choose_k(path, k = 4), "19 parameters", class = "mdpd_warning_not_identified")
+  expect_silent(choose_k(path, k = 2))
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data("values", package = "poLCA", envir = here)
+  expect_silent(path <- stagewise_em(here$values, k = 1:3))
+  expect_warning(choose_k(path, k = 3), "1 direction", class = "mdpd_warning_not_identified")
+  fit_polca <- function(k) {
+    with_seed(1, poLCA::poLCA(cbind(item_1, item_2, item_3, item_4) ~ 1, x, nclass = k,
+                              verbose = FALSE))
+  }
+  expect_warning(as_mdpd(fit_polca(4)), class = "mdpd_warning_not_identified")
+  expect_silent(as_mdpd(fit_polca(2)))
+})
+
+# Three classes of four binary items, well inside: one direction is not determined (Goodman 1974).
+loose_fit <- function() {
+  probs <- rbind(c(0.8, 0.4, 0.2), c(0.7, 0.2, 0.5), c(0.9, 0.3, 0.4), c(0.2, 0.6, 0.8))
+  model <- interior_model(c(2, 2, 2, 2), 3, seed = 1)
+  model$mixing_weights[] <- c(0.4, 0.35, 0.25)
+  for (i in 1:4) model$item_probs[[i]][] <- rbind(probs[i, ], 1 - probs[i, ])
+  x <- simulate(model, seed = 1, n_obs = 2000)[[1]]
+  attr(x, "component") <- NULL
+  suppressWarnings(mdpd(x, k = 3, start = model, prior = 0))
+}
+
+test_that("what the data do not determine has no standard error, at default convergence too", {
+  fit <- loose_fit()
+  expect_equal(n_undetermined(fit), 1)
+  expect_warning(errors <- standard_errors(fit), class = "mdpd_warning_not_identified")
+  # The direction moves all sizes, and hardly two of the twelve probabilities.
+  expect_true(all(is.na(errors$mixing_weights)))
+  expect_equal(sum(is.na(unlist(errors$item_probs))), 20)
+  expect_true(all(is.na(suppressWarnings(confint(fit, "mixing_weights")))))
+  expect_warning(found <- tidy(fit), class = "mdpd_warning_not_identified")
+  expect_equal(sum(is.na(found$std.error)), 20)
+  d <- data.frame(z = with_seed(1, stats::rnorm(2000)))
+  for (method in c("two-step", "ml", "bch")) {
+    regression <- suppressWarnings(class_regression(fit, ~ z, d, method = method))
+    expect_true(all(is.na(vcov(regression))), label = method)
+  }
+  for (method in c("ml", "bch")) {
+    outcome <- suppressWarnings(distal_outcome(fit, z, d, method = method))
+    expect_true(all(is.na(outcome$estimates$std.error)), label = method)
+    expect_true(is.na(outcome$test$p.value), label = method)
+  }
+})
+
+test_that("identified parts keep their standard errors, and weak models all of theirs", {
+  # A fifth item that is alike in all classes is known from its shares.
+  fit <- loose_fit()
+  fixed <- undetermined_directions(fit, free = seq_along(mixture_parameters(fit)$root) > 3)
+  expect_equal(ncol(fixed), 0) # with sizes known there are 12 parameters
+  # Classes hardly apart: 0.4 and 0.6 in four items.
+  x <- with_seed(3, {
+    class <- sample(2, 1000, replace = TRUE)
+    as.data.frame(lapply(1:4, function(i) factor(stats::runif(1000) < c(0.4, 0.6)[class])))
+  })
+  names(x) <- paste0("item_", 1:4)
+  expect_no_warning(weak <- mdpd(x, k = 2, prior = 0), class = "mdpd_warning_not_identified")
+  expect_false(anyNA(unlist(standard_errors(weak))))
+})
+
+test_that("the errors of a fit by evidence are said to rest on the prior", {
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data("values", package = "poLCA", envir = here)
+  fit <- suppressWarnings(stagewise_em(here$values, k = 3))
+  expect_warning(errors <- standard_errors(fit), "rest on the prior",
+                 class = "mdpd_warning_not_identified")
+  expect_false(anyNA(unlist(errors)))
+})
+
+test_that("the inverse on the tangent is that of plain matrices, without some directions too", {
+  fit <- suppressWarnings(mdpd(answers(150)[1:4], k = 2, n_starts = 1))
+  model <- mixture_parameters(fit)
+  model$free <- model$estimate > 0 & !(seq_along(model$root) %in% 4)
+  n <- length(model$root)
+  information <- crossprod(with_seed(1, matrix(stats::rnorm(2 * n^2), 2 * n)))
+  # Moves that keep sums: the null space of the roots of each distribution, fixed levels apart.
+  sums <- sapply(unique(model$simplex), function(s) (model$simplex == s) * model$root)
+  fixed <- diag(n)[, !model$free, drop = FALSE]
+  basis <- MASS::Null(cbind(sums * model$free, fixed))
+  twin <- function(basis) {
+    basis %*% solve(crossprod(basis, information %*% basis)) %*% t(basis)
+  }
+  expect_equal(invert_on_tangent(model, information)$covariance, twin(basis))
+  expect_equal(crossprod(tangent_basis(model)), diag(ncol(basis)))
+  expect_equal(tcrossprod(tangent_basis(model)), tcrossprod(basis))
+  undetermined <- qr.Q(qr(basis[, 1:2] + basis[, 3:4]))
+  less <- MASS::Null(cbind(sums * model$free, fixed, undetermined))
+  expect_equal(invert_on_tangent(model, information, undetermined)$covariance, twin(less))
+})
+
+test_that("Cholesky's root and eigenvalues give one inverse, and eigenvalues find null directions", {
+  information <- crossprod(with_seed(1, matrix(stats::rnorm(60), 10)))
+  expect_equal(invert_determined(information)$inverse, solve(information))
+  singular <- information
+  singular[6, ] <- singular[, 6] <- information[, 1] + information[, 2]
+  singular[6, 6] <- information[1, 1] + 2 * information[1, 2] + information[2, 2]
+  singular[1:5, 6] <- singular[6, 1:5] <- (information[, 1] + information[, 2])[1:5]
+  found <- invert_determined(singular)
+  expect_equal(abs(found$null[, 1]), c(1, 1, 0, 0, 0, 1) / sqrt(3))
+  expect_equal(singular %*% found$inverse %*% singular, singular)
+})
+
+test_that("sharp models with many items are not taken for unidentified", {
+  # By their probabilities cells of these would vanish beside each other.
+  model <- interior_model(rep(3, 16), 3, seed = 1)
+  for (i in 1:16) {
+    favourite <- (i * 1:3 + i %/% 3) %% 3 + 1
+    model$item_probs[[i]][] <- 0.995 * outer(1:3, favourite, `==`) + 0.005 / 3
+  }
+  expect_identical(n_undetermined(model), 0L)
+  # Nor with estimates of 0 and 1, which exclude a component from most cells drawn at random.
+  rows <- regression_rows(500, accuracy = 0.99, seed = 2, n_items = 16)
+  expect_no_warning(regression_fit(rows), class = "mdpd_warning_not_identified")
+})
+
 test_that("many parameters are not looked at, and one component is always identified", {
   expect_identical(n_undetermined(interior_model(rep(5, 30), 3, seed = 1)), NA_integer_)
   expect_identical(n_undetermined(suppressWarnings(mdpd(answers(50), k = 1))), 0L)
   # More cells than are listed: some of them do.
   expect_identical(n_undetermined(interior_model(rep(3, 10), 3, seed = 1)), 0L)
   cells <- cells_of_model(interior_model(rep(3, 10), 3, seed = 1), 300)
-  expect_equal(nrow(unique(cells$codes)), 300)
+  # 100 around each component, hardly one of them twice.
+  expect_equal(nrow(cells$codes), 300)
+  expect_gt(nrow(unique(cells$codes)), 290)
 })
 
 test_that("summary() has the criteria and the entropy", {

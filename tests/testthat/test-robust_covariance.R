@@ -103,7 +103,9 @@ test_that("ten times the weights change nothing of robust standard errors", {
   # Two fits, each at its maximum up to rounding.
   expect_close(errors[[2]], errors[[1]], 1e-6)
   counts <- lapply(c(1, 10), function(times) {
-    unlist(standard_errors(full_fit(rows$x, weights = times * rows$weights)))
+    fit <- full_fit(rows$x, weights = times * rows$weights)
+    expect_warning(errors <- standard_errors(fit), class = "mdpd_warning_sampling_weights")
+    unlist(errors)
   })
   expect_close(counts[[2]], counts[[1]] / sqrt(10), 1e-6)
 })
