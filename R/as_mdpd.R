@@ -19,7 +19,8 @@
 #'   poLCA had reached `maxiter`. Levels are those of the factors, or the numbers; one that no row
 #'   shows is left out.
 #' @section Errors and warnings: `mdpd_error_argument` for a fit of any other kind;
-#'   `mdpd_warning_covariates` for one with covariates; `mdpd_warning_not_identified` as in [mdpd()].
+#'   `mdpd_warning_covariates` for one with covariates; `mdpd_warning_not_identified` as in
+#'   [mdpd()].
 #' @references
 #' Linzer, D. A. and Lewis, J. B. (2011). poLCA: an R package for polytomous variable latent class
 #' analysis. *Journal of Statistical Software* 42 (10). \doi{10.18637/jss.v042.i10}

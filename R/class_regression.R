@@ -43,11 +43,11 @@
 #' With `cluster` or `strata`, and of a fit of a survey design, all covariances are robust, by the
 #' scores of each row in both steps, totalled by cluster and centred in their stratum, or weighed
 #' anew by the replicate weights; `type = "robust"` without any of these takes each row as a cluster
-#' of its own, for weights of a sample survey and models that may be wrong. Intervals and tests then use Student's
-#' t and the F distribution with as many degrees of freedom as there are clusters less strata.
-#' `anova()` tests the terms of one regression then, and does not compare several. On stratified
-#' samples of clusters 95 % intervals by two-step hold a true slope in 94 % of the samples, and in
-#' 83 % if clusters and strata are not given (`bench/survey_errors.R`).
+#' of its own, for weights of a sample survey and models that may be wrong. Intervals and tests then
+#' use Student's t and the F distribution with as many degrees of freedom as there are clusters less
+#' strata. `anova()` tests the terms of one regression then, and does not compare several. On
+#' stratified samples of clusters 95 % intervals by two-step hold a true slope in 94 % of the
+#' samples, and in 83 % if clusters and strata are not given (`bench/survey_errors.R`).
 #'
 #' The classes are the components of the fit, also of a crowd in which several stand for one label.
 #' Rows with a missing covariate do not count in the regression, and a message of class
@@ -110,9 +110,9 @@
 #' without a finite estimate, as where a covariate tells a class for sure;
 #' `mdpd_warning_not_identified` those that the data do not determine, `mdpd_warning_not_converged`
 #' says that `max_iter` was reached, `mdpd_warning_sampling_weights` that weights which look like
-#' those of a sample survey are taken as counts. The fit's own covariance may warn too, see [standard_errors()].
-#' A message of class `mdpd_message_another_maximum` says that `"one-step"` found a higher maximum
-#' than the one next to the fit, and how many rows change their class.
+#' those of a sample survey are taken as counts. The fit's own covariance may warn too, see
+#' [standard_errors()]. A message of class `mdpd_message_another_maximum` says that `"one-step"`
+#' found a higher maximum than the one next to the fit, and how many rows change their class.
 #' @references
 #' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
 #' variables. *Psychometrika* 83, 871-892. \doi{10.1007/s11336-017-9592-7}

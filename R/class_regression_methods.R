@@ -51,8 +51,8 @@
 #' @section Errors:
 #' `mdpd_error_argument` for an argument out of range; `mdpd_error_not_nested` when `anova()` is
 #' given regressions that it cannot compare; `mdpd_error_no_likelihood` for `logLik()` and for
-#' `anova()` of several by `"bch"` or with robust standard errors, for which `glance()` has `NA`; `mdpd_error_missing_item` names the
-#' columns that `newdata` lacks.
+#' `anova()` of several by `"bch"` or with robust standard errors, for which `glance()` has `NA`;
+#' `mdpd_error_missing_item` names the columns that `newdata` lacks.
 #' @references
 #' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
 #' variables. *Psychometrika* 83, 871-892. \doi{10.1007/s11336-017-9592-7}

@@ -28,7 +28,8 @@
 #' as certain, and what the uncertainty of the fit adds through \eqn{D} (Bakk, Oberski and Vermunt
 #' 2014). The test of equality is that of Wald, with a chi-square distribution; p-values of pairs
 #' are adjusted by Holm's method. With `cluster` or `strata`, of a fit of a survey design, and by
-#' `type = "robust"` the covariance is robust, and intervals and tests use Student's t and F, as in [class_regression()].
+#' `type = "robust"` the covariance is robust, and intervals and tests use Student's t and F, as in
+#' [class_regression()].
 #'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
@@ -44,8 +45,8 @@
 #'   value for each row of the fit, see [standard_errors()]. By default, `NULL`, those of the fit's
 #'   design; without one rows were drawn one by one.
 #' @param type What standard errors rest on: `"observed"` or `"score"`, the covariance of the fit as
-#'   [vcov()][vcov.mdpd] has it; or `"robust"`, for weights of a sample survey and models that may be
-#'   wrong. Default: `"robust"` with `cluster` or `strata` and for a fit of a survey design, else
+#'   [vcov()][vcov.mdpd] has it; or `"robust"`, for weights of a sample survey and models that may
+#'   be wrong. Default: `"robust"` with `cluster` or `strata` and for a fit of a survey design, else
 #'   `"observed"`.
 #' @param what For `tidy()`: `"classes"`, the default, or `"pairs"`.
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
@@ -77,8 +78,9 @@
 #' or is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and
 #' `mdpd_error_no_data` as in [class_regression()]. `mdpd_warning_negative_share` and
 #' `mdpd_warning_classes_shifted` are explained above; `mdpd_warning_sampling_weights` says that
-#' weights which look like those of a sample survey are taken as counts; `mdpd_warning_boundary` says, by `"ml"`, that
-#' shares of 0 or 1 have no standard error, or names classes in which a number hardly varies.
+#' weights which look like those of a sample survey are taken as counts; `mdpd_warning_boundary`
+#' says, by `"ml"`, that shares of 0 or 1 have no standard error, or names classes in which a number
+#' hardly varies.
 #' @references
 #' Bakk, Z. and Vermunt, J. K. (2016). Robustness of stepwise latent class modeling with continuous
 #' distal outcomes. *Structural Equation Modeling* 23, 20-31. \doi{10.1080/10705511.2014.955104}

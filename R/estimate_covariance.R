@@ -94,6 +94,7 @@ covariance_blocks <- function(object, parts, shared) {
 covariance_parts <- function(object, how, call) {
   coded <- how$coded
   model <- mixture_parameters(object)
+  inform_slow(length(model$root))
   by_score <- how$type == "score"
   sums <- likelihood_sums(model, coded, how$posterior, if (by_score) "score" else "observed")
   observed <- n_observed(coded$codes, coded$weights)
@@ -116,6 +117,18 @@ covariance_parts <- function(object, how, call) {
     answers = if (!is.null(how$design)) answers_by_item(coded$codes), observed = observed,
     shares = shares, drawn = drawn, pseudo_counts = pseudo_counts, mixture = mixture
   )
+}
+
+# The inverse takes time with the third power: 5 s for 2500 parameters, 20 s for 4000, two minutes
+# for 7500.
+inform_slow <- function(n_parameters) {
+  if (n_parameters > 4000) {
+    inform_mdpd(
+      c("Standard errors of {comma(n_parameters)} parameters at once take a while.",
+        i = "{.fn bootstrap} with {.code refit = FALSE} and a progress bar may be quicker."),
+      class = "slow"
+    )
+  }
 }
 
 # Of the shares of an item's levels, `probs`, among the rows that observe it.

@@ -55,7 +55,7 @@ check_formula_data <- function(data, call) {
   if (!is.data.frame(data)) {
     abort_mdpd(
       c("{.arg data} must be a data frame, not {describe(data)}.",
-        i = if (is_survey_design(data)) "The table of a survey design is {.code design$variables}."),
+        i = if (is_survey_design(data)) "The table of a design is {.code design$variables}."),
       class = "argument", call = call
     )
   }

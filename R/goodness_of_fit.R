@@ -26,8 +26,9 @@
 #' none of the data by \eqn{G^2} and in 20 to 39 % by \eqn{X^2}, with samples in 0 to 8 % and in 2
 #' to 9 % (`bench/goodness_of_fit.R`; the more cells, the more cautious is \eqn{G^2}). Then ask for
 #' samples: rows are drawn from the fitted model, with the missing cells of the data, and the fit
-#' goes on from its own parameters to each sample, without the search for a better optimum. The p-value is \eqn{(g + 1) / (n + 1)}, where `g` of the samples have a
-#' statistic as large as that of the data.
+#' goes on from its own parameters to each sample, without the search for a better optimum. The
+#' p-value is \eqn{(g + 1) / (n + 1)}, where `g` of the samples have a statistic as large as that of
+#' the data.
 #'
 #' With many items every row has a pattern of its own, and no statistic of patterns says much: see
 #' [pair_residuals()] for where the model does not fit.

@@ -26,8 +26,8 @@
 #' component, 1.4 % with two and 0.4 % with three (`bench/goodness_of_fit.R`): a small one counts, a
 #' large one says little. With `n` samples of the fitted model, each fitted by the criterion of the
 #' fit, it is \eqn{(g + 1) / (n + 1)} for a pair whose statistic is reached in `g` samples: 5.8, 4.6
-#' and 4.3 % there. Two items that repeated each other in a fifth of the rows were found in 62, 6 and
-#' 68 % of the data by corrected p-values of chi-square, in 69, 12 and 94 % by those of samples.
+#' and 4.3 % there. Two items that repeated each other in a fifth of the rows were found in 62, 6
+#' and 68 % of the data by corrected p-values of chi-square, in 69, 12 and 94 % by those of samples.
 #'
 #' Pairs with fewer than five rows a cell of their table, as nearly all of a large crowd have, are
 #' tested by samples only: without, their p-values are `NA`. Pictures leave them out, as their
@@ -53,9 +53,9 @@
 #'   conspicuous first and those that are not tested last: `item_1`, `item_2` (in the order of the
 #'   fit), `n_obs` (weight of the rows that answer both), `statistic` (\eqn{X^2}{X2}), `G2`, `df`,
 #'   `effect` (0 to 1), `p_value`, `p_adjusted` and `is_sparse` (fewer than five rows a cell?).
-#'   Pairs are left out where the rows that answer both items, if any, show one level of an item. Its attributes `k`, `n`
-#'   and `seed` say how it was made. It has methods for `print()`, `tidy()` (a plain table, with
-#'   broom's names), `autoplot()` and `plot()`.
+#'   Pairs are left out where the rows that answer both items, if any, show one level of an item.
+#'   Its attributes `k`, `n` and `seed` say how it was made. It has methods for `print()`, `tidy()`
+#'   (a plain table, with broom's names), `autoplot()` and `plot()`.
 #' @section Errors and warnings:
 #' Those of [goodness_of_fit()], and `mdpd_error_argument` where `items` are not of the fit.
 #' @references

@@ -24,8 +24,8 @@
 #'   `label_agreement`, see [stagewise_em()]: below 0.8 the fit is not chosen and its `probability`
 #'   is 0.
 #' @section Errors:
-#' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`. A
-#' warning of class `mdpd_warning_not_identified` where the fit chosen is not identified, see
+#' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
+#' A warning of class `mdpd_warning_not_identified` where the fit chosen is not identified, see
 #' [stagewise_em()].
 #' @references
 #' Kass, R. E. and Raftery, A. E. (1995). Bayes factors. *Journal of the American Statistical

@@ -90,14 +90,15 @@
 #' `mdpd_warning_boundary`, and the others are those of the model in which it is fixed there. (poLCA
 #' gives it the value 0.) No warning is given for what is not a parameter: the weight of a single
 #' component, a level that occurs in no row, the level of a constant item. Parameters that the data
-#' do not determine are `NA` with a warning of class `mdpd_warning_not_identified`: those that can be
-#' moved without any change of what the model says of answers (looked for with at most 200
+#' do not determine are `NA` with a warning of class `mdpd_warning_not_identified`: those that can
+#' be moved without any change of what the model says of answers (looked for with at most 200
 #' parameters, see [goodness_of_fit()]), and those without information in the data. By evidence the
-#' prior determines them, and the warning says so. A warning of
-#' class `mdpd_warning_not_at_maximum` says that the fit is not at a maximum of its likelihood, or
-#' with smoothing and prior counts of its posterior density, such as a fit without refinement: the
-#' standard errors are then those of the curvature where the fit is. Smoothing and prior counts
-#' enter the information as the counts of a Dirichlet prior.
+#' prior determines them, and the warning says so. A warning of class `mdpd_warning_not_at_maximum`
+#' says that the fit is not at a maximum of its likelihood, or with smoothing and prior counts of
+#' its posterior density, such as a fit without refinement: the standard errors are then those of
+#' the curvature where the fit is. Smoothing and prior counts enter the information as the counts of
+#' a Dirichlet prior. A message of class `mdpd_message_slow` says that there are more than 4000
+#' parameters, whose covariance takes from 20 seconds to minutes.
 #' @section Errors:
 #' `mdpd_error_not_stored` for a model that was not fitted to data, `mdpd_error_no_data` when the
 #' fit keeps no data and `x` is not given, `mdpd_error_argument` for an argument out of range,

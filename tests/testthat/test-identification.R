@@ -215,7 +215,7 @@ test_that("the inverse on the tangent is that of plain matrices, without some di
   expect_equal(invert_on_tangent(model, information, undetermined)$covariance, twin(less))
 })
 
-test_that("Cholesky's root and eigenvalues give one inverse, and eigenvalues find null directions", {
+test_that("Cholesky's root and eigenvalues give one inverse, and null directions are found", {
   information <- crossprod(with_seed(1, matrix(stats::rnorm(60), 10)))
   expect_equal(invert_determined(information)$inverse, solve(information))
   singular <- information

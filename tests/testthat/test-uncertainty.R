@@ -237,3 +237,8 @@ test_that("bad arguments are told", {
   expect_close(vcov(fit, x = sharp_rows(300)), vcov(full_fit(sharp_rows(300))), tolerance = 1e-8)
   expect_snapshot(show_conditions(confint(fit, "nobody")))
 })
+
+test_that("many parameters at once are told", {
+  expect_silent(inform_slow(4000))
+  expect_message(inform_slow(7505), "7,505 parameters", class = "mdpd_message_slow")
+})
