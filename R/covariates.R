@@ -45,7 +45,8 @@ check_covariates <- function(formula, data, object, call) {
 # Rows without a covariate are left out of the frame, and named by its attribute.
 covariate_frame <- function(formula, data, arg, call, ...) {
   rlang::try_fetch(
-    stats::model.frame(formula, data, na.action = stats::na.omit, drop.unused.levels = TRUE, ...),
+    as_users(stats::model.frame(formula, data, na.action = stats::na.omit,
+                                drop.unused.levels = TRUE, ...)),
     error = function(cnd) {
       abort_mdpd(
         c("The covariates must be computable from {.arg {arg}}.", x = "{conditionMessage(cnd)}"),

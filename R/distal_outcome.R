@@ -144,7 +144,7 @@ outcome_values <- function(y, data, object, call) {
     check_rows_of_fit(data, object, call)
   }
   values <- rlang::try_fetch(
-    rlang::eval_tidy(y, as.data.frame(data)),
+    as_users(rlang::eval_tidy(y, as.data.frame(data))),
     error = function(cnd) {
       abort_mdpd(
         c("{.arg y} must be a column of {.arg data} or a vector.", x = "{conditionMessage(cnd)}"),

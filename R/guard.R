@@ -2,23 +2,26 @@
 # made of them. See check_intact.R.
 
 # A function behind the guard. Its body is evaluated in its own frame as before: arguments, call,
-# return() and missing() are what they were. `args`: those that may be such objects.
-guarded <- function(f, args = names(formals(f))[1]) {
-  body(f) <- call("with_intact_objects", args, body(f))
+# return() and missing() are what they were. `args`: those that may be such objects; `quoted`: those
+# that the function evaluates itself.
+guarded <- function(f, args = names(formals(f))[1], quoted = character()) {
+  body(f) <- call("with_intact_objects", args, setdiff(names(formals(f)), quoted), body(f))
   f
 }
 
 guard <- rlang::env(is_on = FALSE)
 
 # Only what the user calls is guarded, not what is called from there: the checks go over all rows.
-with_intact_objects <- function(args, code) {
+# What the user gave is evaluated before, so that what happens there is not blamed on the object.
+with_intact_objects <- function(args, formals, code) {
   if (guard$is_on) {
     return(code)
   }
+  frame <- parent.frame()
+  force_arguments(formals, frame)
   guard$is_on <- TRUE
   on.exit(guard$is_on <- FALSE)
-  frame <- parent.frame()
-  given <- Filter(function(arg) !eval(call("missing", as.name(arg)), frame), args)
+  given <- Filter(function(arg) !is_missing_in(frame, arg), args)
   made <- Filter(function(arg) inherits(get(arg, frame), classes_made), given)
   for (arg in made) check_intact(get(arg, frame), arg, frame)
   if (length(made) == 0) {
@@ -28,10 +31,12 @@ with_intact_objects <- function(args, code) {
   withCallingHandlers(
     code,
     error = function(cnd) {
-      if (!is_ours(cnd)) abort_damaged(object, made[1], frame, parent = cnd)
+      if (guard$is_on && !is_ours(cnd) && !is_of_session(cnd) && !is_drawing()) {
+        abort_damaged(object, made[1], frame, parent = cnd)
+      }
     },
     warning = function(cnd) {
-      if (!inherits(cnd, c("mdpd_warning", "lifecycle_warning_deprecated", "deprecatedWarning"))) {
+      if (guard$is_on && !is_ours(cnd) && !is_drawing()) {
         warn_damaged(object, made[1], frame, cnd)
         tryInvokeRestart("muffleWarning")
       }
@@ -39,9 +44,36 @@ with_intact_objects <- function(args, code) {
   )
 }
 
-# Errors of the package and those by which rlang checks `...` and asks for packages.
+# Code that the user wrote, such as a formula, in the middle of a function behind the guard: its
+# errors and warnings are passed on as they are.
+as_users <- function(code) {
+  was_on <- guard$is_on
+  guard$is_on <- FALSE
+  on.exit(guard$is_on <- was_on)
+  code
+}
+
+# Conditions of the package and those by which rlang checks `...`, asks for packages and tells what
+# is deprecated.
 is_ours <- function(cnd) {
-  inherits(cnd, c("mdpd_error", "rlib_error_dots_nonempty", "rlib_error_package_not_found"))
+  inherits(cnd, c("mdpd_error", "mdpd_warning", "rlib_error_dots_nonempty",
+                  "rlib_error_package_not_found", "lifecycle_warning_deprecated",
+                  "deprecatedWarning"))
+}
+
+# Nobody reads what is printed, or the time that setTimeLimit() gave is over. Only the text of these
+# errors, in the language of the session, tells.
+is_of_session <- function(cnd) {
+  texts <- c("ignoring SIGPIPE signal", "reached elapsed time limit", "reached CPU time limit")
+  conditionMessage(cnd) %in% c(texts, gettext(texts, domain = "R"))
+}
+
+# Is a picture that was built being drawn? What fails then is the device.
+is_drawing <- function() {
+  called <- vapply(sys.calls(), function(call) {
+    if (is.symbol(call[[1]])) as.character(call[[1]]) else ""
+  }, "")
+  any(called %in% c("grid.newpage", "grid.draw"))
 }
 
 warn_damaged <- function(object, arg, call, cnd) {
@@ -50,4 +82,50 @@ warn_damaged <- function(object, arg, call, cnd) {
       x = "{conditionMessage(cnd)}"),
     class = "damaged", call = call
   )
+}
+
+# Arguments ----------------------------------------------------------------------------------------
+
+# Evaluates what was given. A default is left: it is ours.
+force_arguments <- function(formals, frame) {
+  before <- character()
+  for (arg in setdiff(formals, "...")) {
+    if (!is_missing_in(frame, arg)) force_argument(as.name(arg), arg, frame, before)
+    before <- c(before, arg)
+  }
+  if ("..." %in% formals) {
+    names <- eval(quote(...names()), frame)
+    for (i in seq_len(eval(quote(...length()), frame))) {
+      arg <- paste0("..", i)
+      shown <- if (isTRUE(names[i] != "")) names[i] else arg
+      if (!is_missing_in(frame, arg)) force_argument(as.name(arg), shown, frame, before)
+    }
+  }
+}
+
+is_missing_in <- function(frame, arg) eval(call("missing", as.name(arg)), frame)
+
+# An error with a class of its own is the user's: they may wait for it. `before`: the arguments that
+# were evaluated.
+force_argument <- function(name, arg, frame, before) {
+  rlang::try_fetch(
+    eval(name, frame),
+    simpleError = function(cnd) {
+      abort_mdpd(
+        c("{.arg {arg}} cannot be evaluated.", x = "{conditionMessage(cnd)}",
+          i = if ("data" %in% before) hint_at_column(name, frame)),
+        class = "argument", call = frame
+      )
+    }
+  )
+}
+
+# The name of a column of `data` in the place of the column.
+hint_at_column <- function(name, frame) {
+  written <- eval(call("substitute", name), frame)
+  has_data <- !is_missing_in(frame, "data") && is.data.frame(frame$data)
+  if (has_data && is.symbol(written) && as.character(written) %in% names(frame$data)) {
+    column <- call("$", eval(quote(substitute(data)), frame), written)
+    cli::format_inline("Write {.code {rlang::as_label(column)}} for the column of {.arg data}.")
+  }
 }

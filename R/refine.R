@@ -69,8 +69,11 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   result$trace <- bind_traces(object$trace, result$trace)
   result["born"] <- list(object$born[columns])
   if (inherits(x, "crowd_labels")) problem$labels <- x$labels
+  call <- match.call()
+  # As users can write it.
+  call[[1]] <- quote(refine)
   fit <- new_mdpd(result, problem, settings, list(
-    class = setdiff(class(object), "mdpd"), call = match.call(),
+    class = setdiff(class(object), "mdpd"), call = call,
     keep_data = !is.null(object$coded),
     design = if (is.null(x) && is.null(weights)) object$design
   ))

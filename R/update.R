@@ -8,7 +8,9 @@
 #' @param object A fit of a [row_store()], by [stagewise_em()] or by `update()`.
 #' @param store The store, with at least the rows of the fit; see [add_rows()].
 #' @param ... Must be empty where `store` is given. Without it, `update()` calls again what made the
-#'   fit, with these arguments in place of those of the call, see [stats::update()].
+#'   fit, with these arguments in place of those of the call, see [stats::update()]. Components
+#'   that were named or ordered by hand keep that where there are as many of them again: each goes
+#'   to the one it is most like, see [align_components()].
 #' @param full `TRUE` for EM over all rows; by default (`FALSE`) over the new ones.
 #' @param memory,cluster,deadline As in [stagewise_em()]; a `cluster` is for `full = TRUE` only.
 #' @param verbose Show a progress bar when it takes long?
@@ -79,7 +81,7 @@ update.mdpd <- function(object, store, ..., full = FALSE, memory = 1e9, cluster 
   call <- rlang::current_env()
   if (missing(store)) {
     check_no_store(object, ...length(), call)
-    return(NextMethod())
+    return(call_again(object, as.list(substitute(list(...)))[-1], rlang::caller_env(), call))
   }
   rlang::check_dots_empty()
   check_updated(object, store, call)
@@ -114,6 +116,43 @@ update.mdpd <- function(object, store, ..., full = FALSE, memory = 1e9, cluster 
   warn_status(fit, object$k)
   inform_update(fit, before)
   fit
+}
+
+# Without a store ----------------------------------------------------------------------------------
+
+# The call that made the fit with other arguments, `changes`, which are code, or the call itself
+# where `evaluate = FALSE` is among them.
+call_again <- function(object, changes, users, call) {
+  check_own_call(object, call)
+  evaluate <- changes[["evaluate"]]
+  changes <- changes[setdiff(seq_along(changes), match("evaluate", names(changes)))]
+  again <- rlang::call_modify(object$call, !!!Filter(Negate(rlang::is_missing), changes))
+  if (isFALSE(evaluate)) {
+    return(again)
+  }
+  fit <- as_users(eval(again, users))
+  same_k <- inherits(fit, "mdpd") && fit$k == object$k
+  if (!same_k || !any(names(fit$item_probs) %in% names(object$item_probs))) {
+    return(fit)
+  }
+  same_rows <- !is.null(fit$posterior) &&
+    identical(rownames(fit$posterior), rownames(object$posterior)) &&
+    identical(dim(fit$posterior), dim(object$posterior))
+  keep_arrangement(fit, object, if (same_rows) object$posterior)
+}
+
+# poLCA's functions know other arguments; a true model was not fitted.
+check_own_call <- function(object, call) {
+  made_by <- if (is.call(object$call)) rlang::call_name(object$call)
+  if (!isTRUE(made_by %in% c("stagewise_em", "mdpd", "refine"))) {
+    abort_mdpd(
+      c("{.arg object} must be a fit of {.fn stagewise_em}, {.fn mdpd} or {.fn refine}: its call is
+         repeated.",
+        x = if (!is.null(made_by)) "It was made by {.fn {made_by}}.",
+        i = "Use {.fn refine} to go on from it, or {.fn stagewise_em} with its data."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # Checks -------------------------------------------------------------------------------------------

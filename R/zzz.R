@@ -7,12 +7,14 @@ local({
   # Its check of all labels would be done wherever a number of items is asked for.
   methods <- setdiff(ls(namespace)[is_method], "dim.crowd_labels")
   others <- c("add_rows", "choose_k", "class_regression", "compare_groups", "confusion",
-              "copied_items", "distal_outcome", "fingerprint", "item_quality", "majority_vote",
+              "copied_items", "fingerprint", "item_quality", "majority_vote",
               "name_components", "reorder_components", "report", "test_k", "verify_store",
               "worker_quality")
   for (name in setdiff(c(methods, others), "update.mdpd")) {
     assign(name, guarded(get(name, namespace)), namespace)
   }
+  # It looks its outcome up in its data.
+  assign("distal_outcome", guarded(distal_outcome, quoted = "y"), namespace)
   assign("align_components", guarded(align_components, c("object", "reference")), namespace)
   assign("update.mdpd", guarded(update.mdpd, c("object", "store")), namespace)
   assign("error_rate", guarded(error_rate, c("estimate", "truth")), namespace)

@@ -57,6 +57,60 @@ test_that("a mistake in another argument is not blamed on the fit", {
   expect_error(summary(fit, 3), class = "rlib_error_dots_nonempty")
 })
 
+test_that("what the user gave is evaluated before, and its errors are not blamed on the fit", {
+  rows <- data.frame(z = rep(c(-1, 1, 2, 3), 10), id = rep(1:10, 4))
+  asked <- rlang::exprs(
+    data = class_regression(fit, ~z, no_such), cluster = class_regression(fit, ~z, rows, cluster = id),
+    group = compare_groups(fit, no_such), newdata = predict(fit, no_such),
+    data = augment(fit, no_such), n = goodness_of_fit(fit, n = no_such),
+    names = name_components(fit, c(a = no_such)), cluster = vcov(fit, cluster = no_such),
+    type = plot(fit, type = no_such), truth = error_rate(fit, no_such),
+    data = distal_outcome(fit, z, no_such), k = update(fit, k = no_such),
+    object = distal_outcome(no_such, z, rows), newdata = predict(fit, stop("no_such or id"))
+  )
+  for (i in seq_along(asked)) {
+    cnd <- expect_error(eval(asked[[i]]), "no_such|id", class = "mdpd_error_argument")
+    expect_match(conditionMessage(cnd), paste0("`", names(asked)[i], "` cannot be evaluated"),
+                 fixed = TRUE)
+  }
+  expect_snapshot(show_conditions(class_regression(fit, ~z, rows, cluster = id)))
+  # An error that has a class is the user's own, and arguments may be left out.
+  expect_error(predict(fit, rlang::abort("mine", class = "mine")), class = "mine")
+  expect_s3_class(summary(fit, ), "summary_mdpd")
+  expect_identical(predict(fit, ), predict(fit))
+})
+
+test_that("warnings of what the user gave are passed on as they are", {
+  rows <- data.frame(z = rep(c(-1, 1, 2, 3), 10))
+  whole_warning <- function(code) {
+    cnd <- suppressMessages(expect_warning(code, "NaNs produced|NAs introduced"))
+    expect_identical(class(cnd), c("simpleWarning", "warning", "condition"))
+  }
+  whole_warning(class_regression(fit, ~ log(z), rows))
+  whole_warning(distal_outcome(fit, log(z), rows))
+  whole_warning(compare_groups(fit, as.integer(rep(c("1", "2", "x", "2"), 10))))
+})
+
+test_that("in what the user gave a damaged object is found as elsewhere", {
+  damaged <- fit
+  damaged$item_probs$a <- NULL
+  expect_damaged(compare_groups(fit, predict(damaged)))
+  expect_error(distal_outcome(fit, predict(damaged)), "damaged", class = "mdpd_error_argument")
+})
+
+test_that("a reader who closes the pipe, the time being over and a device are no damage", {
+  stop_inside <- guarded(function(object, text) stop(text))
+  for (text in c("ignoring SIGPIPE signal", "reached elapsed time limit")) {
+    cnd <- expect_error(stop_inside(fit, gettext(text, domain = "R")), class = "simpleError")
+  }
+  expect_damaged(stop_inside(fit, "another"))
+  skip_if_not_installed("ggplot2")
+  pdf_nowhere <- function(...) stop("cannot open the device")
+  withr::local_options(device = pdf_nowhere)
+  while (grDevices::dev.cur() > 1) grDevices::dev.off()
+  expect_error(plot(fit), "cannot open the device", class = "simpleError")
+})
+
 test_that("damaged codes do not reach the engine", {
   damages <- list(
     list("codes", matrix(1L, 40, 4, dimnames = dimnames(fit$coded$codes))),
@@ -190,7 +244,7 @@ test_that("an object of another version says so", {
 
 test_that("the functions behind the guard answer, return and fail as they did", {
   refined <- refine(fit, type = "full", verbose = FALSE)
-  expect_identical(refined$call, quote(refine.mdpd(object = fit, type = "full", verbose = FALSE)))
+  expect_identical(refined$call, quote(refine(object = fit, type = "full", verbose = FALSE)))
   expect_error(worker_quality(fit), class = "mdpd_error_not_a_crowd")
   expect_error(report(fit), "file")
   expect_identical(names(formals(predict.mdpd)), c("object", "newdata", "type", "...", "file"))

@@ -292,3 +292,23 @@ test_that("bad names and orders are errors", {
     show_conditions(reorder_components(fit, c(0.5, 2, 3)))
   })
 })
+
+test_that("names and order stay where update() repeats the call with as many components", {
+  x <- simulate(simulate_crowd(6, 6, 2, accuracy = rep(0.8, 6), seed = 1)$model, seed = 1,
+                n_obs = 300)[[1]]
+  fit <- stagewise_em(x, k = 2)
+  named <- reorder_components(name_components(fit, c("A", "B")), 2:1)
+  again <- update(named, control = stagewise_control(tol = 1e-9))
+  expect_identical(names(again$mixing_weights), c("B", "A"))
+  expect_equal(again$posterior, named$posterior, tolerance = 1e-4)  # two tolerances of EM
+  expect_identical(again$call, quote(stagewise_em(x = x, k = 2,
+                                                  control = stagewise_control(tol = 1e-9))))
+  # Other rows, and another number of components.
+  part <- x[1:200, ]
+  expect_identical(names(update(named, x = part)$mixing_weights), c("B", "A"))
+  expect_identical(names(update(named, k = 1)$mixing_weights), "1")
+  expect_identical(update(named, k = 1, evaluate = FALSE), quote(stagewise_em(x = x, k = 1)))
+  expect_s3_class(update(refine(fit), type = "full"), "mdpd")
+  model <- simulate_crowd(seed = 1)$model
+  expect_error(update(model, k = 3), class = "mdpd_error_argument")
+})
