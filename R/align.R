@@ -56,8 +56,11 @@ align_components <- function(object, reference) {
 #'   `"1"`, `"2"` and `"yes"`, `"no"`, it is `TRUE`, with a warning.
 #' @return One number from 0 to 1.
 #' @section Errors and warnings: `mdpd_error_argument` for different lengths, no common or doubled
-#'   names, a truth that is all `NA`; `mdpd_warning_unmatched_classes` where no class of the one is
-#'   named as one of the other.
+#'   names, a truth that is all `NA`. Where `align` is left out, `mdpd_warning_unmatched_classes` says
+#'   that no class of the one is named as one of the other, or names true classes that the estimate
+#'   does not know, such as the 0 of a truth of 0 and 1 beside components `"1"` and `"2"`: their
+#'   observations count as wrong. (Of an estimate that is neither a fit nor a factor it says so only
+#'   where also an estimated class is never true.)
 #' @inherit align_components references
 #' @family evaluation
 #' @examples
@@ -66,7 +69,8 @@ align_components <- function(object, reference) {
 #' @export
 error_rate <- function(estimate, truth, align = FALSE) {
   check_flag(align)
-  may_align <- missing(align) && (inherits(estimate, "mdpd") || is.factor(estimate))
+  by_default <- missing(align)
+  has_levels <- inherits(estimate, "mdpd") || is.factor(estimate)
   pair <- match_observations(as_classes(estimate), as_classes(truth))
   pair$x <- in_words_of(pair$x, pair$y, estimate)
   known <- !is.na(pair$y)
@@ -76,9 +80,11 @@ error_rate <- function(estimate, truth, align = FALSE) {
   names <- list(class_names(estimate, pair$x), class_names(truth, pair$y))
   estimate <- pair$x[known]
   truth <- pair$y[known]
-  if (may_align && length(intersect(names[[1]], names[[2]])) == 0) {
+  if (by_default && has_levels && length(intersect(names[[1]], names[[2]])) == 0) {
     warn_unmatched_classes(names)
     align <- TRUE
+  } else if (by_default) {
+    warn_unmatched_truth(setdiff(truth, names[[1]]), setdiff(names[[1]], names[[2]]), has_levels)
   }
   if (align) {
     counts <- table(estimate, truth)
@@ -111,6 +117,21 @@ warn_unmatched_classes <- function(names, call = rlang::caller_env()) {
            {.code align = FALSE} counts every row as wrong."),
     class = "unmatched_classes", call = call
   )
+}
+
+# True classes that none of the estimated is named as. Where it is not known which classes may be
+# estimated, one that never is tells only beside one that is never true.
+warn_unmatched_truth <- function(unknown, never_true, has_levels, call = rlang::caller_env()) {
+  if (length(unknown) > 0 && (has_levels || length(never_true) > 0)) {
+    warn_mdpd(
+      c("{.arg estimate} must have the class{cli::qty(unknown)}{?/es} {.val {unknown}} of
+         {.arg truth}: {cli::qty(unknown)}{?its/their} observations count as wrong.",
+        x = if (length(never_true) > 0) "It has {.val {never_true}}, which {.arg truth} has not.",
+        i = "{.code align = TRUE} matches the classes one to one; {.code align = FALSE} counts as
+             now, without this warning."),
+      class = "unmatched_classes", call = call
+    )
+  }
 }
 
 # `overlap`: components in rows, those of the reference in columns.

@@ -49,7 +49,7 @@ test_that("a fit is judged by its most probable components", {
 
 test_that("alignment finds the matching of fewest errors", {
   expect_identical(error_rate(c(1, 2, 2), c("b", "a", "a"), align = TRUE), 0)
-  expect_identical(error_rate(c(1, 2, 2), c("b", "a", "a")), 1)
+  expect_identical(error_rate(c(1, 2, 2), c("b", "a", "a"), align = FALSE), 1)
   # by all permutations of three classes
   set.seed(1)
   permutations <- list(1:3, c(1, 3, 2), c(2, 1, 3), c(2, 3, 1), c(3, 1, 2), 3:1)
@@ -173,14 +173,33 @@ test_that("class names that do not match are matched one to one, with a warning"
   estimate <- factor(c("1", "2", "2", "1"))
   expect_warning(rate <- error_rate(estimate, c("b", "a", "a", "a")), class = unmatched)
   expect_identical(rate, 0.25)
-  # Said explicitly, and where one name is shared, nothing is matched.
+  # Said explicitly, nothing is matched.
   expect_silent(expect_identical(error_rate(fit, c("yes", "no", "no"), align = FALSE), 1))
   expect_silent(expect_identical(error_rate(fit, c("yes", "no", "no"), align = TRUE), 0))
-  expect_silent(expect_identical(error_rate(fit, c("1", "no", "no")), 2 / 3))
   # Levels count that do not occur.
   expect_silent(expect_identical(error_rate(factor("1", 1:2), factor("2", 1:2)), 1))
-  expect_silent(expect_identical(error_rate("a", "b"), 1))
+  expect_silent(expect_identical(error_rate(c("a", "b"), c("b", "b")), 0.5))
   expect_snapshot(show_conditions(error_rate(fit, c("yes", "no", "no"))))
+})
+
+test_that("where some class names match, true classes without one are named in a warning", {
+  unmatched <- "mdpd_warning_unmatched_classes"
+  expect_warning(rate <- error_rate(fit, c("1", "no", "no")), '"no"', class = unmatched)
+  expect_identical(rate, 2 / 3)
+  # 0 and 1 in the place of 1 and 2.
+  expect_warning(rate <- error_rate(fit, c(0, 1, 1)), '"0"', class = unmatched)
+  expect_identical(rate, mean(predict(fit) != c(0, 1, 1)))
+  expect_silent(error_rate(fit, c(0, 1, 1), align = FALSE))
+  expect_silent(error_rate(fit, c(0, 1, 1), align = TRUE))
+  # Of vectors it is not known which classes may be estimated.
+  expect_warning(expect_identical(error_rate("a", "b"), 1), class = unmatched)
+  expect_warning(error_rate(c(1, 2), c(0, 1)), class = unmatched)
+  expect_silent(error_rate(c("a", "a"), c("a", "b")))
+  expect_silent(error_rate(c("a", "b"), c("a", "a")))
+  # A class that is not in the truth by chance, and rows without a truth, are nothing to tell.
+  expect_silent(error_rate(fit, c("1", "1", NA)))
+  expect_silent(error_rate(fit, factor(c("1", "2", "2"), 1:3)))
+  expect_snapshot(show_conditions(error_rate(fit, c(0, 1, 1))))
 })
 
 test_that("the truth may be in the labels or in the names of a named crowd's components", {
