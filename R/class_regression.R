@@ -92,8 +92,11 @@
 #'   \item{loglik, df}{log-likelihood (nats) and number of parameters: of the answers, comparable
 #'     with those of the fit on the same rows, by `"two-step"` and `"one-step"`; of the assigned
 #'     classes by `"ml"`; `NA` by `"bch"`}
-#'   \item{n_obs, n_incomplete, rows, nobs, weights}{rows of the fit, how many of them lack a
-#'     covariate, the numbers of the others, the sum of their case weights, and these or `NULL`}
+#'   \item{n_obs, n_incomplete, rows, nobs, weights, no_answer}{rows of the fit, how many of them
+#'     lack a covariate, the numbers of the others, the sum of their case weights, and these or
+#'     `NULL`; and the numbers of rows without any answer, or `NULL`. These are in no class: by
+#'     `"ml"` and `"bch"` they do not count, with a message of class `mdpd_message_no_answer`, and
+#'     by the others they tell nothing}
 #'   \item{starts}{by `"one-step"` a data frame with a row for every start: `start`, `loglik` (nats)
 #'     where it came to, before the last steps, and `iterations`; else `NULL`}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
@@ -213,7 +216,12 @@ check_reference <- function(reference, object, call = rlang::caller_env()) {
 regress_in_steps <- function(first, design, reference, method, max_iter,
                              call = rlang::caller_env()) {
   classes <- if (method != "two-step") classification(first)
-  if (method != "two-step") check_classification(classes, first$object, call)
+  if (method != "two-step") {
+    check_classification(classes, first$object, call)
+    no_class <- design$rows %in% first$object$no_answer
+    tell_no_class(which(no_class))
+    design$weights[no_class] <- 0
+  }
   evidence <- row_evidence(first, method, classes, design$rows)
   problem <- new_share_problem(design, first$object$k, reference, evidence)
   start <- null_shares(problem, first$object$mixing_weights)
@@ -293,6 +301,8 @@ new_class_regression <- function(found, first, design, settings) {
   row_names <- rownames(object$posterior)[design$rows]
   n_coefficients <- length(found$gamma)
   one_step <- settings$method == "one-step"
+  # Without an answer a row is in no class, and tells nothing.
+  counts <- !settings$method %in% c("ml", "bch") | !design$rows %in% object$no_answer
   structure(
     list(
       coefficients = `dimnames<-`(back %*% found$gamma, list(terms, free)),
@@ -308,7 +318,7 @@ new_class_regression <- function(found, first, design, settings) {
       df = n_coefficients +
         if (settings$method %in% c("two-step", "one-step")) object$df - (object$k - 1) else 0,
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
-      nobs = sum(design$weights), weights = if (any(design$weights != 1)) design$weights,
+      nobs = sum(design$weights[counts]), no_answer = object$no_answer, weights = if (any(design$weights != 1)) design$weights,
       classes = classes, reference = classes[settings$reference], k = object$k,
       method = settings$method, type = settings$type, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,

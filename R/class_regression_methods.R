@@ -23,7 +23,8 @@
 #' @param newdata Data frame with the covariates; for the posterior also with the items of the fit.
 #'   By default, `NULL`, the rows of the fit; one that lacks a covariate gets `NA`.
 #' @param type `"prob"`, the default, the class probabilities by the covariates; `"posterior"`,
-#'   those by covariates and answers; or `"class"`, the class of the largest posterior probability.
+#'   those by covariates and answers; or `"class"`, the class of the largest posterior probability,
+#'   `NA` for a row without any answer, with a message of class `mdpd_message_no_answer`.
 #' @param interval Add standard errors and intervals? Default `FALSE`. For `type = "prob"`.
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`.
 #' @param exponentiate Odds ratios instead of coefficients? Default `FALSE`. Standard errors stay
@@ -241,11 +242,13 @@ predict_posterior <- function(object, design, newdata, type) {
   if (is.null(newdata)) {
     posterior <- shares_by(object, design)
     posterior[object$rows, ] <- object$posterior
+    no_answer <- object$no_answer
   } else {
     model <- object$model
     model$item_probs <- object$item_probs %||% model$item_probs
     items <- differing_items(model)
     coded <- read_new(newdata, model, items, call = rlang::caller_env())
+    no_answer <- new_rows_without_answer(newdata, coded, model)
     joint <- log(shares_by(object, design)) + row_log_densities(model, coded)
     known <- stats::complete.cases(design$x)
     posterior <- joint
@@ -255,10 +258,23 @@ predict_posterior <- function(object, design, newdata, type) {
   if (type == "posterior") {
     return(posterior)
   }
+  inform_no_answers(no_answer)
   class <- rep(NA_integer_, nrow(posterior))
-  known <- stats::complete.cases(posterior)
+  known <- stats::complete.cases(posterior) & !seq_len(nrow(posterior)) %in% no_answer
   class[known] <- first_largest(posterior[known, , drop = FALSE])
   stats::setNames(factor(object$classes[class], object$classes), rownames(posterior))
+}
+
+# As predict() of the fit has it.
+inform_no_answers <- function(rows) {
+  n <- length(rows)
+  if (n > 0) {
+    inform_mdpd(
+      c("{n} row{?s} without any answer {?has/have} no class: {.code NA}.",
+        i = 'By {.code type = "posterior"} its probabilities are those by the covariates alone.'),
+      class = "no_answer"
+    )
+  }
 }
 
 share_intervals <- function(object, design, level) {
@@ -412,11 +428,12 @@ print.class_regression <- function(x, ...) {
 formula_text <- function(x) paste(trimws(deparse(x$formula)), collapse = " ")
 
 regression_fields <- function(x) {
-  weighted <- if (x$nobs != length(x$rows)) paste0(" of total weight ", comma(round(x$nobs, 1)))
-  incomplete <- if (x$n_incomplete > 0) {
-    paste0("; ", comma(x$n_incomplete), " more lack", if (x$n_incomplete == 1) "s",
-           " a covariate and do", if (x$n_incomplete == 1) "es", " not count")
-  }
+  # By assigned classes a row without any answer does not count.
+  without <- if (x$method %in% c("ml", "bch")) length(intersect(x$rows, x$no_answer)) else 0
+  n_rows <- length(x$rows) - without
+  weighted <- if (x$nobs != n_rows) paste0(" of total weight ", comma(round(x$nobs, 1)))
+  left_out <- left_out_title(c("without a covariate" = x$n_incomplete,
+                               "without any answer" = without))
   title <- c(
     "two-step" = "two-step, item probabilities of the fit",
     ml = "three-step, maximum likelihood of the assigned classes",
@@ -425,7 +442,7 @@ regression_fields <- function(x) {
   )
   c(
     Method = title[[x$method]],
-    Data = paste0(plural(length(x$rows), "row"), weighted, incomplete),
+    Data = paste0(plural(n_rows, "row"), weighted, left_out),
     Fit = if (!is.na(x$loglik) && !x$by_design) {
       paste0("log-likelihood ", nats(x$loglik), ", AIC ", nats(2 * x$df - 2 * x$loglik))
     },

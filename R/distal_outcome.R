@@ -37,7 +37,8 @@
 #'   whose shares are. One value for each row of the fit, in the same order; a column of `data`, or
 #'   its name, where that is given. A labelled column, as haven reads it, is a
 #'   factor if every value has a label, and else numbers. Rows where it is `NA` do not count, and a
-#'   message of class `mdpd_message_incomplete_outcome` says how many.
+#'   message of class `mdpd_message_incomplete_outcome` says how many. Nor do rows without any answer,
+#'   which are in no class (`mdpd_message_no_answer`).
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
 #'   same order. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.
@@ -63,10 +64,11 @@
 #'     (of the means, the first minus the second; `NA` of shares), `statistic`, `df`, `p.value`,
 #'     `p.adjusted`}
 #'   \item{sizes}{the shares of the classes among the rows that count}
-#'   \item{kind, outcome, label, levels, method, type, nobs, n_obs, n_incomplete, classes, k,
+#'   \item{kind, outcome, label, levels, method, type, nobs, n_obs, n_incomplete, n_no_answer,
+#'     classes, k,
 #'     call}{`"mean"` or `"shares"`, the name of the outcome and its label or `NULL`, its levels or
-#'     `NULL`, sum of the case weights of the rows that count, numbers of rows, names of the
-#'     classes}
+#'     `NULL`, sum of the case weights of the rows that count, numbers of rows (all, without an
+#'     outcome, and with one but without any answer), names of the classes}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
 #'     And the degrees of freedom of intervals and tests, `Inf` without}
 #'   `tidy()` gives the estimates, with broom's names (`term`, the name of the outcome, `class`,
@@ -113,7 +115,7 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...,
   check_first_fit(object)
   asked <- rlang::enquo(y)
   y <- outcome_values(asked, data, object, rlang::current_env())
-  outcome <- read_outcome(y$values, row_weights(object), rlang::current_env())
+  outcome <- read_outcome(y$values, row_weights(object), object$no_answer, rlang::current_env())
   first <- first_step(object, type, cluster, strata, rlang::current_env())
   classes <- classification(first)
   check_classification(classes, object, rlang::current_env())
@@ -202,8 +204,8 @@ outcome_name <- function(asked) {
 }
 
 # `values`: what is averaged, rows x 1 or rows x levels, of the rows that count; `rows` are these.
-read_outcome <- function(y, weights, call) {
-  rows <- which(!is.na(y) & weights > 0)
+read_outcome <- function(y, weights, no_answer, call) {
+  rows <- setdiff(which(!is.na(y) & weights > 0), no_answer)
   n_incomplete <- sum(is.na(y))
   values <- y[rows]
   if (length(unique(values)) < 2) {
@@ -216,6 +218,8 @@ read_outcome <- function(y, weights, call) {
       class = "incomplete_outcome", n = n_incomplete
     )
   }
+  no_class <- no_answer[!is.na(y[no_answer])]
+  tell_no_class(no_class)
   levels <- NULL
   if (holds_numbers(y)) {
     values <- matrix(as.double(values))
@@ -225,7 +229,7 @@ read_outcome <- function(y, weights, call) {
     values <- outer(coded$codes, seq_along(levels), `==`) + 0
   }
   list(values = values, levels = levels, rows = rows, weights = weights[rows], n_obs = length(y),
-       n_incomplete = n_incomplete)
+       n_incomplete = n_incomplete, n_no_answer = length(no_class))
 }
 
 # By weights ---------------------------------------------------------------------------------------
@@ -391,6 +395,7 @@ new_distal_outcome <- function(found, outcome, object, settings) {
       pairs = test_pairs(tested), sizes = stats::setNames(found$sizes, classes),
       kind = if (is.null(outcome$levels)) "mean" else "shares", levels = outcome$levels,
       nobs = sum(outcome$weights), n_obs = outcome$n_obs, n_incomplete = outcome$n_incomplete,
+      n_no_answer = outcome$n_no_answer,
       classes = classes, k = object$k
     ), settings),
     class = "distal_outcome"

@@ -7,17 +7,13 @@ print.distal_outcome <- function(x, ...) {
   what <- if (x$kind == "mean") "mean" else "shares"
   about <- if (!is.null(x$label)) paste0(" (", x$label, ")")
   cat_rule(shorten(paste0("Outcome by class: ", what, " of ", shorten(x$outcome, 40), about), 70))
-  incomplete <- if (x$n_incomplete > 0) {
-    paste0("; ", comma(x$n_incomplete), " without an outcome ",
-           if (x$n_incomplete == 1) "does" else "do", " not count")
-  }
   cat_fields(c(
     Method = if (x$method == "bch") {
       "weights of Bolck, Croon and Hagenaars"
     } else {
       "maximum likelihood of the assigned classes"
     },
-    Data = paste0(plural(x$n_obs, "row"), incomplete),
+    Data = outcome_rows_title(x),
     Errors = if (x$by_design) by_design_title(x),
     Test = paste0("all classes equal: ", test_words(x$test, x), ", p ", p_phrase(x$test$p.value))
   ))
@@ -35,6 +31,26 @@ test_words <- function(test, x) {
     return(paste0("chi-square ", number_text(test$statistic), ", df ", test$df))
   }
   paste0("F ", number_text(test$statistic / test$df), ", df ", test$df, " and ", x$design_df)
+}
+
+outcome_rows_title <- function(x) {
+  # A result of an older version does not have the second.
+  left_out <- c("without an outcome" = x$n_incomplete, "without any answer" = x$n_no_answer)
+  n_rows <- x$n_obs - sum(left_out)
+  weighted <- if (abs(x$nobs - n_rows) > 1e-9 * n_rows) {
+    paste0(" of total weight ", comma(round(x$nobs, 1)))
+  }
+  paste0(plural(n_rows, "row"), weighted, left_out_title(left_out))
+}
+
+# "; 3 more without a covariate and 1 without any answer do not count"
+left_out_title <- function(n) {
+  n <- n[n > 0]
+  if (length(n) > 0) {
+    paste0("; ", paste(paste0(comma(n), c(" more", rep("", length(n) - 1))), names(n),
+                       collapse = " and "),
+           if (sum(n) == 1) " does" else " do", " not count")
+  }
 }
 
 p_phrase <- function(p) replace(format_p(p, "= "), is.na(p), "not known")

@@ -64,14 +64,25 @@ row_log_densities <- function(object, coded) {
 # Assigned classes -------------------------------------------------------------------------------
 
 # The class each row is assigned to, and `errors`, true x assigned: the estimated probability of
-# being assigned to a class given the true one (Bolck, Croon and Hagenaars 2004).
+# being assigned to a class given the true one (Bolck, Croon and Hagenaars 2004). A row without any
+# answer is in no class, NA, and has no weight.
 classification <- function(first) {
   posterior <- unname(first$object$posterior)
-  assigned <- first_largest(posterior)
-  indicator <- outer(assigned, seq_len(first$object$k), `==`) + 0
-  counts <- crossprod(posterior * first$weights, indicator)
-  list(assigned = assigned, indicator = indicator, sizes = rowSums(counts),
+  no_answer <- first$object$no_answer
+  assigned <- replace(first_largest(posterior), no_answer, NA)
+  indicator <- (outer(assigned, seq_len(first$object$k), `==`) & !is.na(assigned)) + 0
+  weights <- replace(first$weights, no_answer, 0)
+  counts <- crossprod(posterior * weights, indicator)
+  list(assigned = assigned, indicator = indicator, weights = weights, sizes = rowSums(counts),
        errors = counts / rowSums(counts))
+}
+
+tell_no_class <- function(no_answer) {
+  n <- length(no_answer)
+  if (n > 0) {
+    inform_mdpd("{n} row{?s} without any answer {?has/have} no class and {?does/do} not count.",
+                class = "no_answer", n = n)
+  }
 }
 
 check_classification <- function(classes, object, call) {
@@ -101,9 +112,16 @@ row_evidence <- function(first, method, classes, rows) {
     "two-step" = list(
       log_density = row_log_densities(first$object, first$coded)[rows, , drop = FALSE]
     ),
-    ml = list(log_density = t(log(classes$errors))[classes$assigned[rows], , drop = FALSE]),
-    bch = list(shares = solve(classes$errors)[classes$assigned[rows], , drop = FALSE])
+    ml = list(log_density = of_assigned(t(log(classes$errors)), classes, rows)),
+    bch = list(shares = of_assigned(solve(classes$errors), classes, rows))
   )
+}
+
+# The line of each row's class; zeros say nothing of a row that is in none.
+of_assigned <- function(table, classes, rows) {
+  lines <- table[classes$assigned[rows], , drop = FALSE]
+  lines[is.na(classes$assigned[rows]), ] <- 0
+  lines
 }
 
 # How evidence moves with the parameters of the first step -----------------------------------------
@@ -121,7 +139,7 @@ error_slopes <- function(first, classes) {
     g <- posterior[rows, , drop = FALSE]
     excess <- classes$indicator[rows, cell$assigned, drop = FALSE] -
       rep(classes$errors, each = length(rows))
-    share <- first$weights[rows] * excess * g[, cell$true, drop = FALSE] /
+    share <- classes$weights[rows] * excess * g[, cell$true, drop = FALSE] /
       rep(classes$sizes[cell$true], each = length(rows))
     for (component in seq_len(k)) {
       moved <- share * (rep(cell$true == component, each = length(rows)) - g[, component])
@@ -157,10 +175,11 @@ cross_by_density <- function(moved, classes, rows, slopes) {
   Reduce(`+`, terms)
 }
 
-# As rowsum(), with a row of zeros for a level that does not occur.
+# As rowsum(), with a row of zeros for a level that does not occur; NA is in no group.
 rowsum_by <- function(x, group) {
   sums <- matrix(0, nlevels(group), ncol(x))
-  found <- rowsum(x, as.integer(group))
+  in_group <- !is.na(group)
+  found <- rowsum(x[in_group, , drop = FALSE], as.integer(group)[in_group])
   sums[as.integer(rownames(found)), ] <- found
   sums
 }

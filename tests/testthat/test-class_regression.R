@@ -436,3 +436,33 @@ test_that("bad input is told", {
     show_conditions(class_regression(fit, ~ z, covariates, method = "one-step", max_iter = 3))
   })
 })
+
+test_that("rows without any answer are in no class and change no coefficient", {
+  rows <- regression_rows(300)
+  fit <- regression_fit(rows)
+  more <- rows$items
+  more[301:306, ] <- NA
+  of_more <- mdpd(more, k = 3, start = rbind(fit$posterior, matrix(1 / 3, 6, 3)),
+                  control = stagewise_control(tol = 1e-13, max_iter = 5000))
+  of_more <- align_components(of_more, fit)
+  covariates <- rbind(rows$covariates, rows$covariates[1:6, ])
+  for (method in c("two-step", "ml", "bch")) {
+    without <- class_regression(fit, ~ z + g, rows$covariates, method)
+    tell <- if (method == "two-step") expect_silent else expect_message
+    tell(regression <- class_regression(of_more, ~ z + g, covariates, method))
+    # Both fits end within the tolerance of EM.
+    expect_close(coef(regression), coef(without), tolerance = 1e-5)
+    expect_close(vcov(regression), vcov(without), tolerance = 1e-4)
+    expect_identical(nobs(regression), if (method == "two-step") 306 else 300)
+    expect_message(class <- predict(regression, type = "class"), "6 rows without any answer",
+                   class = "mdpd_message_no_answer")
+    expect_identical(which(is.na(class)), stats::setNames(301:306, 301:306))
+    # Their covariates tell of them.
+    shares <- predict(regression, type = "posterior")[301:306, ]
+    expect_close(shares, predict(regression, covariates[1:6, ]))
+  }
+  expect_output(print(regression), "300 rows; 6 more without any answer do not count", fixed = TRUE)
+  expect_message(class <- predict(regression, cbind(more, covariates)[300:301, ], type = "class"),
+                 "1 row without any answer has no class", class = "mdpd_message_no_answer")
+  expect_identical(is.na(unname(class)), c(FALSE, TRUE))
+})

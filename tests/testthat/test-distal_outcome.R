@@ -204,3 +204,34 @@ test_that("bad input is told", {
     show_conditions(tidy(distal_outcome(fit, y, data), what = "levels"))
   })
 })
+
+test_that("rows without any answer are in no class and change nothing", {
+  more <- rows
+  more$items[601:606, ] <- NA
+  of_more <- mdpd(more$items, k = 3, start = rbind(fit$posterior, matrix(1 / 3, 6, 3)),
+                  control = stagewise_control(tol = 1e-13, max_iter = 5000))
+  of_more <- align_components(of_more, fit)
+  y <- c(rows$y, rep(100, 6))
+  answer <- c(rows$answer, rep("d", 6))
+  for (method in c("bch", "ml")) {
+    expect_message(found <- distal_outcome(of_more, y, method = method), "6 rows without any answer",
+                   class = "mdpd_message_no_answer")
+    without <- distal_outcome(fit, rows$y, method = method)
+    # Both fits end within the tolerance of EM.
+    expect_close(coef(found), coef(without), tolerance = 1e-5)
+    expect_close(vcov(found), vcov(without), tolerance = 1e-4)
+    expect_identical(c(found$nobs, found$n_obs, found$n_no_answer), c(600, 606, 6))
+    shares <- suppressMessages(distal_outcome(of_more, answer, method = method))
+    expect_identical(shares$levels, c("a", "b", "c"))
+  }
+  # A row that lacks both counts once.
+  found <- suppressMessages(distal_outcome(of_more, replace(y, 600:601, NA)))
+  expect_identical(c(found$n_incomplete, found$n_no_answer), c(2L, 5L))
+  expect_output(print(found), "599 rows; 2 more without an outcome and 5 without any answer do not",
+                fixed = TRUE)
+})
+
+test_that("the print has the total weight", {
+  weighted <- distal_outcome(regression_fit(rows, weights = rep(c(1, 2.5), 300)), rows$y)
+  expect_output(print(weighted), "600 rows of total weight 1,050", fixed = TRUE)
+})
