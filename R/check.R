@@ -166,6 +166,30 @@ holds_values <- function(x) {
   is.factor(x) || typeof(x) %in% types && length(dim(x)) < 2 && !inherits(x, "mdpd")
 }
 
+# What was asked for by `table$column` or `table[["column"]]` where the table has no such column is
+# `NULL`, as if nothing had been given. Of a list, which may hold settings, it may be meant.
+#
+# `asked`: a quosure of the argument.
+check_is_column <- function(asked, arg, call = rlang::caller_env()) {
+  code <- rlang::quo_get_expr(asked)
+  called <- setdiff(all.names(code), all.vars(code))
+  # Calls of other functions are not made twice.
+  if (!rlang::is_call(code, c("$", "[["), n = 2) || !all(called %in% c("$", "[["))) {
+    return(invisible())
+  }
+  value_of <- function(code) {
+    tryCatch(suppressWarnings(eval(code, rlang::quo_get_env(asked))), error = identity)
+  }
+  if (is.data.frame(value_of(code[[2]])) && is.null(value_of(code))) {
+    abort_mdpd(
+      c("{.arg {arg}} must be a column that is there, or {.code NULL} itself.",
+        x = "{.code {rlang::as_label(code)}} is {.code NULL}: {.code {rlang::as_label(code[[2]])}}
+             has no such column."),
+      class = "argument", call = call
+    )
+  }
+}
+
 # A path to an existing file that is not empty.
 check_file <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   check_string(x, arg, call)

@@ -75,6 +75,7 @@ read_terms <- function(formula, data, call) {
 }
 
 masked_weights <- function(weights, data, call) {
+  check_is_column(weights, "weights", call)
   rlang::try_fetch(
     rlang::eval_tidy(weights, as.data.frame(data)),
     error = function(cnd) {

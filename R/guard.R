@@ -90,7 +90,10 @@ warn_damaged <- function(object, arg, call, cnd) {
 force_arguments <- function(formals, frame) {
   before <- character()
   for (arg in setdiff(formals, "...")) {
-    if (!is_missing_in(frame, arg)) force_argument(as.name(arg), arg, frame, before)
+    if (!is_missing_in(frame, arg)) {
+      check_is_column(eval(call("enquo", as.name(arg)), list(enquo = rlang::enquo), frame), arg, frame)
+      force_argument(as.name(arg), arg, frame, before)
+    }
     before <- c(before, arg)
   }
   if ("..." %in% formals) {

@@ -109,6 +109,8 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
                          verbose = interactive()) {
   check_foreign_arguments(rlang::enexprs(...))
   rlang::check_dots_empty()
+  check_is_column(rlang::enquo(weights), "weights")
+  check_is_column(rlang::enquo(known), "known")
   check_count(n_starts)
   check_seed(seed)
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))

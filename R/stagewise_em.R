@@ -247,6 +247,8 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
                                  keep_data = TRUE, verbose = interactive()) {
   check_foreign_arguments(rlang::enexprs(...))
   rlang::check_dots_empty()
+  check_is_column(rlang::enquo(weights), "weights")
+  check_is_column(rlang::enquo(known), "known")
   method <- check_choice(method, c("robust", "paper"))
   refine <- check_choice(refine, c("sparse", "full", "none"))
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
