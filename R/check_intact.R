@@ -7,7 +7,7 @@ classes_made <- c(
   "mdpd", "crowd_labels", "sparse_codes", "stagewise_control", "summary_mdpd", "mdpd_bootstrap",
   "mdpd_groups", "mdpd_goodness_of_fit", "mdpd_pair_residuals", "mdpd_test_k", "mdpd_agreement",
   "class_regression", "summary_class_regression", "distal_outcome", "poLCA", "row_store",
-  "summary.row_store"
+  "summary.row_store", "mdpd_result_summary"
 )
 
 check_intact <- function(object, arg, call) {

@@ -58,9 +58,15 @@
 #'   \item{n_left_out}{number of rows without a group}
 #'   \item{loglik, df}{log-likelihood of the items given the groups (nats) and its number of free
 #'     parameters}
-#'   \item{fit}{the model as a fit of [mdpd()], with the items `"item \[group\]"` and `"(group)"`}
+#'   \item{fit}{the model as a fit of [mdpd()], with the items `"item \[group\]"` and `"(group)"`.
+#'     [predict()][predict.mdpd] and [augment()][augment.mdpd] of it take new rows as they are: a data
+#'     frame with the items and the group, in a column of the name that it had in the call (`region`
+#'     of `table$region`, `"group"` where it had none). As the group is an item there, its `loglik`
+#'     and `df` count how rows are spread over the groups: they are those above plus
+#'     \eqn{\sum_g N_g \log(N_g / N)}{sum_g N_g log(N_g / N)} and plus the number of groups less one}
 #'   \item{variable_labels}{those of the items, which prints and pictures show; or `NULL`}
-#'   It has methods for `print()`, [tidy()][tidy.mdpd_groups], `autoplot()` and `plot()`.
+#'   It has methods for `print()`, [summary()][summary.mdpd_groups], [tidy()][tidy.mdpd_groups],
+#'   `autoplot()`, `plot()` and those of [predict.mdpd_groups()].
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component or
 #' with fewer than two informative items; `mdpd_error_no_data` when the fit keeps no data and `x` is
@@ -102,7 +108,9 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   check_has_classes(object, how$design)
   if (is.null(how$design)) warn_sampling_weights(how$coded$weights)
   free <- check_free(free, object)
+  variable <- variable_name(substitute(group))
   groups <- group_data(object, how, read_group(group, nrow(how$coded$codes)))
+  groups$variable <- variable
   groups$verbose <- verbose
   found <- if (is.null(free)) search_items(groups, alpha) else free_items(groups, free)
   new_groups(object, groups, found)
@@ -160,6 +168,12 @@ read_group <- function(group, n_obs, call = rlang::caller_env()) {
     )
   }
   coded
+}
+
+# The column that new rows have their group in: `table$region` is "region".
+variable_name <- function(code) {
+  if (rlang::is_call(code, c("$", "[["), n = 2)) code <- code[[3]]
+  if (rlang::is_string(code) || is.symbol(code)) as.character(code) else "group"
 }
 
 check_categories <- function(group, call) {
@@ -255,6 +269,8 @@ fit_groups <- function(groups, free, start = groups$start, sizes = TRUE) {
 as_group_fit <- function(model, groups, call = quote(compare_groups())) {
   about <- list(class = NULL, call = call, keep_data = TRUE, design = NULL)
   fit <- new_mdpd(model$result, model$problem, model$settings, about)
+  fit$groups <- list(variable = groups$variable, levels = groups$levels, items = groups$items,
+                     free = model$free)
   by_size <- order(model$result$mixing_weights, decreasing = TRUE)
   permute_components(fit, order(groups$columns[by_size]), groups$components[order(groups$columns)])
 }

@@ -47,4 +47,16 @@ cat_left_out <- function(n) {
   }
 }
 
-cat_hint <- function(hint) cat_line("\n", cli::col_grey(paste("Next:", hint)))
+cat_hint <- function(hint) {
+  if (hints$are_shown) cat_line("\n", cli::col_grey(paste("Next:", hint)))
+}
+
+hints <- rlang::env(are_shown = TRUE)
+
+# A print in the middle of another.
+without_hint <- function(code) {
+  were_shown <- hints$are_shown
+  hints$are_shown <- FALSE
+  on.exit(hints$are_shown <- were_shown)
+  code
+}

@@ -185,6 +185,7 @@ data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::c
 read_new <- function(x, object, items = names(object$item_probs), arg = rlang::caller_arg(x),
                      call = rlang::caller_env()) {
   levels <- lapply(object$item_probs, rownames)
+  x <- rows_by_group(x, object, arg, call)
   encode_new(x, levels, items, object$missing %||% "ignore", arg = arg, call = call)
 }
 

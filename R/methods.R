@@ -10,8 +10,11 @@
 #'   the sum of the case weights `nobs`, so that [stats::AIC()] and [stats::BIC()] work. With
 #'   nothing missing `BIC()` is -2 times the penalised log-likelihood up to a constant of the data.
 #' * `nobs()`: the sum of the case weights.
+#' * `anova()`: an error. Twice the log-likelihood ratio of fits with different numbers of components
+#'   has no chi-square distribution: see [test_k()].
 #' @section Errors:
-#' `mdpd_error_not_stored` when the object is a model that was not fitted to data, except `coef()`.
+#' `mdpd_error_not_stored` when the object is a model that was not fitted to data, except `coef()`;
+#' `mdpd_error_no_chi_square` for `anova()`.
 #' @family results
 #' @name mdpd-methods
 #' @examples
@@ -50,4 +53,15 @@ logLik.mdpd <- function(object, ...) {
 nobs.mdpd <- function(object, ...) {
   check_fit(object)
   object$nobs
+}
+
+#' @rdname mdpd-methods
+#' @export
+anova.mdpd <- function(object, ...) {
+  abort_mdpd(
+    c("{.arg object} must not be a mixture: its likelihood ratio has no chi-square distribution.",
+      i = "{.fn test_k} tests numbers of components by samples; {.code stagewise_em(x, k = 1:5)}
+           compares them by evidence."),
+    class = "no_chi_square"
+  )
 }

@@ -94,6 +94,7 @@ new_rows_without_answer <- function(newdata, coded, object) {
   if (inherits(newdata, "crowd_labels")) {
     return(setdiff(rows, newdata$item[newdata$workers[newdata$worker] %in% others]))
   }
+  newdata <- rows_by_group(newdata, object, "newdata", rlang::caller_env())
   by_position <- is.matrix(newdata) && is.null(colnames(newdata))
   names <- if (by_position) names(object$item_probs) else item_names(newdata)
   for (j in which(names %in% others)) {

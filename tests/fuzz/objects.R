@@ -71,6 +71,7 @@ make_later <- function(fits) {
     mdpd_agreement = list(agreement(crowd, n = 40)),
     crowd_labels = list(crowd), sparse_codes = list(codes),
     poLCA = list(some_polca()), summary_mdpd = lapply(fits[c(1, 3, 12, 17, 24)], summary),
+    mdpd_result_summary = list(summary(pair_residuals(fit)), summary(agreement(crowd, n = 40))),
     summary_class_regression = list(summary(regression("two-step"))),
     stagewise_control = list(stagewise_control(), stagewise_control(tol = 1e-4, threads = 1))
   )

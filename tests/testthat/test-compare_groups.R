@@ -295,3 +295,68 @@ test_that("the search shows how far it is, without a change of the result", {
                compare_groups(fit, data$group, verbose = FALSE)[names(found) != "fit"])
   expect_error(compare_groups(fit, data$group, verbose = 2), class = "mdpd_error_argument")
 })
+
+# What follows from it -----------------------------------------------------------------------------
+
+two_groups <- function() {
+  model <- simulate_crowd(n_workers = 6, n_labels = 2, accuracy = rep(0.8, 6), seed = 1)$model
+  answers <- simulate(model, seed = 1, n_obs = 400)[[1]]
+  answers[[1]][201:400] <- rev(answers[[1]][201:400])
+  answers$region <- rep(c("north", "south"), each = 200)
+  answers
+}
+
+test_that("the fit with freed items takes rows as they are, with the group in its column", {
+  rows <- two_groups()
+  items <- rows[names(rows) != "region"]
+  fit <- stagewise_em(items, k = 2)
+  groups <- compare_groups(fit, rows$region, free = names(items)[1])
+  # Both are one E-step at the parameters of the end.
+  expect_equal(predict(groups$fit, rows, type = "prob"), predict(groups, type = "prob"),
+               tolerance = 1e-6)
+  expect_identical(unname(predict(groups, rows[3:1, ])), predict(groups)[3:1])
+  expect_identical(names(predict(groups, rows[3:1, ])), c("3", "2", "1"))
+  expect_identical(predict(groups, items, rows$region), predict(groups, rows))
+  expect_identical(augment(groups$fit, newdata = rows)$.class, unname(predict(groups, rows)))
+  # By hand: sizes of the group, the freed item as it works there.
+  row <- rows[c(1, 400), ]
+  probs <- groups$fit$item_probs
+  by_hand <- vapply(1:2, function(i) {
+    region <- row$region[i]
+    density <- groups$sizes$size[groups$sizes$group == region]
+    for (item in names(items)) {
+      name <- if (item == names(items)[1]) paste0(item, " [", region, "]") else item
+      density <- density * probs[[name]][as.character(row[[item]][i]), ]
+    }
+    density / sum(density)
+  }, numeric(2))
+  expect_equal(unname(predict(groups, row, type = "prob")), unname(t(by_hand)), tolerance = 1e-10)
+  expect_error(predict(groups$fit, items), "region", class = "mdpd_error_missing_item")
+  expect_error(predict(groups, items[-2], rows$region), class = "mdpd_error_missing_item")
+  expect_error(predict(groups, items, "north"), class = "mdpd_error_argument")
+  expect_error(predict(groups, group = rows$region), class = "mdpd_error_argument")
+  # The name of the column is that of the call.
+  place <- rows$region
+  expect_identical(compare_groups(fit, place, free = character())$fit$groups$variable, "place")
+  expect_identical(compare_groups(fit, rows[["region"]], free = character())$fit$groups$variable,
+                   "region")
+  expect_identical(compare_groups(fit, rev(place), free = character())$fit$groups$variable, "group")
+})
+
+test_that("the log-likelihood is given the groups; that of the fit counts them", {
+  rows <- two_groups()[c(1:120, 201:400), ]
+  items <- rows[names(rows) != "region"]
+  fit <- stagewise_em(items, k = 2)
+  groups <- compare_groups(fit, rows$region, free = names(items)[1])
+  n <- c(120, 200)
+  expect_equal(as.numeric(logLik(groups)), groups$fit$loglik - sum(n * log(n / sum(n))))
+  expect_identical(attr(logLik(groups), "df"), groups$df)
+  expect_identical(groups$fit$df, groups$df + 1)
+  row <- glance(groups)
+  expect_identical(row$logLik, groups$loglik)
+  expect_equal(row$AIC, 2 * groups$df - 2 * groups$loglik)
+  expect_equal(row$BIC, log(320) * groups$df - 2 * groups$loglik)
+  expect_identical(row$n_free, 1L)
+  expect_identical(nobs(groups), 320)
+  expect_identical(row$p.value, groups$test$p_value)
+})

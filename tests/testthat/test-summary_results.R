@@ -1,0 +1,82 @@
+# summary() and glance() of results that are not fits.
+
+fit <- mdpd(house_votes[c(4, 6, 9, 13)], 2)
+groups <- compare_groups(fit, house_votes$party, free = "contras_aid")
+path <- stagewise_em(house_votes[c(4, 6, 9, 13)], 1:2)
+results <- list(
+  groups = groups,
+  means = suppressMessages(distal_outcome(fit, rowSums(is.na(house_votes)))),
+  shares = suppressMessages(distal_outcome(fit, party, house_votes)),
+  goodness_of_fit = suppressMessages(goodness_of_fit(fit)),
+  samples = suppressMessages(goodness_of_fit(fit, n = 20)),
+  bootstrap = bootstrap(fit, n = 40, refit = FALSE),
+  pairs = pair_residuals(fit),
+  test_k = test_k(path, n = 19),
+  agreement = agreement(simulate_crowd(40, 5, seed = 1)$labels, n = 40)
+)
+
+test_that("every result has a summary that prints the result and its tables", {
+  for (result in results) {
+    shown <- summary(result)
+    expect_s3_class(shown, "mdpd_result_summary")
+    expect_identical(shown$result, result)
+    text <- utils::capture.output(expect_identical(print(shown), shown))
+    own <- utils::capture.output(print(result))
+    own <- own[!grepl("^Next:", own)]
+    if (!inherits(result, "mdpd_groups")) expect_true(all(own %in% text))
+    for (title in names(shown$tables)) expect_true(any(grepl(title, text, fixed = TRUE)))
+    expect_false(any(grepl("^Next:", text)))
+  }
+  # The hint is only left out within.
+  expect_output(print(fit), "Next:")
+})
+
+test_that("the tables are those of tidy(), or computed from the result", {
+  tables <- lapply(results, function(result) summary(result)$tables)
+  expect_identical(tables$shares[[1]]$conf.high, tidy(results$shares, conf.int = TRUE)$conf.high)
+  expect_identical(tables$groups[[1]]$estimate, groups$sizes$size)
+  expect_identical(names(tables$groups), c("Component sizes by group, with 95 % intervals",
+                                           "Freed items by group"))
+  expect_equal(tables$samples[[1]]$mean, unname(colMeans(results$samples$samples)))
+  expect_length(tables$goodness_of_fit, 0)
+  expect_equal(nrow(tables$bootstrap[[1]]), 2 * sum(lengths(lapply(fit$item_probs, rownames))))
+  by_item <- tables$pairs[[1]]
+  pairs <- results$pairs
+  for (i in seq_len(nrow(by_item))) {
+    own <- pairs$item_1 == by_item$item[i] | pairs$item_2 == by_item$item[i]
+    expect_equal(by_item$pairs[i], sum(own))
+    expect_equal(by_item$dependent[i], sum(pairs$p_adjusted[own] < 0.05))
+    expect_equal(by_item$largest_effect[i], max(pairs$effect[own]))
+  }
+})
+
+test_that("max_rows cuts the tables, and says by how much", {
+  expect_output(print(summary(results$bootstrap), max_rows = 3), "and 13 more")
+  expect_error(print(summary(results$bootstrap), max_rows = 0), class = "mdpd_error_argument")
+  expect_error(summary(results$pairs, 1), class = "rlib_error_dots_nonempty")
+})
+
+test_that("glance() has a row of each result", {
+  expect_identical(nrow(glance(results$bootstrap)), 1L)
+  pairs <- glance(results$pairs)
+  expect_identical(pairs$n_pairs, 6L)
+  expect_identical(pairs$largest_effect, max(results$pairs$effect))
+  expect_identical(pairs$smallest_p.value, min(results$pairs$p_adjusted))
+  of_k <- glance(results$test_k)
+  expect_identical(of_k$chosen, attr(results$test_k, "chosen"))
+  agreed <- glance(results$agreement)
+  expect_identical(agreed$raw_agreement, results$agreement$measures$estimate[4])
+  expect_error(glance(results$pairs[1:2]), class = "mdpd_error_argument")
+})
+
+test_that("anova() of a fit says what to do instead", {
+  expect_error(anova(fit), class = "mdpd_error_no_chi_square")
+  expect_snapshot(show_conditions(anova(fit, fit)))
+})
+
+test_that("a summary looks as it should", {
+  # Numbers differ in the last digits between machines.
+  mask <- function(lines) gsub("[0-9.]+", "#", lines)
+  expect_snapshot(print(summary(results$shares)), transform = mask)
+  expect_snapshot(print(summary(results$pairs)), transform = mask)
+})
