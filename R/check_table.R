@@ -48,11 +48,7 @@ check_no_triples <- function(x, arg, call) {
 inform_count_column <- function(x) {
   items <- item_names(x)
   column <- which(tolower(items) %in% c("freq", "n", "count"))
-  if (!is.data.frame(x) || length(column) != 1 || is_category(table_column(x, column))) {
-    return(invisible(x))
-  }
-  others <- lapply(setdiff(seq_along(items), column), table_column, x = x)
-  if (all(vapply(others, is_category, NA))) {
+  if (length(column) == 1 && counts_rows(x, column)) {
     inform_mdpd(
       c("Column {.field {items[column]}} is taken for an item.",
         i = "If it says how often a row was seen, give it as weights:
@@ -60,6 +56,32 @@ inform_count_column <- function(x) {
       class = "count_column"
     )
   }
+}
+
+# Numbers beside categories; or, where these are numbers too, beyond all of them, with each row of
+# the others once, as count() of dplyr and poLCA's tables have them.
+counts_rows <- function(x, column) {
+  values <- lapply(seq_along(item_names(x)), function(j) plain_column(x, j))
+  counts <- values[[column]]
+  others <- values[-column]
+  if (is_category(counts) || length(others) == 0) {
+    return(FALSE)
+  }
+  are_numbers <- !vapply(others, is_category, NA)
+  if (!any(are_numbers)) {
+    return(TRUE)
+  }
+  largest <- max(unlist(lapply(others[are_numbers], range_of)), -Inf)
+  all_whole(counts) && max(range_of(counts)) > largest &&
+    !anyDuplicated(do.call(paste, c(unname(others), sep = "\r")))
+}
+
+range_of <- function(x) suppressWarnings(range(x, na.rm = TRUE, finite = TRUE))
+
+# Numbers in a matrix of text are numbers here.
+plain_column <- function(x, j) {
+  column <- table_column(x, j)
+  if (is.character(x)) utils::type.convert(column, as.is = TRUE) else column
 }
 
 is_category <- function(x) !is.numeric(x) || is_labelled(x)

@@ -159,3 +159,19 @@ test_that("a column of counts beside categories is told from an item by a messag
   numbers <- transform(answers(), n = rep(1:2, 150), m = rep(2:1, each = 150))
   expect_silent(stagewise_em(numbers, k = 2))
 })
+
+test_that("a column of counts beside numbers, and in a matrix, is told too", {
+  said <- "mdpd_message_count_column"
+  counts <- as.data.frame(table(answers()[c("item_1", "item_2", "item_3", "item_4")]))
+  numbers <- as.data.frame(lapply(counts, as.integer))
+  numbers$Freq <- numbers$Freq + 3L
+  names(numbers)[5] <- "n"
+  expect_message(mdpd(numbers, k = 1), "weights = n", class = said)
+  expect_message(mdpd(as.matrix(numbers), k = 1), class = said)
+  expect_message(mdpd(as.matrix(counts), k = 1), "weights = Freq", class = said)
+  # An item of that name like the others, or beside rows that occur again, is one.
+  small <- replace(numbers, "n", rep(c(1, 2, 2, 1, 2), length.out = nrow(numbers)))
+  expect_no_message(mdpd(small, k = 1), class = said)
+  expect_no_message(mdpd(as.matrix(small), k = 1), class = said)
+  expect_no_message(mdpd(rbind(numbers, numbers), k = 1), class = said)
+})
