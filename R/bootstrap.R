@@ -346,8 +346,8 @@ print.mdpd_bootstrap <- function(x, max_items = 12, ...) {
   cat_heading("Mixing weights")
   cat_table(format_weights(x))
   if (!is.null(x$selection)) {
-    cat_heading("Items, by how often they are informative")
     frequency <- sort(x$selection[x$selection > 0], decreasing = TRUE)
+    if (length(frequency) > 0) cat_heading("Items, by how often they are informative")
     cat_columns(paste0(shorten(titles[names(frequency)], 20), " (", percent(frequency), ")",
                        recycle0 = TRUE), most = max_items)
   }
@@ -357,12 +357,12 @@ print.mdpd_bootstrap <- function(x, max_items = 12, ...) {
 
 bootstrap_title <- function(x) {
   how <- if (x$refit) "each fitted from scratch" else "informative items held"
-  paste0(comma(x$n), " ", x$type, " samples, ", how)
+  paste0(plural(x$n, paste(x$type, "sample")), ", ", how)
 }
 
 found_components <- function(x) {
   found <- table(x$k)
-  paste(names(found), "in", comma(as.vector(found)), "samples", collapse = ", ")
+  paste(names(found), "in", vapply(found, plural, "", "sample"), collapse = ", ")
 }
 
 format_weights <- function(x) {

@@ -318,7 +318,8 @@ new_class_regression <- function(found, first, design, settings) {
       df = n_coefficients +
         if (settings$method %in% c("two-step", "one-step")) object$df - (object$k - 1) else 0,
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
-      nobs = sum(design$weights[counts]), no_answer = object$no_answer, weights = if (any(design$weights != 1)) design$weights,
+      nobs = sum(design$weights[counts]), no_answer = object$no_answer,
+      weights = if (any(design$weights != 1)) design$weights,
       classes = classes, reference = classes[settings$reference], k = object$k,
       method = settings$method, type = settings$type, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,

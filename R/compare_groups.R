@@ -59,11 +59,12 @@
 #'   \item{loglik, df}{log-likelihood of the items given the groups (nats) and its number of free
 #'     parameters}
 #'   \item{fit}{the model as a fit of [mdpd()], with the items `"item \[group\]"` and `"(group)"`.
-#'     [predict()][predict.mdpd] and [augment()][augment.mdpd] of it take new rows as they are: a data
-#'     frame with the items and the group, in a column of the name that it had in the call (`region`
-#'     of `table$region`, `"group"` where it had none). As the group is an item there, its `loglik`
-#'     and `df` count how rows are spread over the groups: they are those above plus
-#'     \eqn{\sum_g N_g \log(N_g / N)}{sum_g N_g log(N_g / N)} and plus the number of groups less one}
+#'     [predict()][predict.mdpd] and [augment()][augment.mdpd] of it take new rows as they are: a
+#'     data frame with the items and the group, in a column of the name that it had in the call
+#'     (`region` of `table$region`, `"group"` where it had none). As the group is an item there, its
+#'     `loglik` and `df` count how rows are spread over the groups: they are those above plus
+#'     \eqn{\sum_g N_g \log(N_g / N)}{sum_g N_g log(N_g / N)} and plus the number of groups less
+#'     one}
 #'   \item{variable_labels}{those of the items, which prints and pictures show; or `NULL`}
 #'   It has methods for `print()`, [summary()][summary.mdpd_groups], [tidy()][tidy.mdpd_groups],
 #'   `autoplot()`, `plot()` and those of [predict.mdpd_groups()].

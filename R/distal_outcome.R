@@ -37,8 +37,8 @@
 #'   whose shares are. One value for each row of the fit, in the same order; a column of `data`, or
 #'   its name, where that is given. A labelled column, as haven reads it, is a
 #'   factor if every value has a label, and else numbers. Rows where it is `NA` do not count, and a
-#'   message of class `mdpd_message_incomplete_outcome` says how many. Nor do rows without any answer,
-#'   which are in no class (`mdpd_message_no_answer`).
+#'   message of class `mdpd_message_incomplete_outcome` says how many. Nor do rows without any
+#'   answer, which are in no class (`mdpd_message_no_answer`).
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
 #'   same order. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.

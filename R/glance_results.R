@@ -9,8 +9,8 @@
 #'   `largest_effect`, `smallest_p.value` (corrected) and `n`, the number of samples;
 #' * [test_k()]: `chosen` (`NA` where all were rejected), `alpha`, `n_tests` and `n`, the largest
 #'   number of samples of a test;
-#' * [bootstrap()]: `k` of the fit, `type`, `refit`, `n` (samples) and `same_k`, the share of samples
-#'   in which as many components were found;
+#' * [bootstrap()]: `k` of the fit, `type`, `refit`, `n` (samples) and `same_k`, the share of
+#'   samples in which as many components were found;
 #' * [agreement()]: `krippendorff_alpha`, `fleiss_kappa`, `gwet_ac1`, `raw_agreement`, `n_items`,
 #'   `n_workers`, `n_labels`.
 #' @section Errors: `mdpd_error_argument` for some of the columns of a result in its place.

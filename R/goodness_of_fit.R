@@ -416,15 +416,18 @@ check_has_rows <- function(table, call = rlang::caller_env()) {
 
 inform_missing_cells <- function(coded, rows) {
   n_incomplete <- sum(!is_complete(coded))
+  n_obs <- nrow(coded$codes)
   if (n_incomplete == 0) {
     return(invisible())
   }
   done <- if (rows == "complete") {
-    c("{comma(n_incomplete)} of {comma(nrow(coded$codes))} rows miss an answer and are left out.",
+    c("{comma(n_incomplete)} of {comma(n_obs)} {cli::qty(n_obs)}row{?s}
+       {cli::qty(n_incomplete)}{?has/have} a missing answer and {?is/are} left out.",
       i = "{.code rows = \"all\"} counts them.")
   } else {
-    c("{comma(n_incomplete)} of {comma(nrow(coded$codes))} rows miss an answer: rows that miss the
-       same items make a table of their own.",
+    c("{comma(n_incomplete)} of {comma(n_obs)} {cli::qty(n_obs)}row{?s}
+       {cli::qty(n_incomplete)}{?has/have} a missing answer: rows with the same items missing make
+       a table of their own.",
       i = "{.code rows = \"complete\"} leaves them out.")
   }
   inform_mdpd(done, class = "missing_cells")
@@ -439,7 +442,7 @@ print.mdpd_goodness_of_fit <- function(x, ...) {
   cat_rule(paste0("Goodness of fit of a mixture of ", plural(x$k, "component")))
   cells <- cell_words(x)
   cat_fields(c(
-    Data = paste0(comma(round(x$nobs, 1)), " rows, ", plural(x$n_items, "item"), ", ",
+    Data = paste0(plural(round(x$nobs, 1), "row"), ", ", plural(x$n_items, "item"), ", ",
                   plural(x$n_patterns, "pattern"), " of answers"),
     Cells = paste0(cells, ", ", percent(x$share_empty, 1), " of them empty"),
     Parameters = paste0(comma(x$n_parameters), ", residual degrees of freedom ", big_number(x$df)),
@@ -461,7 +464,7 @@ cell_words <- function(x) {
   rows <- if (a_cell < 0.1) {
     "far fewer rows than cells"
   } else {
-    paste(comma(signif(a_cell, 2)), "rows a cell")
+    paste(plural(signif(a_cell, 2), "row"), "a cell")
   }
   paste0(big_number(x$n_cells), " (", rows, ")")
 }
@@ -501,7 +504,7 @@ fit_notes <- function(x, ask = "goodness_of_fit(fit, n = 200)") {
       paste0("Fewer than five rows a cell: do not rely on the chi-square p-values.",
              if (x$n == 0) paste0(" Ask for samples: ", ask, "."))
     },
-    if (x$n > 0) paste0("p (samples): of ", comma(x$n), " samples of the fitted model.")
+    if (x$n > 0) paste0("p (samples): of ", plural(x$n, "sample"), " of the fitted model.")
   )
 }
 

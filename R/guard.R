@@ -91,7 +91,7 @@ force_arguments <- function(formals, frame) {
   before <- character()
   for (arg in setdiff(formals, "...")) {
     if (!is_missing_in(frame, arg)) {
-      check_is_column(eval(call("enquo", as.name(arg)), list(enquo = rlang::enquo), frame), arg, frame)
+      check_is_column(rlang::inject(rlang::enquo(!!as.name(arg)), frame), arg, frame)
       force_argument(as.name(arg), arg, frame, before)
     }
     before <- c(before, arg)

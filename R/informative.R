@@ -64,5 +64,9 @@ informative_order <- function(object) {
 
 # Of a fit, or of its summary.
 n_informative <- function(x) {
+  # One component tells nothing apart, whatever items it was fitted to.
+  if (x$k == 1) {
+    return(0L)
+  }
   if (inherits(x, "mdpd")) length(informative(x)) else NROW(x$informative)
 }

@@ -10,8 +10,8 @@
 #'   the sum of the case weights `nobs`, so that [stats::AIC()] and [stats::BIC()] work. With
 #'   nothing missing `BIC()` is -2 times the penalised log-likelihood up to a constant of the data.
 #' * `nobs()`: the sum of the case weights.
-#' * `anova()`: an error. Twice the log-likelihood ratio of fits with different numbers of components
-#'   has no chi-square distribution: see [test_k()].
+#' * `anova()`: an error. Twice the log-likelihood ratio of fits with different numbers of
+#'   components has no chi-square distribution: see [test_k()].
 #' @section Errors:
 #' `mdpd_error_not_stored` when the object is a model that was not fitted to data, except `coef()`;
 #' `mdpd_error_no_chi_square` for `anova()`.

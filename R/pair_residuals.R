@@ -258,10 +258,11 @@ print.mdpd_pair_residuals <- function(x, max_pairs = 10, ...) {
   if (!has_pair_columns(x)) {
     return(NextMethod())
   }
-  cat_rule(paste0("Pairs of items that ", plural(attr(x, "k"), "component"), " leave dependent"))
+  leave <- if (attr(x, "k") == 1) " leaves" else " leave"
+  cat_rule(paste0("Pairs of items that ", plural(attr(x, "k"), "component"), leave, " dependent"))
   small <- sum(x$p_adjusted < 0.05, na.rm = TRUE)
   how <- if (attr(x, "n") > 0) {
-    paste0(comma(attr(x, "n")), " samples of the fitted model")
+    paste0(plural(attr(x, "n"), "sample"), " of the fitted model")
   } else {
     "the chi-square distribution, too large for most pairs"
   }

@@ -80,7 +80,7 @@ print.mdpd <- function(x, max_items = 12, ...) {
   cat_heading(paste0("Components", apart))
   cat_components(x, most = 24)
   cat_heading(informative_title(x, has_evidence = !is.null(x$item_evidence)))
-  cat_columns(item_entries(x), most = max_items)
+  if (n_informative(x) > 0) cat_columns(item_entries(x), most = max_items)
   cat_hint(next_step(x))
   invisible(given)
 }
@@ -100,7 +100,7 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
   }
   title <- informative_title(x, has_evidence = !is.null(x$informative$evidence))
   cat_heading(paste0(title, if (n_informative(x) > 0) ", and the likeliest level by component"))
-  cat_table(format_informative(x, max_items))
+  if (n_informative(x) > 0) cat_table(format_informative(x, max_items))
   if (!is.null(x$path)) {
     cat_heading(paste0("Numbers of components, and how far the ", main_name(x$path),
                        " is behind (nats)"))
@@ -211,6 +211,9 @@ criteria_fields <- function(x) {
 
 # "V5 = y (95 %)": for component number k, the answers that set it apart most.
 answers_apart <- function(x, k, n = 3, width = 14, level_width = 12) {
+  if (x$k == 1) {
+    return(character())
+  }
   strength <- (x$item_evidence %||% x$item_information)[informative_order(x)]
   # Of a paper's fit the evidence may be negative: then the first item is left.
   items <- names(strength)[strength >= pmin(strength[1], 0.1 * strength[1])]
@@ -271,7 +274,8 @@ next_step <- function(x, after_summary = FALSE) {
 format_components <- function(components) {
   table <- cbind(weight = percent(components$mixing_weight, 1))
   if (!is.null(components$size)) {
-    table <- cbind(table, rows = comma(components$size),
+    # Sums of weights.
+    table <- cbind(table, rows = comma(round(components$size, 1)),
                    "mean posterior" = format_share(components$mean_posterior))
   }
   rownames(table) <- shorten(components$component, 20)

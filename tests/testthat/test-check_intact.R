@@ -60,7 +60,8 @@ test_that("a mistake in another argument is not blamed on the fit", {
 test_that("what the user gave is evaluated before, and its errors are not blamed on the fit", {
   rows <- data.frame(z = rep(c(-1, 1, 2, 3), 10), id = rep(1:10, 4))
   asked <- rlang::exprs(
-    data = class_regression(fit, ~z, no_such), cluster = class_regression(fit, ~z, rows, cluster = id),
+    data = class_regression(fit, ~z, no_such),
+    cluster = class_regression(fit, ~z, rows, cluster = id),
     group = compare_groups(fit, no_such), newdata = predict(fit, no_such),
     data = augment(fit, no_such), n = goodness_of_fit(fit, n = no_such),
     names = name_components(fit, c(a = no_such)), cluster = vcov(fit, cluster = no_such),

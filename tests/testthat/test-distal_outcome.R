@@ -214,8 +214,8 @@ test_that("rows without any answer are in no class and change nothing", {
   y <- c(rows$y, rep(100, 6))
   answer <- c(rows$answer, rep("d", 6))
   for (method in c("bch", "ml")) {
-    expect_message(found <- distal_outcome(of_more, y, method = method), "6 rows without any answer",
-                   class = "mdpd_message_no_answer")
+    expect_message(found <- distal_outcome(of_more, y, method = method),
+                   "6 rows without any answer", class = "mdpd_message_no_answer")
     without <- distal_outcome(fit, rows$y, method = method)
     # Both fits end within the tolerance of EM.
     expect_close(coef(found), coef(without), tolerance = 1e-5)

@@ -172,3 +172,29 @@ test_that("summary() condenses the trace to a row for each phase", {
   expect_equal(phases$n_steps, c(3, 2))
   expect_equal(phases$loglik, fit$trace$loglik[c(3, 5)])
 })
+
+test_that("one component has no informative items, however it was fitted", {
+  one <- mdpd(house_votes[2:6], 1)
+  text <- utils::capture.output(print(one), print(summary(one)))
+  expect_true(any(grepl("1 component, 0 of 5 items informative", text)))
+  expect_true(any(grepl("No item is informative", text)))
+  expect_false(any(grepl("set each apart|evidence 0.0|likeliest level", text)))
+  expect_identical(glance(one)$n_informative, 0L)
+})
+
+test_that("sums of weights are rounded, counts are in the singular, and nothing has no heading", {
+  weights <- rep(c(0.123456, 1.7654321, 2), length.out = nrow(house_votes))
+  weighted <- summary(mdpd(house_votes[2:6], 2, weights = weights))
+  rows <- grep("^  [12] ", utils::capture.output(print(weighted)), value = TRUE)[1:2]
+  expect_match(rows, "% +[0-9]+([.][0-9])? +[01][.][0-9]{2}$")
+  one <- mdpd(house_votes[2:6], 1)
+  pairs <- suppressMessages(pair_residuals(one))
+  expect_output(print(pairs), "that 1 component leaves dependent")
+  none <- utils::capture.output(print(pairs[0, ]))
+  expect_false(any(grepl("conspicuous", none)))
+  text <- utils::capture.output(print(bootstrap(stagewise_em(house_votes[2:6], 1), n = 2)))
+  expect_true(any(grepl("1 in 2 samples$", text)))
+  expect_false(any(grepl("how often they are informative", text)))
+  expect_identical(found_components(list(k = c(2, 3, 3))), "2 in 1 sample, 3 in 2 samples")
+  expect_identical(cell_words(list(nobs = 32, n_cells = 32)), "32 (1 row a cell)")
+})
