@@ -184,6 +184,7 @@ data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::c
 # New data by the levels and the treatment of missing values of a fit.
 read_new <- function(x, object, items = names(object$item_probs), arg = rlang::caller_arg(x),
                      call = rlang::caller_env()) {
+  force(arg)  # before `x` is another
   levels <- lapply(object$item_probs, rownames)
   x <- rows_by_group(x, object, arg, call)
   encode_new(x, levels, items, object$missing %||% "ignore", arg = arg, call = call)
