@@ -59,8 +59,8 @@ align_components <- function(object, reference) {
 #'   names, a truth that is all `NA`. Where `align` is left out, `mdpd_warning_unmatched_classes`
 #'   says that no class of the one is named as one of the other, or names true classes that the
 #'   estimate does not know, such as the 0 of a truth of 0 and 1 beside components `"1"` and `"2"`:
-#'   their observations count as wrong. (Of an estimate that is neither a fit nor a factor it says so only
-#'   where also an estimated class is never true.)
+#'   their observations count as wrong. (Of an estimate that is neither a fit
+#'   nor a factor it says so only where also an estimated class is never true.)
 #' @inherit align_components references
 #' @family evaluation
 #' @examples

@@ -21,27 +21,37 @@ with_intact_objects <- function(args, formals, code) {
   force_arguments(formals, frame)
   guard$is_on <- TRUE
   on.exit(guard$is_on <- FALSE)
-  given <- Filter(function(arg) !is_missing_in(frame, arg), args)
-  made <- Filter(function(arg) inherits(get(arg, frame), classes_made), given)
+  made <- given_objects(args, frame)
   for (arg in made) check_intact(get(arg, frame), arg, frame)
   if (length(made) == 0) {
     return(code)
   }
-  object <- get(made[1], frame)
+  blame_object(code, get(made[1], frame), made[1], frame)
+}
+
+# Which of the arguments are objects made before?
+given_objects <- function(args, frame) {
+  given <- Filter(function(arg) !is_missing_in(frame, arg), args)
+  Filter(function(arg) inherits(get(arg, frame), classes_made), given)
+}
+
+blame_object <- function(code, object, arg, frame) {
   withCallingHandlers(
     code,
     error = function(cnd) {
-      if (guard$is_on && !is_ours(cnd) && !is_of_session(cnd) && !is_drawing()) {
-        abort_damaged(object, made[1], frame, parent = cnd)
-      }
+      if (is_blamed(cnd)) abort_damaged(object, arg, frame, parent = cnd)
     },
     warning = function(cnd) {
-      if (guard$is_on && !is_ours(cnd) && !is_drawing()) {
-        warn_damaged(object, made[1], frame, cnd)
+      if (is_blamed(cnd)) {
+        warn_damaged(object, arg, frame, cnd)
         tryInvokeRestart("muffleWarning")
       }
     }
   )
+}
+
+is_blamed <- function(cnd) {
+  guard$is_on && !is_ours(cnd) && !is_of_session(cnd) && !is_drawing()
 }
 
 # Code that the user wrote, such as a formula, in the middle of a function behind the guard: its
