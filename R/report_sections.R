@@ -344,6 +344,8 @@ section_tests <- function(object, samples) {
 
 # What a computation gives, and what its messages and warnings say, without advice on arguments.
 with_notes <- function(code) {
+  # A note is one line, whatever the width of the console: what comes after is the advice.
+  rlang::local_options(cli.width = 1e5)
   notes <- character()
   keep_note <- function(cnd) {
     notes <<- unique(c(notes, sub("\n.*", "", cli::ansi_strip(conditionMessage(cnd)))))
