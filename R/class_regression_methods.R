@@ -442,6 +442,9 @@ regression_fields <- function(x) {
   )
   c(
     Method = title[[x$method]],
+    About = if (!is.null(x$variable_labels)) {
+      paste0(names(x$variable_labels), ": ", x$variable_labels, collapse = "; ")
+    },
     Data = paste0(plural(n_rows, "row"), weighted, left_out),
     Fit = if (!is.na(x$loglik) && !x$by_design) {
       paste0("log-likelihood ", nats(x$loglik), ", AIC ", nats(2 * x$df - 2 * x$loglik))

@@ -545,6 +545,7 @@ warn_many_items <- function(items, call = rlang::caller_env(2)) {
 print.mdpd_groups <- function(x, max_items = 8, ...) {
   rlang::check_dots_empty()
   check_count(max_items)
+  names <- utils::head(x$items$item, max_items)
   x <- show_group_labels(x)
   cat_rule(paste0("Comparison of ", length(x$n), " groups in ", plural(x$fit$k, "component")))
   left_out <- if (x$n_left_out > 0) paste0("; ", plural(x$n_left_out, "row"), " without a group")
@@ -557,7 +558,7 @@ print.mdpd_groups <- function(x, max_items = 8, ...) {
   cat_table(format_sizes(x))
   cat_line("  All groups alike: ", format_test(x$test, x$by_design))
   cat_heading("Do the items work the same in all groups?")
-  cat_table(format_group_items(x$items, max_items))
+  cat_group_items(x$items, names, max_items)
   cat_hint("plot(x), plot(x, type = \"items\"), tidy(x)")
   invisible(x)
 }
@@ -570,11 +571,25 @@ show_group_labels <- function(x) {
   x
 }
 
-free_title <- function(x) {
-  if (!any(x$items$free)) {
+free_title <- function(x, most = 8) {
+  free <- x$items$item[x$items$free]
+  if (length(free) == 0) {
     return("none")
   }
-  paste(shorten(x$items$item[x$items$free], 20), collapse = ", ")
+  left_out <- if (length(free) > most) paste0("; and ", length(free) - most, " more")
+  paste0(paste(utils::head(free, most), collapse = "; "), left_out)
+}
+
+# Items that are sentences stand in the table by name, and below it by name and label.
+cat_group_items <- function(items, names, max_items, width = 20) {
+  titles <- utils::head(items$item, max_items)
+  is_long <- any(nchar(titles, "width") > width)
+  if (is_long) items$item[seq_along(names)] <- names
+  cat_table(format_group_items(items, max_items))
+  if (is_long) {
+    cat_heading("What these items are about")
+    cat_fields(stats::setNames(titles, paste0("  ", names)))
+  }
 }
 
 format_sizes <- function(x) {

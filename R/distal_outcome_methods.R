@@ -184,7 +184,7 @@ draw_outcome <- function(table, object, level) {
                             linewidth = 0.7, na.rm = TRUE) +
     ggplot2::geom_point(position = beside, size = 2.4) +
     class_scales(object) +
-    ggplot2::scale_y_discrete(labels = function(x) shorten(x, 24)) +
+    name_scale(length(unique(table$place))) +
     picture_titles(
       paste(outcome_title(object), "by class"),
       paste0(format(100 * level), " % intervals; all classes equal: p ",

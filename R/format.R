@@ -18,21 +18,30 @@ format_share <- function(x) {
   text
 }
 
-# The first way to shorten that keeps different labels different: cut the end, the middle, or
-# what all labels begin with; else number them.
+# Cut at the end; labels that are then alike in the middle, else so that what they begin with alike
+# gives way to what tells them apart, and all else numbered: different labels stay different.
 shorten <- function(labels, width = 16) {
-  if (!any(nchar(labels, "width") > width)) {
+  different <- unique(labels)
+  if (!any(nchar(different, "width") > width)) {
     return(labels)
   }
-  without_prefix <- paste0(ellipsis, substring(labels, common_prefix(labels) + 1))
-  ways <- list(cut_middle(labels, width, 0), cut_middle(labels, width, 6),
-               cut_middle(without_prefix, width, 0))
-  for (short in ways) {
-    if (length(unique(short)) == length(unique(labels))) {
-      return(short)
+  ways <- list(
+    function(labels) cut_middle(labels, width, max(1, min(6, (width - nchar(ellipsis)) %/% 2))),
+    function(labels) {
+      start <- strtrim(labels, (width - nchar(ellipsis)) %/% 3)
+      apart <- substring(labels, common_prefix(labels) + 1)
+      cut_middle(paste0(start, ellipsis, apart), width, 0)
+    }
+  )
+  short <- cut_middle(different, width, 0)
+  for (way in ways) {
+    for (same in unique(short[duplicated(short)])) {
+      alike <- short == same
+      short[alike] <- way(different[alike])
     }
   }
-  number_cut(labels, width)
+  if (anyDuplicated(short)) short <- number_cut(different, width)
+  short[match(labels, different)]
 }
 
 # The beginning of every label that is too long, and which of the labels it is.

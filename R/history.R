@@ -11,18 +11,19 @@ history_events <- function(trace) {
   events
 }
 
-event_kinds <- c("split", "items joined", "merge and split", "other move")
+event_kinds <- c("split", "items joined", "merge and split", "items or rows moved",
+                 "another start")
 
 move_kinds <- c(
   split = "split", "split-merge" = "merge and split", "merge-split" = "merge and split",
-  items = "other move", row = "other move", vote = "other move", correspondence = "other move",
-  scattered = "other move"
+  items = "items or rows moved", row = "items or rows moved", vote = "another start",
+  correspondence = "another start", scattered = "another start"
 )
 
 # `lanes`: where each begins and ends; `links`: the splits and merges between lanes; `now`: the lane
 # of each component, in the numbering of the trace, at the end; `at`: the lane of each event.
 component_lanes <- function(events) {
-  history <- list(lanes = data.frame(from = 0, to = NA), order = 1, now = 1, at = NULL)
+  history <- list(lanes = data.frame(from = 0, to = NA, y = NA), order = 1, now = 1, at = NULL)
   for (x in seq_len(nrow(events))) {
     event <- events[x, ]
     history$at[x] <- history$now[event$component]
@@ -37,8 +38,17 @@ component_lanes <- function(events) {
       history
     )
   }
-  history$lanes$y <- order(history$order)
-  history$lanes$to[is.na(history$lanes$to)] <- nrow(events) + 0.5
+  history <- place_lanes(history)
+  # Components that begin anew at the last event need lines long enough to be seen.
+  begins_late <- any(utils::tail(events$event, 1) == "another start")
+  end <- nrow(events) + if (begins_late) max(0.5, 0.15 * nrow(events)) else 0.5
+  history$lanes$to[is.na(history$lanes$to)] <- end
+  history
+}
+
+# Rows from the top, in the order of the lanes since the last start; those before it have theirs.
+place_lanes <- function(history) {
+  history$lanes$y[history$order] <- seq_along(history$order)
   history
 }
 
@@ -46,19 +56,21 @@ component_lanes <- function(events) {
 split_lane <- function(history, x, component) {
   parent <- history$now[component]
   child <- nrow(history$lanes) + 1
-  history$lanes[child, ] <- c(x, NA)
+  history$lanes[child, ] <- c(x, NA, NA)
   history$order <- append(history$order, child, after = match(parent, history$order))
   history$now <- c(history$now, child)
   history$links <- rbind(history$links, data.frame(x, from = parent, to = child, kind = "split"))
   history
 }
 
-# Another start took the place of what the stages had found: all components begin anew.
+# Another start took the place of what the stages had found: all components begin anew, on the rows
+# of the lanes that end, after a gap.
 new_lanes <- function(history, x, k) {
-  history$lanes$to[history$now] <- x
+  history <- place_lanes(history)
+  history$lanes$to[history$now] <- x - 0.3
   history$now <- nrow(history$lanes) + seq_len(k)
-  history$lanes[history$now, ] <- data.frame(from = rep(x, k), to = NA)
-  history$order <- c(history$order, history$now)
+  history$lanes[history$now, c("from", "to", "y")] <- data.frame(rep(x, k), NA, NA)
+  history$order <- history$now
   history
 }
 

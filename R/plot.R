@@ -1,11 +1,13 @@
 #' Pictures of a fitted mixture
 #'
-#' `autoplot()` makes one picture as a ggplot object, to which layers, scales and themes
-#' can be added; `plot()` draws it.
+#' `autoplot()` makes one picture as a ggplot object, to which layers, scales and themes can be
+#' added; `plot()` draws it. Names that are too long for the picture are set in lines, and cut only
+#' where these are full.
 #'
 #' * `"profiles"`: the item-response probabilities of the informative items by component, those with
 #'   most evidence first: \eqn{P(X_i = r | Y = k)}{P(X_i = r | Y = k)}. Where no item is
 #'   informative, the first items of the table are shown.
+#'   Items of two levels share a panel where the others have levels of their own.
 #'   For an item with more than ten levels that has a panel of its own, those that tell the
 #'   components apart most are shown, and the sum of the others.
 #' * `"lines"`: a line for each component through the items, in the order of the table: for items of
@@ -13,7 +15,8 @@
 #'   levels, \eqn{\sum_r \frac{r - 1}{R - 1} P(X_i = r | Y = k)}{sum_r (r - 1) / (R - 1)
 #'   P(X_i = r | Y = k)} with R levels, which is 0 where every answer is the first level and 1 where
 #'   every answer is the last. It takes levels in their order for equal steps: leave out items
-#'   without such an order by `items`. The usual picture of latent class analysis (Collins and Lanza
+#'   without such an order by `items`. The subtitle names those whose levels stand in alphabetical
+#'   order, as `factor()` leaves them. The usual picture of latent class analysis (Collins and Lanza
 #'   2010).
 #' * `"posterior"`: how sure the class of each row is. Rows are grouped by their predicted class,
 #'   the surest first; the height of a colour is the posterior probability of that component. What
@@ -34,7 +37,8 @@
 #'   starts the line of the new component below that of its parent, at the stage at which it was
 #'   made, with the names of the two items whose dependence asked for it; where the polish merged
 #'   components, the line of one ends in that of the other. The lines end at the components of the
-#'   fit, in their colours.
+#'   fit, in their colours. Where another start was better than the stages, their lines end before
+#'   it, in grey, and those of its components follow.
 #' * `"path"`: for a fit made with several `k`, how far each number of components is behind the best
 #'   by the evidence or, without, the penalised log-likelihood, and by AIC and ICL (the last two
 #'   halved, in nats), on the scale of log(1 + nats). Less than 3 nats, shaded, are no strong

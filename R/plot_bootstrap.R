@@ -38,10 +38,7 @@ draw_selection <- function(points, object) {
     ) +
     ggplot2::geom_point(size = 2.2) +
     ggplot2::scale_x_continuous(limits = c(0, 1), labels = percent) +
-    ggplot2::scale_y_discrete(
-      labels = function(x) wrap_labels(titles[x], 26, text_lines(nrow(points))),
-      guide = sparse_axis()
-    ) +
+    name_scale(nrow(points), titles = function(items) titles[items]) +
     ggplot2::scale_colour_manual(
       name = "In the fit", values = c(informative = "#0072B2", "not informative" = "#E69F00")
     ) +

@@ -76,6 +76,7 @@ plot_coefficients <- function(object, level, intercept) {
     table <- table[table$term != "(Intercept)", ]
   }
   table$term <- factor(table$term, rev(unique(table$term)))
+  levels(table$term) <- make.unique(term_titles(object, levels(table$term)))
   table$class <- factor(table$class, colnames(object$coefficients))
   table$sure <- table$conf.low > 0 | table$conf.high < 0
   draw_coefficients(table, object, level)
@@ -99,7 +100,7 @@ draw_coefficients <- function(table, object, level) {
       position = beside, shape = 21, size = 2.4, stroke = 0.9, show.legend = FALSE
     ) +
     class_scales(object) +
-    ggplot2::scale_y_discrete(labels = function(x) shorten(x, 24)) +
+    name_scale(nlevels(table$term), rest = 1.4) +
     ggplot2::guides(colour = class_legend(object)) +
     picture_titles(
       "What goes with each class",
@@ -108,13 +109,13 @@ draw_coefficients <- function(table, object, level) {
     ) +
     ggplot2::labs(x = "Coefficient", y = NULL) +
     theme_mdpd() +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(nrow(table))))
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(nlevels(table$term), 1.4)))
 }
 
 # Each class has the colour that it has in the pictures of the fit.
 class_scales <- function(object) {
   colours <- component_colours(object$classes)
-  labels <- function(x) shorten(x, if (object$k <= 4) 18 else 12)
+  labels <- function(x) wrap_labels(x, 44)
   list(
     ggplot2::scale_colour_manual(values = colours, name = "Class", labels = labels),
     ggplot2::scale_fill_manual(values = colours, name = "Class", labels = labels,
@@ -122,10 +123,11 @@ class_scales <- function(object) {
   )
 }
 
-# As many columns as the names allow in a picture four inches wide.
+# As many columns as the names allow.
 class_legend <- function(object) {
-  width <- min(18, max(nchar(object$classes, "width")))
-  ggplot2::guide_legend(ncol = max(1, min(object$k, floor(52 / (width + 5)))), byrow = TRUE)
+  width <- min(44, max(nchar(object$classes, "width")))
+  room <- 13 * picture_size()[1]
+  ggplot2::guide_legend(ncol = max(1, min(object$k, floor(room / (width + 5)))), byrow = TRUE)
 }
 
 # Shares ------------------------------------------------------------------------------------------
@@ -174,14 +176,21 @@ draw_shares <- function(table, object, covariate, level) {
     class_scales(object) +
     ggplot2::scale_y_continuous(limits = c(0, 1), labels = percent,
                                 expand = ggplot2::expansion(c(0, 0.02))) +
-    (if (!continuous) ggplot2::scale_x_discrete(labels = function(x) shorten(x, 16))) +
+    (if (!continuous) share_x_scale(nlevels(table$value))) +
     ggplot2::guides(colour = class_legend(object)) +
     picture_titles(
       paste("Size of the classes by", shorten(title, 40)),
       paste0("Mean over the rows, ", others, format(100 * level), " % intervals")
     ) +
-    ggplot2::labs(x = shorten(title, 60), y = "Share of the class") +
+    ggplot2::labs(x = wrap_labels(title, 50), y = "Share of the class") +
     theme_mdpd()
+}
+
+share_x_scale <- function(n) {
+  ggplot2::scale_x_discrete(guide = sparse_axis(), labels = function(values) {
+    room <- picture_size()
+    fit_labels(values, 0.85 * room[1] / n, 0.14 * room[2], 8)
+  })
 }
 
 share_layers <- function(continuous) {

@@ -56,11 +56,11 @@ plot_group_sizes <- function(object) {
   ) +
     group_intervals(length(object$n)) +
     ggplot2::scale_x_continuous(limits = c(0, NA), labels = percent) +
-    ggplot2::scale_y_discrete(limits = rev, labels = function(x) shorten(x, 20)) +
+    name_scale(object$fit$k, limits = rev) +
     group_colours(object) +
     picture_titles("How common each component is in each group",
                    "95 % intervals", format_test(object$test, object$by_design),
-                   paste0("Free items: ", free_title(object))) +
+                   paste0("Free items: ", free_title(object, most = 2))) +
     ggplot2::labs(x = "Size in the group", y = "Component") +
     theme_mdpd() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
@@ -78,16 +78,17 @@ plot_group_items <- function(object, max_items) {
     ) +
     ggplot2::geom_point(size = 2.2) +
     ggplot2::geom_text(ggplot2::aes(label = effect_text(shown)), hjust = 0, size = 2.6,
-                       nudge_x = max(shown$effect) / 35, show.legend = FALSE) +
-    # Room for the words beside the longest.
-    ggplot2::scale_x_continuous(labels = percent, expand = ggplot2::expansion(c(0, 0.5))) +
-    ggplot2::scale_y_discrete(labels = function(x) shorten(x, 20), guide = sparse_axis()) +
+                       nudge_x = max(shown$effect) / 35, lineheight = 0.9, show.legend = FALSE) +
+    # As much room for the words beside the longest.
+    ggplot2::scale_x_continuous(labels = percent, expand = ggplot2::expansion(c(0, 1))) +
+    name_scale(nrow(shown)) +
     ggplot2::scale_colour_manual(
       name = NULL, values = c("free" = "#D55E00", "the same in all groups" = "#0072B2")
     ) +
     picture_titles("Which items work differently in the groups",
-                   paste0(nrow(shown), " ", many, " items, the one with most evidence first")) +
-    ggplot2::labs(x = "Largest difference between two groups in a probability", y = NULL) +
+                   paste(c(nrow(shown), many, "items, the one with most evidence first"),
+                         collapse = " ")) +
+    ggplot2::labs(x = "Largest difference in a probability", y = NULL) +
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(),
@@ -95,10 +96,11 @@ plot_group_items <- function(object, max_items) {
     )
 }
 
-# Such as: yes in component 2, p < 0.001.
+# Such as: p < 0.001, yes in component 2. The p-value comes first, as it must not be cut.
 effect_text <- function(items) {
-  paste0(shorten(items$level, 12), " in component ", shorten(items$component, 10), ", p ",
-         format_p(items$p_adjusted, equals = "= "))
+  text <- paste0("p ", format_p(items$p_adjusted, equals = "= "), ", ", items$level,
+                 " in component ", items$component)
+  fit_labels(text, 0.27 * picture_size()[1], row_height(nrow(items)), 7.4)
 }
 
 plot_free_items <- function(object, max_items) {
@@ -115,11 +117,10 @@ plot_free_items <- function(object, max_items) {
     group_intervals(length(object$n)) +
     ggplot2::facet_grid(
       variable ~ class, scales = "free_y", space = "free_y",
-      labeller = ggplot2::labeller(variable = function(x) shorten(x, 16),
-                                   class = function(x) shorten(x, 18))
+      labeller = free_item_strips(length(shown), object$fit$k)
     ) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = percent) +
-    ggplot2::scale_y_discrete(limits = rev, labels = function(x) shorten(x, 14)) +
+    name_scale(nlevels(points$outcome), share = 0.18, limits = rev) +
     group_colours(object) +
     picture_titles("Items that work differently, by component and group", "95 % intervals") +
     ggplot2::labs(x = "Probability of the answer", y = NULL) +
@@ -127,8 +128,20 @@ plot_free_items <- function(object, max_items) {
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(), panel.spacing.x = ggplot2::unit(20, "pt"),
       panel.spacing.y = ggplot2::unit(8, "pt"), axis.text.x = ggplot2::element_text(size = 7.5),
-      strip.text.y = ggplot2::element_text(angle = 0, hjust = 0)
+      strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = 8), strip.clip = "off"
     )
+}
+
+free_item_strips <- function(n_items, k) {
+  ggplot2::labeller(
+    variable = function(items) {
+      fit_labels(items, 0.2 * picture_size()[1], row_height(n_items), 8.5)
+    },
+    class = function(components) {
+      room <- picture_size()
+      fit_labels(components, 0.55 * room[1] / k, 0.09 * room[2], 10)
+    }
+  )
 }
 
 # Points with their intervals, the groups one below the other.
@@ -144,5 +157,5 @@ group_intervals <- function(n_groups) {
 group_colours <- function(object) {
   groups <- names(object$n)
   ggplot2::scale_colour_manual(name = "Group", values = component_colours(groups),
-                               labels = function(x) shorten(x, 18))
+                               labels = function(x) wrap_labels(x, 24))
 }

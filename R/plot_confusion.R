@@ -6,20 +6,23 @@ plot_confusion <- function(object, workers, max_items) {
   cells <- confusion_cells(object, tables)
   n_columns <- ceiling(sqrt(length(shown) * 4 / 3))
   per_row <- n_columns * length(object$labels)
+  n_rows <- ceiling(length(shown) / n_columns)
+  numbers <- tile_numbers(cells, 0.8 * picture_size()[1] / per_row,
+                          row_height(n_rows * object$k, 1.2 + 0.3 * n_rows))
   ggplot2::ggplot(cells, ggplot2::aes(.data$label, .data$class, fill = .data$probability)) +
     heat_tiles(per_row) +
-    tile_numbers(cells, show = per_row <= 20) +
+    numbers +
     ggplot2::facet_wrap("worker", ncol = n_columns,
                         labeller = ggplot2::as_labeller(confusion_strips(object, tables))) +
     ggplot2::scale_x_discrete(breaks = thin_breaks(ceiling(40 / n_columns)), expand = c(0, 0),
                               labels = function(x) shorten(x, 12), guide = sparse_axis()) +
     ggplot2::scale_y_discrete(
-      limits = rev, breaks = thin_breaks(ceiling(28 / ceiling(length(shown) / n_columns)), TRUE),
+      limits = rev, breaks = thin_breaks(ceiling(28 / n_rows), TRUE),
       expand = c(0, 0), labels = function(x) shorten(x, 12), guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, 1), labels = percent, breaks = (0:4) / 4) +
     confusion_labels(object, shown, workers) +
-    theme_confusion(object, n_columns, legend = per_row > 20)
+    theme_confusion(object, n_columns, legend = is.null(numbers))
 }
 
 confusion_workers <- function(object, workers, most, call = rlang::caller_env(2)) {

@@ -5,9 +5,9 @@ plot_history <- function(object) {
   history <- component_lanes(events)
   lanes <- history$lanes
   lanes$component <- lane_components(history, object)
-  names <- component_labels(object)
-  alive <- lanes[!is.na(lanes$component), ]
   ggplot2::ggplot(lanes, ggplot2::aes(x = .data$from, y = .data$y)) +
+    ggplot2::geom_vline(xintercept = which(events$event == "another start") - 0.15,
+                        linetype = "22", colour = "grey40") +
     history_links(history) +
     ggplot2::geom_segment(
       ggplot2::aes(xend = .data$to, yend = .data$y, colour = .data$component), linewidth = 1.4
@@ -16,21 +16,36 @@ plot_history <- function(object) {
     ggplot2::geom_point(ggplot2::aes(.data$x, .data$y, shape = .data$event), fill = "white",
                         data = history_marks(events, history),
                         size = if (nrow(events) > 40) 1.2 else 2.2) +
-    ggplot2::scale_colour_manual(values = component_colours(names(names)), na.value = "grey70",
-                                 guide = "none") +
+    ggplot2::scale_colour_manual(values = component_colours(names(object$mixing_weights)),
+                                 na.value = "grey70", guide = "none") +
     ggplot2::scale_shape_manual(name = NULL, values = event_shapes) +
     ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0.02, 0))) +
-    ggplot2::scale_y_reverse(breaks = alive$y, labels = names[alive$component], position = "right",
-                             expand = ggplot2::expansion(0, c(0.7, 0.9)), guide = sparse_axis()) +
+    history_y_scale(lanes, object) +
     history_titles(object, events) +
     theme_mdpd() +
     ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_blank(),
-      axis.text.y.right = ggplot2::element_text(size = label_size(nrow(lanes)))
+      panel.grid.major.y = ggplot2::element_blank(), legend.justification = "left",
+      axis.text.y.right = ggplot2::element_text(size = label_size(max(lanes$y)))
     )
 }
 
-event_shapes <- c(split = 17, "items joined" = 21, "merge and split" = 15, "other move" = 4)
+# The components of the fit at the ends of their lanes.
+history_y_scale <- function(lanes, object) {
+  alive <- lanes[!is.na(lanes$component), ]
+  n_rows <- max(lanes$y)
+  labels <- function(at) {
+    size <- label_size(n_rows)
+    width <- text_columns(0.32 * picture_size()[1], size)
+    # A line is for the weight.
+    n_lines <- max(1, text_lines(row_height(n_rows, 1.2), size) - 1)
+    unname(component_labels(object, width, n_lines)[alive$component])
+  }
+  ggplot2::scale_y_reverse(breaks = alive$y, labels = labels, position = "right",
+                           expand = ggplot2::expansion(0, c(0.5, 0.7)), guide = sparse_axis())
+}
+
+event_shapes <- c(split = 17, "items joined" = 21, "merge and split" = 15,
+                  "items or rows moved" = 4)
 
 history_links <- function(history) {
   if (is.null(history$links)) {
@@ -45,8 +60,8 @@ history_links <- function(history) {
   )
 }
 
-# The pair of items that asked for a split: above the new lane, or before it where it begins late;
-# cut by the room there is to that side, of 78 columns of text in all.
+# The pair of items that asked for a split: above the new lane, or before it where it begins late,
+# in the room there is to that side.
 split_names <- function(events, history) {
   splits <- history$links[history$links$kind == "split", ]
   pair <- events[splits$x, c("item_1", "item_2")]
@@ -55,13 +70,13 @@ split_names <- function(events, history) {
     return(NULL)
   }
   late <- splits$x > 0.6 * nrow(events)
-  end <- nrow(events) + 0.5
-  room <- 78 * ifelse(late, splits$x, end - splits$x) / end
+  end <- max(history$lanes$to)
+  room <- ifelse(late, splits$x, history$lanes$to[splits$to] - splits$x) / end
   names <- data.frame(
     x = splits$x + ifelse(late, -0.01, 0.012) * end,
     y = history$lanes$y[splits$to],
-    label = mapply(pair_name, pair$item_1, pair$item_2, pmin(22, pmax(12, room / 2 - 2)),
-                   USE.NAMES = FALSE),
+    label = mapply(pair_name, pair$item_1, pair$item_2,
+                   text_columns(0.65 * picture_size()[1] * room, 7.1), USE.NAMES = FALSE),
     hjust = ifelse(late, 1, 0), vjust = ifelse(late, 0.5, -0.6)
   )[known, ]
   ggplot2::geom_text(
@@ -70,26 +85,46 @@ split_names <- function(events, history) {
   )
 }
 
+# Two names in so many columns: what a short one leaves the other has.
 pair_name <- function(item_1, item_2, width) {
-  toString(shorten(c(item_1, item_2), floor(width)))
+  half <- (width - 2) %/% 2
+  short <- min(nchar(c(item_1, item_2), "width"))
+  toString(shorten(c(item_1, item_2), max(8, half, width - 2 - short)))
 }
 
-# On the lane of the component concerned; moves of items and rows concern all, and stand below.
+# On the lane of the component concerned; moves of items and rows concern all that are there.
 history_marks <- function(events, history) {
-  y <- history$lanes$y[history$at]
-  below <- nrow(history$lanes) + 1
-  data.frame(x = seq_len(nrow(events)), y = replace(y, is.na(y), below), event = events$event)
+  lanes <- history$lanes
+  marks <- lapply(which(events$event != "another start"), function(x) {
+    lane <- history$at[x]
+    if (is.na(lane)) lane <- which(lanes$from < x & lanes$to > x)
+    data.frame(x = rep(x, length(lane)), y = lanes$y[lane], event = events$event[x])
+  })
+  none <- data.frame(x = integer(), y = integer(), event = events$event[0])
+  marks <- do.call(rbind, c(list(none), marks))
+  marks$event <- droplevels(marks$event)
+  marks
 }
+
+start_words <- c(vote = "the majority vote", correspondence = "clusters of the rows",
+                 scattered = "at random")
+
+last_start <- function(events) utils::tail(events$move[events$event == "another start"], 1)
 
 history_titles <- function(object, events) {
   polish <- sum(events$phase == "polish")
-  steps <- c(stage = "stage", grow = "split of the fit before", polish = "move of the polish")
+  steps <- c(stage = "stage", grow = "split of the fit before",
+             refine = "another start", polish = "move of the polish")
   by_pair <- events$move %in% "split" & !is.na(events$item_1)
   list(
     picture_titles(
       "How the components came about",
       paste0(stages_and_splits(events), if (any(by_pair)) ", named by the pair of items"),
-      if (polish > 0) paste0("Then ", plural(polish, "move"), " of the polish")
+      if (polish > 0) paste0("Then ", plural(polish, "move"), " of the polish"),
+      if (any(events$event == "another start")) {
+        paste0("Dashed: another start was better (", start_words[last_start(events)],
+               "); its components take the place of those found before")
+      }
     ),
     ggplot2::labs(x = step_names(steps, events$phase), y = NULL)
   )

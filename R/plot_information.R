@@ -16,8 +16,8 @@ draw_information <- function(values, object, component, max_items) {
     ggplot2::geom_raster(ggplot2::aes(fill = .data$information)) +
     information_frame(n_informative, length(shown)) +
     ggplot2::scale_x_discrete(
-      breaks = item_breaks(length(shown)), labels = square_labels(length(shown)),
-      position = "top", drop = FALSE,
+      breaks = item_breaks(length(shown)),
+      labels = square_labels(length(shown), on_top = TRUE), position = "top", drop = FALSE,
       guide = sparse_axis()
     ) +
     ggplot2::scale_y_discrete(
@@ -85,9 +85,15 @@ item_breaks <- function(n_shown, vertical = FALSE) {
   if (n_shown > 100) NULL else thin_breaks(34, vertical)
 }
 
-# On both sides of a square.
-square_labels <- function(n_shown) {
-  function(items) wrap_labels(items, 16, min(2, text_lines(n_shown)))
+# On top and on the left of a square, which is as high as it can be: there is more room on the left.
+square_labels <- function(n_shown, on_top = FALSE) {
+  n_rows <- min(n_shown, 34)
+  function(items) {
+    room <- picture_size()
+    width <- if (on_top) min(1.6, 0.36 * room[2] - 0.45)
+             else max(0.2 * room[1], min(0.34 * room[1], room[1] - 0.6 * room[2] - 1.5))
+    fit_labels(items, width, 0.55 * room[2] / n_rows, label_size(n_rows))
+  }
 }
 
 theme_information <- function(n_shown) {
@@ -96,7 +102,8 @@ theme_information <- function(n_shown) {
     ggplot2::theme(
       legend.position = "right",
       legend.key.width = ggplot2::unit(9, "pt"),
-      legend.key.height = ggplot2::unit(15, "pt"),
+      legend.key.height = ggplot2::unit(min(15, 3 * picture_size()[2]), "pt"),
+      legend.justification = "centre",
       axis.text.x.top = ggplot2::element_text(angle = 90, hjust = 0, vjust = 0.5, size = size),
       axis.text.y = ggplot2::element_text(size = size),
       panel.background = ggplot2::element_rect(fill = "grey88", colour = NA)
@@ -148,7 +155,7 @@ draw_information_stages <- function(values, models, stage, shown) {
     ggplot2::facet_wrap("panel", nrow = ceiling(length(stage) / 4)) +
     ggplot2::scale_x_discrete(breaks = NULL, drop = FALSE) +
     ggplot2::scale_y_discrete(breaks = item_breaks(length(shown), vertical = TRUE),
-                              labels = shorten, limits = rev, drop = FALSE,
+                              labels = square_labels(length(shown)), limits = rev, drop = FALSE,
                               guide = sparse_axis()) +
     scale_fill_heat(limits = c(0, max(cells$information, .Machine$double.eps)),
                     breaks = function(limits) pretty(limits, 2)) +

@@ -38,12 +38,12 @@ draw_pair_map <- function(object, max_items) {
     ggplot2::geom_raster(ggplot2::aes(fill = .data$effect)) +
     pair_dots(cells, length(shown)) +
     ggplot2::scale_x_discrete(
-      limits = shown, breaks = item_breaks(length(shown)), labels = map_labels(shown),
-      position = "top", guide = sparse_axis()
+      limits = shown, breaks = item_breaks(length(shown)),
+      labels = square_labels(length(shown), on_top = TRUE), position = "top", guide = sparse_axis()
     ) +
     ggplot2::scale_y_discrete(
       limits = rev(shown), breaks = item_breaks(length(shown), vertical = TRUE),
-      labels = map_labels(shown), guide = sparse_axis()
+      labels = square_labels(length(shown)), guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, max(cells$effect, .Machine$double.eps))) +
     ggplot2::coord_fixed(expand = FALSE, clip = "off") +
@@ -51,12 +51,6 @@ draw_pair_map <- function(object, max_items) {
                    paste0(many, " items, the most dependent first"), dot_words(object)) +
     ggplot2::labs(x = NULL, y = NULL, fill = "Effect") +
     theme_information(length(shown))
-}
-
-# In two lines where there are few items.
-map_labels <- function(shown) {
-  text <- stats::setNames(wrap_labels(shown, 18, if (length(shown) <= 16) 2 else 1), shown)
-  function(items) text[items]
 }
 
 # Of a few pairs the place, as a dot where chance does not explain them.
@@ -103,11 +97,10 @@ draw_pair_bars <- function(object, max_pairs) {
   shown <- utils::head(object[order(-object$effect), ], max_pairs)
   shown$pair <- factor(seq_len(nrow(shown)), rev(seq_len(nrow(shown))))
   shown$sure <- ifelse(shown$p_adjusted < 0.05, "below 0.05", "0.05 and more")
-  labels <- stats::setNames(pair_names(shown, 15), seq_len(nrow(shown)))
   many <- if (nrow(shown) < nrow(object)) paste(nrow(shown), "of")
   ggplot2::ggplot(shown, ggplot2::aes(.data$effect, .data$pair, fill = .data$sure)) +
     ggplot2::geom_col(width = 0.7) +
-    ggplot2::scale_y_discrete(labels = labels) +
+    pair_scale(shown) +
     ggplot2::scale_x_continuous(expand = ggplot2::expansion(c(0, 0.05))) +
     ggplot2::scale_fill_manual(
       name = "Corrected p", breaks = c("below 0.05", "0.05 and more"),
@@ -120,6 +113,29 @@ draw_pair_bars <- function(object, max_pairs) {
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(),
-      axis.text.y = ggplot2::element_text(size = label_size(nrow(shown)))
+      axis.text.y = ggplot2::element_text(size = label_size(nrow(shown), 1.4)),
+      legend.justification = "right"  # below narrow bars it would be cut off
     )
+}
+
+# Both items of a pair, side by side or below each other; half of the picture is for them.
+pair_scale <- function(pairs) {
+  n <- nrow(pairs)
+  labels <- function(rows) {
+    width <- 0.5 * picture_size()[1]
+    height <- row_height(n, 1.4)
+    size <- label_size(n, 1.4)
+    items <- c(pairs$item_1, pairs$item_2)
+    side <- max(nchar(items[seq_len(n)], "width") + nchar(items[-seq_len(n)], "width")) + 3
+    beside <- side <= text_columns(width, size) || text_lines(height, size) < 2
+    items <- if (beside) fit_pair_side(items, side, text_columns(width, size))
+             else fit_labels(items, width, height / 2, size)
+    names <- paste(items[seq_len(n)], items[-seq_len(n)], sep = if (beside) " - " else " -\n")
+    names[as.integer(rows)]
+  }
+  ggplot2::scale_y_discrete(labels = labels)
+}
+
+fit_pair_side <- function(items, side, columns) {
+  if (side <= columns) items else shorten(items, max(8, (columns - 3) %/% 2))
 }

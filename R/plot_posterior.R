@@ -75,15 +75,20 @@ posterior_blocks <- function(bins) {
   )
 }
 
-# Rows below, the names of the classes above; a class with hardly a row gets no name.
+# Rows below, the names of the classes above in the room that each has; a class with hardly a row
+# gets no name.
 posterior_x_scale <- function(blocks) {
   named <- blocks[blocks$to - blocks$from > 0.02 * max(blocks$to), ]
+  middle <- (named$from + named$to) / 2
+  heads <- function(at) {
+    share <- (named$to - named$from) / max(blocks$to)
+    room <- picture_size()
+    fit_labels(named$component, 0.82 * room[1] * share, min(0.45, 0.15 * room[2]))
+  }
   ggplot2::scale_x_continuous(
     expand = c(0, 0), labels = comma, guide = sparse_axis(),
-    sec.axis = ggplot2::dup_axis(
-      name = "Predicted class", breaks = (named$from + named$to) / 2, guide = sparse_axis(),
-      labels = shorten(named$component, if (nrow(named) > 4) 12 else 18)
-    )
+    sec.axis = ggplot2::dup_axis(name = "Predicted class", breaks = middle, labels = heads,
+                                 guide = sparse_axis())
   )
 }
 

@@ -1,7 +1,8 @@
 # Three layouts, after what the items have in common:
 #   all have two levels            one tile for each item and component: P(second level)
 #   all have the same levels       a panel for each component, items x levels
-#   anything else                  a panel for each item, levels x components
+#   anything else                  a panel for each item, levels x components, but one for those of
+#                                  two levels, where there are some
 plot_profiles <- function(object, items, max_items, call = rlang::caller_env()) {
   shown <- profile_items(object, items, if (is.null(max_items)) 20 else max_items, call)
   levels <- unname(lapply(object$item_probs[shown$items], rownames))
@@ -73,22 +74,28 @@ draw_binary_profiles <- function(object, items) {
   cells <- cells[cells$position == 2, ]
   n_items <- nlevels(cells$item)
   level <- unique(cells$level)
-  labels <- stats::setNames(as.character(cells$item), cells$item)
-  if (length(level) > 1) {
-    labels <- stats::setNames(paste0(shorten(labels), " = ", shorten(cells$level, 10)), labels)
-  }
+  labels <- level_titles(object, items)
+  size <- label_size(3 * object$k)
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$item, fill = .data$probability)) +
     heat_tiles() +
-    tile_numbers(cells, show = n_items <= 25 && object$k <= 14) +
-    ggplot2::scale_x_discrete(labels = stacked_labels(object), guide = sparse_axis()) +
-    item_scale(function(items) wrap_labels(labels[items], 30, text_lines(n_items))) +
+    tile_numbers(cells, 0.65 * picture_size()[1] / object$k, row_height(n_items, 1.7)) +
+    ggplot2::scale_x_discrete(labels = stacked_labels(object, 0.65 / object$k, size),
+                              guide = sparse_axis()) +
+    item_scale(n_items, 1.7, 0.34, function(items) labels[items]) +
     ggplot2::labs(
       x = "Component (mixing weight)", y = "Item",
       fill = if (length(level) == 1) probability_of(shorten(level))
              else "Probability of\nthe level named"
     ) +
-    theme_profiles(n_items) +
-    ggplot2::theme(axis.text.x = ggplot2::element_text(size = label_size(3 * object$k)))
+    theme_profiles(n_items, 1.7) +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(size = size))
+}
+
+# Items of two levels: with the name of the second where they have not all the same.
+level_titles <- function(object, items) {
+  level <- vapply(object$item_probs[items], function(probs) rownames(probs)[2], "")
+  titles <- if (length(unique(level)) == 1) items else paste0(items, " = ", shorten(level, 12))
+  stats::setNames(titles, items)
 }
 
 draw_shared_profiles <- function(object, items) {
@@ -97,96 +104,153 @@ draw_shared_profiles <- function(object, items) {
   cells$level <- factor(cells$level, levels)
   n_items <- nlevels(cells$item)
   n_rows <- ceiling(object$k * length(levels) / 72)
-  per_row <- ceiling(object$k / n_rows) * length(levels)
-  wide <- per_row * max(nchar(shorten(levels, 12))) > 60
+  n_columns <- ceiling(object$k / n_rows)
+  per_row <- n_columns * length(levels)
+  tile <- 0.65 * picture_size()[1] / per_row
+  wide <- 0.05 * max(nchar(shorten(levels, 12))) > tile
+  size <- if (wide) max(6, min(9, 62 * tile, 2.6 * picture_size()[2])) else 8.5
+  rest <- 1.6 + if (wide) 0.22 * picture_size()[2] else 0.2
   ggplot2::ggplot(cells, ggplot2::aes(.data$level, .data$item, fill = .data$probability)) +
     heat_tiles(per_row) +
-    tile_numbers(cells, show = per_row <= 16 && n_items * n_rows <= 25) +
+    tile_numbers(cells, tile, row_height(n_items * n_rows, rest)) +
     ggplot2::facet_wrap(
       "component", nrow = n_rows,
-      labeller = ggplot2::as_labeller(stacked_labels(object, ceiling(object$k / n_rows)))
+      labeller = ggplot2::as_labeller(stacked_labels(object, 0.68 / n_columns, 10))
     ) +
-    ggplot2::scale_x_discrete(
-      breaks = thin_breaks(max(1, floor(44 / ceiling(object$k / n_rows)))),
-      labels = function(x) wrap_labels(x, 16, if (per_row > 20) 1 else 2), guide = sparse_axis()
-    ) +
-    item_scale(function(x) wrap_labels(x, 18, text_lines(n_items * n_rows)),
-               most = if (n_rows == 1) 40 else 26 / n_rows) +
+    ggplot2::scale_x_discrete(breaks = thin_breaks(max(1, floor(44 / n_columns))),
+                              labels = level_labels(per_row, wide, size), guide = sparse_axis()) +
+    item_scale(n_items * n_rows, rest, 0.26, most = if (n_rows == 1) 40 else 26 / n_rows) +
     ggplot2::labs(x = "Level", y = "Item", fill = "Probability") +
-    theme_profiles(n_items * n_rows) +
+    theme_profiles(n_items * n_rows, rest) +
     ggplot2::theme(
-      axis.text.x = if (wide) vertical_text(label_size(per_row, smallest = 6))
-                    else ggplot2::element_text(size = 8.5),
-      strip.text = ggplot2::element_text(size = label_size(3 * ceiling(object$k / n_rows)))
+      axis.text.x = if (wide) vertical_text(size) else ggplot2::element_text(size = size),
+      strip.text = ggplot2::element_text(size = label_size(3 * n_columns), lineheight = 0.9),
+      strip.clip = "off"
     )
 }
 
-# Level names of different items are kept apart by the item's name in front of them.
+# Of levels below columns of tiles, of which `per_row` stand side by side.
+level_labels <- function(per_row, upright, size) {
+  function(levels) {
+    room <- picture_size()
+    tile <- 0.65 * room[1] / per_row
+    if (upright) fit_labels(levels, 0.21 * room[2], min(tile, 0.3), size)
+    else fit_labels(levels, tile, 0.3, size)
+  }
+}
+
+# Three or more items of two levels share a panel, in which they have a row each; another has a
+# panel of its own, with a row for each level.
 draw_mixed_profiles <- function(object, items) {
-  cells <- profile_cells(object, items, most_levels = 10)
-  cells$row <- paste(cells$item, cells$position, cells$level, sep = "\r")
-  cells$row <- factor(cells$row, rev(unique(cells$row)))
-  n_columns <- mixed_columns(cells)
-  n_rows <- ceiling(length(items) / n_columns)
+  cells <- mixed_cells(object, items)
+  together <- isTRUE(attr(cells, "together")) && nlevels(cells$row) <= 40
+  n_panels <- nlevels(cells$panel)
+  n_columns <- if (together) 1 else mixed_columns(cells)
+  n_rows <- ceiling(n_panels / n_columns)
+  per_column <- if (together) nlevels(cells$row) else n_rows * max(table(cells$panel)) / object$k
   upright <- n_columns * object$k > 6
+  rest <- if (together) 1.7 else 1.5 + 0.3 * n_rows
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$row, fill = .data$probability)) +
-    heat_tiles(max(cells$position) * n_rows) +
-    tile_numbers(cells, show = n_rows * max(cells$position) <= 30 && n_columns * object$k <= 24) +
-    ggplot2::facet_wrap("item", ncol = n_columns, scales = "free_y",
-                        labeller = ggplot2::as_labeller(strip_text(n_columns, n_rows))) +
-    ggplot2::scale_x_discrete(
-      labels = stacked_labels(object, n_columns * object$k * (if (upright) 1 else 2), upright),
-      guide = sparse_axis()
-    ) +
-    mixed_y_scale(n_columns, n_rows, max(cells$position)) +
-    ggplot2::labs(x = "Component (mixing weight)", y = "Level of the item", fill = "Probability") +
-    theme_profiles(n_rows * 8) +
+    heat_tiles(per_column) +
+    tile_numbers(cells, 0.6 * picture_size()[1] / (n_columns * object$k),
+                 row_height(per_column, rest)) +
+    mixed_panels(together, n_columns, n_rows) +
+    ggplot2::scale_x_discrete(labels = mixed_x_labels(object, n_columns, upright),
+                              guide = sparse_axis()) +
+    mixed_y_scale(cells, n_columns, n_rows, per_column, rest) +
+    ggplot2::labs(x = "Component (mixing weight)",
+                  y = if (together) NULL else "Level of the item", fill = "Probability") +
+    theme_profiles(per_column, rest) +
     ggplot2::theme(
       axis.text.x = if (upright) vertical_text(label_size(object$k * n_columns))
                     else ggplot2::element_text(size = 8),
-      strip.text = ggplot2::element_text(
-        size = 8.5, margin = ggplot2::margin(2, 0, 1, 0),
-        hjust = if (max(nchar(items, "width")) > 14) 1 else 0.5  # there is room on the left
-      ),
+      strip.text = ggplot2::element_text(size = 8.5, margin = ggplot2::margin(2, 0, 1, 0),
+                                         lineheight = 0.9),
+      strip.text.y = ggplot2::element_text(angle = 0, hjust = 0,
+                                           margin = ggplot2::margin(0, 0, 0, 4)),
       strip.clip = "off",
       panel.spacing = ggplot2::unit(4, "pt")
     )
 }
 
+# Rows of tiles with the `panel` of each and its label, `text`.
+mixed_cells <- function(object, items) {
+  cells <- profile_cells(object, items, most_levels = 10)
+  binary <- items[vapply(object$item_probs[items], nrow, 0L) == 2]
+  cells$panel <- as.character(cells$item)
+  cells$text <- cells$level
+  # Levels of different items that have the same name are different rows.
+  cells$row <- paste(cells$item, cells$position, sep = "\r")
+  together <- length(binary) >= 3
+  if (together) {
+    titles <- level_titles(object, binary)
+    level <- unique(cells$level[cells$item %in% binary & cells$position == 2])
+    cells <- cells[!cells$item %in% binary | cells$position == 2, ]
+    shared <- cells$item %in% binary
+    cells$text[shared] <- titles[as.character(cells$item[shared])]
+    cells$panel[shared] <- paste0(length(binary), " items: ",
+                                  if (length(level) == 1) shorten(level, 12) else "level named")
+  }
+  cells$panel <- factor(cells$panel, unique(cells$panel))
+  cells <- cells[order(cells$panel), ]
+  cells$row <- factor(cells$row, rev(unique(cells$row)))
+  structure(cells, together = together)
+}
+
+# Below each other, rows of equal height, or side by side.
+mixed_panels <- function(together, n_columns, n_rows) {
+  strips <- function(panels) {
+    room <- picture_size()
+    if (together) fit_labels(panels, 0.18 * room[1], 0.25 * room[2], 8.5)
+    else fit_labels(panels, 0.9 * room[1] / n_columns, 0.07 * room[2], 9.5)
+  }
+  if (together) {
+    ggplot2::facet_grid(panel ~ ., scales = "free_y", space = "free_y",
+                        labeller = ggplot2::as_labeller(strips))
+  } else {
+    ggplot2::facet_wrap("panel", ncol = n_columns, scales = "free_y",
+                        labeller = ggplot2::as_labeller(strips))
+  }
+}
+
+mixed_x_labels <- function(object, n_columns, upright) {
+  share <- 0.6 / (n_columns * object$k)
+  if (!upright) {
+    return(stacked_labels(object, share, 8))
+  }
+  function(components) {
+    room <- picture_size()
+    size <- label_size(object$k * n_columns)
+    names <- fit_labels(components, 0.2 * room[2] - 0.3, share * room[1], size)
+    paste0(names, " (", percent(object$mixing_weights[components]), ")")
+  }
+}
+
 # As many columns of panels as leave room for the levels beside them, in two lines each; but not
 # more than five panels below each other.
 mixed_columns <- function(cells) {
-  n_items <- nlevels(cells$item)
-  longest <- max(nchar(cells$level, "width"))
+  n_panels <- nlevels(cells$panel)
+  longest <- max(nchar(cells$text, "width"))
   width <- if (longest > 10) min(14, longest / 2 + 2) else max(8, longest)
-  max(ceiling(n_items / 5), min(ceiling(sqrt(n_items)), floor(42 / width)))
+  max(ceiling(n_panels / 5), min(ceiling(sqrt(n_panels)), floor(42 / width)))
 }
 
-mixed_y_scale <- function(n_columns, n_rows, n_levels) {
-  width <- max(8, floor(42 / n_columns))
-  n_lines <- if (n_rows * n_levels <= 16) 2 else 1
-  ggplot2::scale_y_discrete(
-    breaks = thin_breaks(max(3, floor(30 / n_rows)), vertical = TRUE),
-    labels = function(x) wrap_labels(sub("^.*\r", "", x), width, n_lines), expand = c(0, 0),
-    guide = sparse_axis()
-  )
+mixed_y_scale <- function(cells, n_columns, n_rows, per_column, rest) {
+  text <- stats::setNames(cells$text, cells$row)
+  labels <- function(rows) {
+    width <- 0.36 * picture_size()[1] / n_columns
+    fit_labels(unname(text[rows]), width, row_height(per_column, rest),
+               label_size(per_column, rest))
+  }
+  most <- if (n_columns == 1) 40 else max(3, floor(30 / n_rows))
+  ggplot2::scale_y_discrete(breaks = thin_breaks(most, vertical = TRUE), labels = labels,
+                            expand = c(0, 0), guide = sparse_axis())
 }
 
-# Names of items above panels, in two lines where there are few. Beside a panel's own width there
-# is that of the levels on its left.
-strip_text <- function(n_columns, n_rows) {
-  function(items) wrap_labels(items, floor(60 / n_columns), if (n_rows <= 4) 2 else 1)
-}
-
-# Lines for the name of each of so many items below each other.
-text_lines <- function(n_items) if (n_items <= 8) 3 else if (n_items <= 16) 2 else 1
-
-# The most informative item is on top.
-item_scale <- function(labels, most = 40) {
-  ggplot2::scale_y_discrete(
-    limits = rev, breaks = thin_breaks(most, vertical = TRUE), labels = labels, expand = c(0, 0),
-    guide = sparse_axis()
-  )
+# The most informative item is on top; names have `share` of the picture's width.
+item_scale <- function(n_rows, rest, share, titles = identity, most = 40) {
+  name_scale(n_rows, rest, share, titles, limits = rev, expand = c(0, 0),
+             breaks = thin_breaks(most, vertical = TRUE))
 }
 
 # On two lines where the level would make it too long for a narrow picture.
@@ -194,8 +258,8 @@ probability_of <- function(level) {
   paste0("Probability of", if (nchar(level, "width") > 6) "\n" else " ", "\"", level, "\"")
 }
 
-theme_profiles <- function(n_rows) {
+theme_profiles <- function(n_rows, rest) {
   theme_heat_map() +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(n_rows)),
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(n_rows, rest)),
                    panel.spacing.x = ggplot2::unit(6, "pt"))
 }

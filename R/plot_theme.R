@@ -21,13 +21,16 @@ theme_mdpd <- function() {
     )
 }
 
-# A heat map needs no grid behind its tiles, and a colour bar wide enough to be read.
+# A heat map needs no grid behind its tiles, and a colour bar wide enough to be read. It ends where
+# the panels end: in the middle below them a narrow picture would cut it off.
 theme_heat_map <- function() {
   theme_mdpd() +
     ggplot2::theme(
       panel.grid = ggplot2::element_blank(),
-      legend.key.width = ggplot2::unit(26, "pt"),
-      legend.key.height = ggplot2::unit(8, "pt")
+      legend.key.width = ggplot2::unit(min(26, 5.2 * picture_size()[1]), "pt"),
+      legend.key.height = ggplot2::unit(8, "pt"),
+      legend.justification = "right",
+      plot.margin = ggplot2::margin(6, 14, 6, 6)
     )
 }
 
@@ -38,39 +41,91 @@ picture_titles <- function(title, ...) {
   ggplot2::labs(title = title, subtitle = paste(lines, collapse = "\n"))
 }
 
+# How labels fit into the room there is: in lines, cut where these are full. The room is measured
+# when a picture is drawn, by the functions that scales and panels have for their labels; sizes of
+# type and directions of text, which ggplot2 takes no function for, when it is made.
+
+# Width and height in inches of what is drawn on; where nothing is open yet, what most pictures
+# have.
+picture_size <- function() {
+  getOption("mdpd.picture_size") %||%
+    if (grDevices::dev.cur() == 1) c(7, 5) else grDevices::dev.size("in")
+}
+
+# For a picture that is made before it is drawn, whatever is open meanwhile.
+local_picture_size <- function(width, height, frame = parent.frame()) {
+  rlang::local_options(mdpd.picture_size = c(width, height), .frame = frame)
+}
+
+# Columns of text of `size` points in so many inches: on average letters are half as wide as high,
+# of some fonts more.
+text_columns <- function(inches, size = 9) pmax(1, floor(72 * inches / (0.55 * size)))
+
+text_lines <- function(inches, size = 9) pmax(1, floor(72 * inches / (1.1 * size)))
+
+# Labels for a room of `width` by `height` inches, or for one each, in type of `size` points.
+fit_labels <- function(labels, width, height, size = 9) {
+  columns <- pmax(4, text_columns(width, size))  # less cannot be cut so that it is still a name
+  n_lines <- text_lines(height, size)
+  if (length(columns) == 1 && length(n_lines) == 1) {
+    return(wrap_labels(labels, columns, n_lines))
+  }
+  unlist(Map(wrap_labels, labels, columns, n_lines), use.names = FALSE)
+}
+
 # Labels in at most `n_lines` lines of `width` columns of text. They are cut only where that is not
 # room enough.
 wrap_labels <- function(labels, width = 16, n_lines = 2) {
   lines <- lapply(labels, break_lines, width)
   room <- width * n_lines
-  while (any(lengths(lines) > n_lines)) {
-    lines <- lapply(shorten(labels, room), break_lines, width)
+  while (any(is_long <- lengths(lines) > n_lines)) {
+    # The labels that have room are as they were, and those that are cut differ from them.
+    cut <- ifelse(is_long, shorten(labels, room), labels)
+    lines[is_long] <- lapply(cut[is_long], break_lines, width)
     room <- room - 1
   }
   vapply(lines, paste, "", collapse = "\n")
 }
 
-# Between words; a word that is wider than a line, or a text without spaces, wherever it must.
+# Between words; within a word that is wider than a line after a mark, and only where it has none
+# wherever it must.
 break_lines <- function(label, width) {
   lines <- strwrap(label, width + 1)
-  while (any(too_wide <- nchar(lines, "width") > width)) {
-    at <- which(too_wide)[1]
-    start <- strtrim(lines[at], width)
-    lines <- append(lines, substring(lines[at], nchar(start) + 1), after = at)
-    lines[at] <- start
+  too_wide <- match(TRUE, nchar(lines, "width") > width)
+  if (is.na(too_wide)) {
+    return(if (length(lines) == 0) "" else lines)
   }
-  if (length(lines) == 0) "" else lines
+  start <- line_start(lines[too_wide], width)
+  rest <- c(substring(lines[too_wide], nchar(start) + 1), lines[-seq_len(too_wide)])
+  rest <- paste(rest[rest != ""], collapse = " ")
+  c(lines[seq_len(too_wide - 1)], start, if (rest != "") break_lines(rest, width))
+}
+
+# As much of a word as has room in a line.
+line_start <- function(word, width) {
+  start <- strtrim(word, max(2, width))
+  to_mark <- sub("^(.*[[:alnum:]][_./-]+)[^_./-]+$", "\\1", start)
+  if (grepl("[[:alnum:]][_./-]+$", start)) start else to_mark
 }
 
 # Labels of an axis that are left out where they would run into each other; what the size of the
 # picture will be is not known before it is drawn.
 sparse_axis <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
 
-# A legend of the components below a picture four inches wide: as many columns as their labels
-# allow.
+# Names of so many rows below each other, on `share` of the picture's width; `titles` has what
+# stands for each.
+name_scale <- function(n_rows, rest = 1.6, share = 0.34, titles = identity, ...) {
+  labels <- function(names) {
+    fit_labels(unname(titles(names)), share * picture_size()[1], row_height(n_rows, rest),
+               label_size(n_rows, rest))
+  }
+  ggplot2::scale_y_discrete(labels = labels, guide = sparse_axis(), ...)
+}
+
+# A legend of the components below a picture: as many columns as their labels allow.
 component_legend <- function(object) {
-  width <- max(nchar(component_labels(object), "width"))
-  n_columns <- max(1, min(object$k, floor(60 / (width + 5))))
+  width <- max(nchar(unlist(strsplit(component_labels(object), "\n")), "width"))
+  n_columns <- max(1, min(object$k, floor(15 * picture_size()[1] / (width + 5))))
   ggplot2::guide_legend(ncol = n_columns, byrow = TRUE)
 }
 
@@ -113,35 +168,42 @@ thin_breaks <- function(most, vertical = FALSE) {
   }
 }
 
-# "2 (31 %)": a component and its mixing weight.
-component_labels <- function(object) {
-  weights <- object$mixing_weights
-  names <- shorten(names(weights), if (object$k <= 4) 24 else 16)
-  stats::setNames(paste0(names, " (", percent(weights), ")"), names(weights))
+# "2 (31 %)": a component and its mixing weight, for a legend below a picture four inches wide. A
+# name that is too long for a line has the weight below it.
+component_labels <- function(object, width = 50, n_lines = 2) {
+  weights <- paste0("(", percent(object$mixing_weights), ")")
+  names <- names(object$mixing_weights)
+  labels <- paste(names, weights)
+  is_long <- nchar(labels, "width") > width
+  labels[is_long] <- paste0(wrap_labels(names, width, n_lines), "\n", weights)[is_long]
+  stats::setNames(labels, names)
 }
 
-# The same in lines below each other, where `per_row` stand side by side in the picture; upright,
-# the weight goes on after the name.
-stacked_labels <- function(object, per_row = object$k, upright = FALSE) {
-  weights <- object$mixing_weights
-  names <- if (upright) wrap_labels(names(weights), 12, if (per_row <= 12) 2 else 1)
-           else wrap_labels(names(weights), max(8, floor(64 / per_row)), 3)
-  between <- if (upright) " " else "\n"
-  stats::setNames(paste0(names, between, "(", percent(weights), ")"), names(weights))
+# The same for a scale or for panels, the weight always below; each component has `share` of the
+# picture's width.
+stacked_labels <- function(object, share, size = 9) {
+  function(components) {
+    room <- picture_size()
+    names <- fit_labels(components, share * room[1] - 0.05, 0.11 * room[2], size)
+    paste0(names, "\n(", percent(object$mixing_weights[components]), ")")
+  }
 }
 
-# Type size (points) at which `n` labels fit into a picture five inches high.
-label_size <- function(n, largest = 9, smallest = 6) max(smallest, min(largest, 210 / n))
+# Inches for each of `n` rows of a picture of which `rest` is taken by titles, legends and axes.
+row_height <- function(n, rest = 1.6) max(0.8, picture_size()[2] - rest) / n
+
+# Type size (points) at which `n` labels fit below each other.
+label_size <- function(n, rest = 1.6) max(5.5, min(9, 62 * row_height(n, rest)))
 
 # Thin white lines between tiles, unless they would eat the tiles.
 heat_tiles <- function(n_tiles = 1) {
   ggplot2::geom_tile(colour = "white", linewidth = if (n_tiles > 30) 0 else 0.3)
 }
 
-# The `probability` of each tile in percent.
-tile_numbers <- function(cells, show) {
+# The `probability` of each tile in percent, where tiles of so many inches have room for it.
+tile_numbers <- function(cells, width, height) {
   cells <- cells[!is.na(cells$probability), ]
-  if (show && nrow(cells) > 0) {
+  if (width >= 0.19 && height >= 0.1 && nrow(cells) > 0) {
     ggplot2::geom_text(
       ggplot2::aes(label = round(100 * .data$probability)), data = cells, size = 2.6,
       show.legend = FALSE, colour = ink_on_heat(cells$probability), check_overlap = TRUE

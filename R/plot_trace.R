@@ -63,8 +63,9 @@ trace_loglik <- function(object) {
   }
 }
 
+# In the panels that show the step of the split.
 split_lines <- function(points) {
-  splits <- unique(points[points$event == "component split", c("step", "phase")])
+  splits <- points[points$event == "component split", c("step", "phase", "panel")]
   ggplot2::geom_vline(
     ggplot2::aes(xintercept = .data$step), data = splits, colour = "grey70", linetype = "22"
   )
@@ -135,7 +136,7 @@ theme_trace <- function(points) {
   theme_mdpd() +
     legend_in_hole(points) +
     ggplot2::theme(
-      strip.placement = "outside",
+      strip.placement = "outside", strip.clip = "off",
       strip.text.y.left = ggplot2::element_text(face = "plain", size = 8.5, angle = 0, hjust = 1),
       panel.spacing = ggplot2::unit(7, "pt")
     )

@@ -57,3 +57,21 @@ show_column_labels <- function(x, object) {
   colnames(x)[known] <- titles[colnames(x)[known]]
   x
 }
+
+# The terms of a regression with the labels of covariates in place of their names: that of a factor
+# stands before the level, as in "Sex: female".
+term_titles <- function(object, terms) {
+  labels <- object$variable_labels
+  parts <- lapply(names(labels), function(name) {
+    values <- object$covariates[[name]]
+    levels <- if (is.factor(values)) levels(values) else unique(as.character(values))
+    titles <- c(labels[[name]], paste0(labels[[name]], ": ", levels))
+    stats::setNames(titles, c(name, paste0(name, levels)))
+  })
+  parts <- unlist(parts)
+  vapply(strsplit(terms, ":", fixed = TRUE), function(term) {
+    known <- term %in% names(parts)
+    term[known] <- parts[term[known]]
+    paste(term, collapse = if (any(known)) " x " else ":")
+  }, "")
+}

@@ -11,5 +11,32 @@ expect_picture <- function(title, picture) {
   testthat::skip_if_not_installed("vdiffr", "1.0.0")
   version <- utils::packageVersion("ggplot2")
   testthat::skip_if(version < "3.4" || version >= "3.5", "the pictures are of ggplot2 3.4")
+  # As large as vdiffr draws it, whatever is open when it is made.
+  withr::local_options(mdpd.picture_size = c(10, 8))
   vdiffr::expect_doppelganger(title, picture)
+}
+
+# What is written in a picture of so many inches, made and drawn there: the texts that a PDF holds,
+# with the place where each begins and ends in points from the lower left corner.
+drawn_text <- function(picture, width, height) {
+  file <- withr::local_tempfile(fileext = ".pdf")
+  grDevices::pdf(file, width, height, compress = FALSE, useKerning = FALSE)
+  print(picture)
+  grDevices::dev.off()
+  shown <- grep(" Tm .*\\) Tj", readLines(file, warn = FALSE), value = TRUE, useBytes = TRUE)
+  parts <- regmatches(shown, regexec(
+    "/F([0-9]+) 1 Tf +(\\S+) (\\S+) \\S+ \\S+ (\\S+) (\\S+) Tm \\((.*)\\) Tj", shown
+  ))
+  parts <- do.call(rbind, parts)
+  number <- function(column) as.double(parts[, column])
+  text <- gsub("\\\\(.)", "\\1", parts[, 7])
+  bold <- parts[, 2] == "3"
+  size <- sqrt(number(3)^2 + number(4)^2)
+  grDevices::pdf(NULL)
+  graphics::plot.new()
+  ems <- ifelse(bold, graphics::strwidth(text, "inches", font = 2),
+                graphics::strwidth(text, "inches")) * 72 / 12
+  grDevices::dev.off()
+  data.frame(text, x = number(5), y = number(6), x_end = number(5) + ems * number(3),
+             y_end = number(6) + ems * number(4))
 }

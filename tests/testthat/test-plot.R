@@ -133,6 +133,17 @@ test_that("splits are marked with a line and another shape", {
   expect_equal(sum(points$shape == 17), 3 * length(split))
 })
 
+test_that("the line of a split stands only in panels that show its step", {
+  fit <- hand_made_fit(k = 3)
+  fit$trace$phase[2] <- "grow"
+  fit$trace$information[2] <- NA
+  picture <- autoplot(fit, type = "trace")
+  panels <- ggplot2::ggplot_build(picture)$layout$layout
+  growth <- panels$PANEL[panels$phase == "grow" & as.integer(panels$panel) == 3]
+  expect_length(growth, 1)
+  expect_false(growth %in% layer(picture, "GeomVline")$PANEL)
+})
+
 test_that("the trace of the paper's method shows the likelihood of all items", {
   fit <- hand_made_fit()
   fit$method <- "paper"
@@ -341,7 +352,7 @@ test_that("the axis of the lines names the level, the levels, or what 0 and 1 ar
   built <- ggplot2::ggplot_build(shared)$layout$panel_params[[1]]
   expect_equal(as.character(built$y$get_labels()), letters[1:4])
   expect_equal(built$y$get_breaks(), (0:3) / 3)
-  expect_match(labels(hand_made_fit(n_levels = c(4, 3)))$subtitle, "0: always the first level")
+  expect_match(labels(hand_made_fit(n_levels = c(4, 3)))$subtitle, "0: the first level of an item")
   named <- hand_made_fit(n_items = 2)
   rownames(named$item_probs$item_1) <- c("no", "yes")
   built <- ggplot2::ggplot_build(autoplot(named, type = "lines"))$layout$panel_params[[1]]

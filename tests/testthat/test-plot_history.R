@@ -87,6 +87,34 @@ test_that("a component that a path adds has a parent, and its stage is drawn", {
   }
 })
 
+test_that("where another start was better, its lines follow on the rows of those it replaced", {
+  fit <- hand_made_fit(k = 3)
+  start <- utils::tail(fit$trace, 1)
+  start[c("phase", "move", "component", "item_1", "item_2")] <- list("refine", "correspondence", NA,
+                                                                    NA, NA)
+  start$k <- 3
+  fit$trace <- rbind(fit$trace, start)
+  picture <- autoplot(fit, type = "history")
+  lanes <- picture$data
+  before <- is.na(lanes$component)
+  expect_setequal(lanes$component[!before], names(fit$mixing_weights))
+  expect_setequal(lanes$y[!before], 1:3)
+  expect_setequal(lanes$y[before], 1:3)
+  # A gap, and lines long enough to be seen.
+  expect_lt(max(lanes$to[before]), min(lanes$from[!before]))
+  expect_gte(min((lanes$to - lanes$from)[!before]), 0.12 * max(lanes$to))
+  expect_match(picture$labels$subtitle, "another start was better \\(clusters of the rows\\)")
+  expect_false("another start" %in% picture$layers[[length(picture$layers)]]$data$event)
+  expect_picture("history another start", picture)
+})
+
+test_that("a move of items or rows is marked on every line there is", {
+  events <- history_events(trace_of(move("split", 1), move("items"), move("split", 1)))
+  marks <- history_marks(events, component_lanes(events))
+  expect_equal(marks$x, c(1, 2, 2, 3))
+  expect_setequal(marks$y[marks$x == 2], component_lanes(events)$lanes$y[1:2])
+})
+
 test_that("histories of one component and of thirty build", {
   local_pdf()
   for (fit in list(hand_made_fit(k = 1, n_informative = 0), hand_made_fit(k = 30),

@@ -70,3 +70,16 @@ test_that("pairs and groups are shown under the labels of items, and keep their 
   expect_true("Content?" %in% levels(autoplot(groups, type = "items")$data$item))
   expect_identical(levels(autoplot(groups, type = "item_probs")$data$item), "Content?")
 })
+
+test_that("items that are sentences stand in the print of groups by name, and below it by label", {
+  rlang::local_options(cli.width = 80)
+  groups <- compare_groups(stagewise_em(labelled_rows(), k = 2), rep(c("a", "b"), 150),
+                           free = "item_2")
+  lines <- utils::capture.output(print(groups))
+  sentence <- "How content are you with what is described in item_2"
+  expect_match(lines, paste0("^Free items ", sentence, "$"), all = FALSE)
+  expect_match(lines, "^  item_2 \\(free\\) ", all = FALSE)
+  expect_match(lines, paste0("^  item_2 +", sentence, "$"), all = FALSE)
+  expect_lte(max(nchar(lines)), 80)
+  expect_equal(sum(grepl("p (Holm)", lines, fixed = TRUE)), 1)  # one block
+})
