@@ -93,8 +93,7 @@ check_output <- function(file, overwrite, call = rlang::caller_env()) {
 
 report_title <- function(object) {
   classes <- paste(comma(object$k), if (object$k == 1) "class" else "classes")
-  paste(classes, if (is.null(object$labels)) "in" else "from",
-        plural(length(object$item_probs), item_noun(object)))
+  paste(classes, "from", plural(length(object$item_probs), item_noun(object)))
 }
 
 # Each part of the page, in its order; those that the fit has nothing for are left out.

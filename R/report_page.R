@@ -46,6 +46,9 @@ number_column <- function(value, write = format, shade = NULL) {
   list(text = text, value = ifelse(is.na(value), -Inf, value), shade = shade)
 }
 
+# Text that does not sort by its letters: `order` has a number for each.
+sorted_column <- function(text, order) list(text = text, order = order)
+
 is_number_column <- function(column) !is.null(names(column)) && "value" %in% names(column)
 
 table_cell <- function(column, is_first, i) {
@@ -57,6 +60,9 @@ table_cell <- function(column, is_first, i) {
     order <- formatC(as.double(column$value[i]), digits = 10, format = "g")
     return(htmltools::tags$td(column$text[i], class = "number", `data-order` = order,
                               style = style))
+  }
+  if (!is.null(names(column)) && "order" %in% names(column)) {
+    return(htmltools::tags$td(column$text[i], `data-order` = column$order[i]))
   }
   content <- if (is.list(column)) column[[i]] else as.character(column[i])
   if (is_first) htmltools::tags$th(content, scope = "row") else htmltools::tags$td(content)

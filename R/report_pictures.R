@@ -1,17 +1,24 @@
 # Pictures of a report: the ggplots of the package as SVG by gridSVG, whose marks say what they are.
 
 # `tips` names the marks of one layer, in the order in which they are drawn; `marks` is how grid
-# names these: "geom_rect.rect" or "geom_point.points".
+# names these: "geom_rect.rect" or "geom_point.points". A picture is as wide as a narrow screen
+# leaves readable; one that needs more scrolls there.
 report_picture <- function(plot, id, alt, caption, tips = NULL, marks = "geom_rect.rect",
-                           width = 7, height = 4.5) {
+                           width = report_width, height = 4.2) {
+  local_picture_size(width, height)
   svg <- picture_svg(plot, id, tips, marks, width, height)
   svg <- sub("<svg [^>]*>", paste0(
     "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" ",
-    "viewBox=\"0 0 ", 72 * width, " ", 72 * height, "\" role=\"img\" aria-label=\"",
+    "viewBox=\"0 0 ", 72 * width, " ", 72 * height,
+    "\" style=\"min-width:", 62 * width, "px;max-width:", 7 * width, "rem\" ",
+    "role=\"img\" aria-label=\"",
     htmltools::htmlEscape(alt, attribute = TRUE), "\">"
   ), svg)
   htmltools::tags$figure(htmltools::HTML(svg), htmltools::tags$figcaption(caption))
 }
+
+# Inches.
+report_width <- 5.2
 
 # The device only measures text: that of cairo knows all letters.
 picture_svg <- function(plot, id, tips, marks, width, height) {
@@ -75,8 +82,10 @@ for_page <- function(plot, ...) {
   }, NA)
   plot$layers <- plot$layers[keep]
   plot + ggplot2::labs(title = NULL, subtitle = NULL, ...) + ggplot2::theme(
+    # gridSVG sets lines a third further apart than R does.
+    text = ggplot2::element_text(lineheight = 0.75),
     axis.title.x = ggplot2::element_text(margin = ggplot2::margin(t = 9)),
-    strip.text = ggplot2::element_text(margin = ggplot2::margin(2, 0, 7, 0)),
+    strip.text = ggplot2::element_text(margin = ggplot2::margin(8, 0, 7, 0), lineheight = 0.75),
     legend.margin = ggplot2::margin(t = 4)
   )
 }
@@ -84,6 +93,12 @@ for_page <- function(plot, ...) {
 # The pictures ------------------------------------------------------------------------------------
 
 profile_picture <- function(object) {
+  # Many columns of tiles need more than a narrow screen has.
+  n_columns <- object$k * max(vapply(object$item_probs[informative(object)], nrow, 0L))
+  width <- if (n_columns > 20) 7 else report_width
+  cells <- plot_profiles(object, NULL, NULL)$data
+  height <- profile_height(cells, width)
+  local_picture_size(width, height)
   plot <- for_page(plot_profiles(object, NULL, NULL))
   if (identical(plot$labels$x, "Component (mixing weight)")) {
     plot <- plot + ggplot2::labs(x = "Class (share of the rows)")
@@ -94,21 +109,44 @@ profile_picture <- function(object) {
            "below has the numbers."),
     mark_tips(plot, paste0(.data$item, " = ", .data$level, "\nClass ", .data$component, ": ",
                            percent(.data$probability, 1))),
-    height = profile_height(plot$data)
+    width = width, height = height
   )
 }
 
-# In inches, by the rows of tiles: a row for each item, or where the items have panels of their own
-# one for each level of the longest in each row of panels.
-profile_height <- function(cells) {
-  n_items <- nlevels(cells$item)
-  is_mixed <- !is.null(cells$row)
-  n_panels <- if (is_mixed) ceiling(n_items / min(4, ceiling(sqrt(n_items)))) else 0
-  n_rows <- if (is_mixed) n_panels * max(cells$position) else n_items
-  min(10, max(3.2, 1.6 + 0.22 * n_rows + 0.5 * n_panels))
+# In inches, by the rows of tiles and the lines that the longest of their names takes: a row for
+# each item, or where the items have panels of their own one for each level of the longest in each
+# row of panels.
+profile_height <- function(cells, width = 7) {
+  rows <- profile_rows(cells)
+  n_lines <- names_lines(rows$names, rows$share * width)
+  min(12, max(3.2, rows$rest + max(0.22, 0.16 * n_lines + 0.05) * rows$n))
+}
+
+# The number of rows, their names with the share of the width that these have, and what else is
+# high.
+profile_rows <- function(cells) {
+  if (is.null(cells$row)) {
+    is_shared <- is.factor(cells$level)
+    return(list(n = nlevels(cells$item), names = levels(cells$item),
+                share = if (is_shared) 0.26 else 0.34, rest = if (is_shared) 2.4 else 1.6))
+  }
+  if (isTRUE(attr(cells, "together"))) {
+    return(list(n = nlevels(cells$row), names = unique(cells$text), share = 0.36, rest = 1.7))
+  }
+  n_columns <- mixed_columns(cells)
+  n_panels <- ceiling(nlevels(cells$panel) / n_columns)
+  longest <- max(lengths(split(cells$row, cells$panel))) / nlevels(cells$component)
+  list(n = n_panels * longest, names = unique(cells$text), share = 0.36 / n_columns,
+       rest = 1.6 + 0.5 * n_panels)
+}
+
+# Lines of the longest of the names, up to five.
+names_lines <- function(names, width) {
+  min(5, max(lengths(lapply(names, break_lines, text_columns(width)))))
 }
 
 path_picture <- function(object) {
+  local_picture_size(report_width, 3.8)
   plot <- for_page(plot_path(object), x = "Classes asked for (k)")
   layers <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), NA)
   report_picture(
@@ -123,35 +161,51 @@ path_picture <- function(object) {
 }
 
 pairs_picture <- function(pairs, most = 12) {
-  plot <- for_page(draw_pair_bars(show_pair_labels(pairs), most))
+  pairs <- show_pair_labels(pairs)
+  shown <- utils::head(pairs[order(-pairs$effect), ], most)
+  # Both names, below each other where they do not fit side by side.
+  n_lines <- 2 * names_lines(c(shown$item_1, shown$item_2), 0.5 * report_width)
+  beside <- names_lines(paste(shown$item_1, "-", shown$item_2), 0.5 * report_width) == 1
+  height <- min(12, 1.4 + (if (beside) 0.3 else 0.16 * n_lines + 0.1) * nrow(shown))
+  local_picture_size(report_width, height)
+  plot <- for_page(draw_pair_bars(pairs, most))
+  is_sure <- any(pairs$p_adjusted < 0.05)
   report_picture(
-    plot, "pairs", "Bars: the pairs of items that the classes leave most dependent.",
-    "Pairs that the classes leave dependent, the largest effects first.",
+    plot, "pairs", "Bars: the pairs of items with the largest effects.",
+    if (is_sure) "Pairs that the classes leave dependent, the largest effects first."
+    else "The largest effects among the pairs; chance explains all of them.",
     mark_tips(plot, paste0(.data$item_1, " and ", .data$item_2, "\nEffect ",
                            format_share(.data$effect))),
-    height = min(8, 1.4 + 0.3 * min(most, nrow(pairs)))
+    height = height
   )
 }
 
 # How many rows of each class are how sure: counts, so that no row can be told.
 certainty_picture <- function(object) {
   counts <- certainty_counts(object)
+  seen <- counts$sure %in% counts$sure[counts$rows > 0]
+  colours <- stats::setNames(c("#0B4F7D", "#5B9BC6", "#C5DCEC", "#E69F00"), levels(counts$sure))
+  counts <- droplevels(counts[seen, ])
+  n <- nlevels(counts$class)
+  n_lines <- names_lines(levels(counts$class), 0.34 * report_width)
+  height <- min(12, 1.4 + max(0.35, 0.16 * n_lines + 0.06) * n)
+  local_picture_size(report_width, height)
   plot <- ggplot2::ggplot(counts, ggplot2::aes(.data$rows, .data$class, fill = .data$sure)) +
     ggplot2::geom_col(position = ggplot2::position_stack(reverse = TRUE), width = 0.7) +
-    ggplot2::scale_fill_manual(
-      values = stats::setNames(c("#0B4F7D", "#5B9BC6", "#C5DCEC", "#E69F00"), levels(counts$sure)),
-      drop = FALSE, name = "Probability of the class"
-    ) +
-    ggplot2::scale_y_discrete(limits = rev, labels = shorten) +
-    ggplot2::scale_x_continuous(labels = comma, expand = ggplot2::expansion(c(0, 0.03))) +
+    ggplot2::scale_fill_manual(values = colours, name = "Probability\nof the class") +
+    name_scale(n, 1.4, limits = rev) +
+    ggplot2::scale_x_continuous(labels = comma, expand = ggplot2::expansion(c(0, 0.06)),
+                                guide = sparse_axis()) +
     ggplot2::labs(x = "Rows", y = NULL) +
-    theme_mdpd()
+    theme_mdpd() +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(n, 1.4)),
+                   legend.justification = "right")
   report_picture(
     plot, "certainty", "Bars: rows of each class by the probability of that class.",
     "Rows of each class by how probable it is that they belong to it.",
     mark_tips(plot, paste0("Class ", .data$class, ", ", .data$sure, "\n", comma(.data$rows),
                            " rows")),
-    height = min(8, 1.4 + 0.35 * nlevels(counts$class))
+    height = height
   )
 }
 
@@ -163,13 +217,20 @@ certainty_counts <- function(object) {
               labels = c("below 50 %", "50 to 80 %", "80 to 95 %", "95 % or more"))
   sure <- factor(sure, rev(levels(sure)))
   counts <- tapply(row_weights(object), list(class, sure), sum, default = 0)
+  counts <- counts[classes_by_size(object), , drop = FALSE]
   data.frame(
     class = factor(rownames(counts)[row(counts)], rownames(counts)),
     sure = factor(colnames(counts)[col(counts)], colnames(counts)), rows = as.vector(counts)
   )
 }
 
+# In the order of all tables: several components may stand for one class.
+classes_by_size <- function(object) {
+  if (has_kinds(object)) unique(unname(object$stands_for)) else names(object$mixing_weights)
+}
+
 worker_picture <- function(object) {
+  local_picture_size(report_width, 4.2)
   plot <- for_page(plot_workers(object))
   layers <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), NA)
   report_picture(

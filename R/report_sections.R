@@ -12,8 +12,8 @@ report_head <- function(object, title, sections, data) {
     htmltools::h1(title),
     paragraph("Written by the R package mdpd ", mdpd_version(), " on ",
               format(Sys.Date(), "%d %B %Y"), ". ",
-              if (data) "The rows of the data stand in this file."
-              else "No row of the data stands in this file.", class = "lead"),
+              if (data) "The file contains the rows of the data."
+              else "The file contains no rows of the data.", class = "lead"),
     htmltools::tags$dl(class = "figures", unname(Map(function(name, value) {
       htmltools::div(htmltools::tags$dt(name), htmltools::tags$dd(value))
     }, names(figures), figures))),
@@ -43,8 +43,10 @@ section_classes <- function(object) {
   colours <- component_colours(components$component)
   report_section(
     "classes", "Classes",
-    paragraph(class_sentence(object), " The table names the answers that set it apart most from ",
-              "all rows, with their probability in the class."),
+    paragraph(class_sentence(object), if (object$k > 1) {
+      paste0(" The table names the answers that set it apart most from all rows, with their ",
+             "probability in the class.")
+    }),
     report_table(
       list(
         Class = lapply(seq_along(shares), function(k) {
@@ -53,8 +55,8 @@ section_classes <- function(object) {
         "Share" = lapply(seq_along(shares), function(k) share_bar(shares[k], colours[k])),
         "Rows assigned" = number_column(components$size, function(x) comma(round(x))),
         "Mean probability" = number_column(components$mean_posterior, format_share),
-        "What sets it apart" = vapply(seq_along(shares), function(k) {
-          paste(answers_apart(object, k, width = 40, level_width = 40), collapse = "; ")
+        "What sets it apart" = if (object$k > 1) vapply(seq_along(shares), function(k) {
+          paste(answers_apart(object, k, width = 40, level_width = 60), collapse = "; ")
         }, "")
       ),
       "Classes by size; the mean probability is that of the class among the rows assigned to it."
@@ -69,7 +71,9 @@ class_cell <- function(name, colour) {
 }
 
 class_sentence <- function(object) {
-  if (named_by_labels(object)) {
+  if (object$k == 1) {
+    "All rows are in one class."
+  } else if (named_by_labels(object)) {
     "Each class is a true label, as estimated from what the workers say."
   } else {
     "Each class is a group of rows that answer alike."
@@ -93,9 +97,7 @@ section_profiles <- function(object) {
   most <- 60
   items <- informative_order(object)
   if (length(items) == 0) {
-    return(report_section("profiles", "Profiles", paragraph(
-      "No item tells the classes apart: within what chance does, all rows answer alike."
-    )))
+    return(report_section("profiles", "Profiles", paragraph(no_profiles(object))))
   }
   report_section(
     "profiles", "Profiles", profile_picture(object),
@@ -107,6 +109,15 @@ section_profiles <- function(object) {
   )
 }
 
+no_profiles <- function(object) {
+  if (object$k > 1) {
+    return("No item tells the classes apart by more than chance explains.")
+  }
+  paste0("With one class there is nothing to tell apart. That rows differ by chance alone is what ",
+         "such a model says, not what the data say",
+         if (may_be_tested(object)) ": whether it holds is tested below", ".")
+}
+
 profile_table <- function(object, items) {
   probs <- do.call(rbind, object$item_probs[items])
   levels <- lapply(object$item_probs[items], rownames)
@@ -115,7 +126,8 @@ profile_table <- function(object, items) {
   })
   names(classes) <- names(object$mixing_weights)
   report_table(
-    c(list(Item = rep(items, lengths(levels)), Answer = unlist(levels, use.names = FALSE)),
+    c(list(Item = rep(items, lengths(levels)),
+           Answer = sorted_column(unlist(levels, use.names = FALSE), sequence(lengths(levels)))),
       classes),
     "Probability of each answer in each class."
   )
@@ -144,7 +156,7 @@ section_items <- function(object) {
         Evidence = if (!is.null(object$item_evidence)) {
           number_column(unname(object$item_evidence[shown]), nats)
         },
-        "Probability to differ" = if (!is.null(object$inclusion)) {
+        "Probability that it differs" = if (!is.null(object$inclusion)) {
           number_column(unname(object$inclusion[shown]), function(x) percent(x, 1))
         },
         Information = number_column(unname(object$item_information[shown]), nats_about_class)
@@ -274,7 +286,8 @@ section_fit <- function(object) {
     if (!is.null(object$path)) {
       htmltools::tagList(paragraph(path_sentence(object)), path_picture(object), path_table(object))
     },
-    report_table(list(Statistic = names(fields), Value = unname(fields)), "This fit in numbers.")
+    report_table(list(Statistic = names(fields), Value = unname(fields)), "This fit in numbers.",
+                 class = "plain")
   )
 }
 
@@ -402,7 +415,11 @@ pairs_part <- function(pairs, most = 10) {
 }
 
 section_rows <- function(object) {
-  rows <- augment(object)
+  # That some rows have no class stands in the table, and was said before it.
+  rows <- withCallingHandlers(
+    augment(object),
+    mdpd_message_no_answer = function(cnd) tryInvokeRestart("muffleMessage")
+  )
   answers <- lapply(rows[setdiff(names(rows), c(".rownames", ".class", ".probability",
                                                 ".uncertainty"))], function(column) {
     ifelse(is.na(column), "", as.character(column))

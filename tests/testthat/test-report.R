@@ -34,7 +34,7 @@ test_that("a report has every section, in one file without links to others", {
   expect_match(page, "<title>A &lt;title&gt;</title>", fixed = TRUE)
   expect_match(page, "&lt;no &amp; never&gt;", fixed = TRUE)
   expect_no_match(page, "<no &", fixed = TRUE)
-  expect_match(page, "No row of the data stands in this file", fixed = TRUE)
+  expect_match(page, "The file contains no rows of the data.", fixed = TRUE)
   expect_no_match(page, "person-", fixed = TRUE)
   # XML may write letters by their numbers.
   expect_true(grepl("data-tip=\"(\u8cea\u554f \u00e9|&#x8CEA;&#x554F; &#xE9;) = ", page))
@@ -81,11 +81,12 @@ test_that("rows stand in a report only if they are asked for", {
   # Of one class, as pictures take a second each.
   fit <- stagewise_em(named_answers(), k = 1)
   page <- written(fit)
-  expect_match(page, "No item tells the classes apart", fixed = TRUE)
+  expect_match(page, "With one class there is nothing to tell apart", fixed = TRUE)
+  expect_no_match(page, "answer alike", fixed = TRUE)
   expect_no_match(page, "person-", fixed = TRUE)
   expect_no_match(page, "<section id=\"rows\"", fixed = TRUE)
   rows <- written(fit, data = TRUE)
-  expect_match(rows, "The rows of the data stand in this file")
+  expect_match(rows, "The file contains the rows of the data.", fixed = TRUE)
   for (person in paste0(">person-", c(1, 60, 120), "<")) expect_match(rows, person, fixed = TRUE)
 })
 
@@ -208,4 +209,62 @@ test_that("items stand under their variable labels", {
   attr(x[[1]], "label") <- "How content are you?"
   page <- written(suppressMessages(stagewise_em(x, k = 2)))
   expect_match(page, "How content are you?", fixed = TRUE)
+})
+
+test_that("rows of a picture are as high as the lines of their names", {
+  short <- hand_made_fit(7, k = 3, n_levels = 5)
+  long <- hand_made_fit(7, k = 3, n_levels = 5, items = paste(
+    c("Do", "Would", "How", "Have", "When", "All", "In"),
+    "you agree that a question may be as long as this one is?"
+  ))
+  cells <- function(fit) plot_profiles(fit, names(fit$item_probs), NULL)$data
+  expect_gt(profile_height(cells(long)), profile_height(cells(short)) + 7 * 0.2)
+  # Each name has a row of its own height, whole or up to five lines.
+  height <- profile_height(cells(long), 5.2)
+  local_picture_size(5.2, height)
+  labels <- plot_profiles(long, names(long$item_probs), NULL)$scales$get_scales("y")$labels
+  shown <- labels(names(long$item_probs))
+  expect_equal(gsub("\n", " ", shown), names(long$item_probs))
+  expect_lte(max(lengths(strsplit(shown, "\n"))) * 9 * 1.1 / 72, (height - 2.4) / 7)
+})
+
+test_that("pictures of a report are narrow, and legends have what is there", {
+  skip_without_report()
+  fit <- hand_made_fit(k = 3)
+  fit$posterior[] <- rep(c(0.97, 0.02, 0.01), each = nrow(fit$posterior))
+  picture <- as.character(certainty_picture(fit))
+  expect_match(picture, "viewBox=\"0 0 374.4 ", fixed = TRUE)
+  expect_match(picture, "95 % or more", fixed = TRUE)
+  expect_no_match(picture, "below 50 %", fixed = TRUE)
+})
+
+test_that("classes stand in one order, by size, whatever they are called", {
+  fit <- hand_made_fit(k = 3, components = c("c", "a", "b"))
+  expect_equal(levels(certainty_counts(fit)$class), c("c", "a", "b"))
+  crowd <- small_crowd(missing = 0.3)$labels
+  fit <- stagewise_em(crowd, k = 3)
+  expect_equal(levels(certainty_counts(fit)$class), names(fit$mixing_weights))
+})
+
+test_that("answers sort in the order of the levels, and the caption says what there is", {
+  skip_without_report()
+  fit <- hand_made_fit(k = 2, n_levels = 3, level_names = c("None", "Some", "A lot"))
+  table <- as.character(profile_table(fit, fit$informative))
+  for (i in 1:3) {
+    cell <- paste0("<td data-order=\"", i, "\">", c("None", "Some", "A lot")[i])
+    expect_match(table, cell, fixed = TRUE)
+  }
+  pairs <- hand_made_pairs(8)
+  pairs$p_adjusted <- 1
+  expect_match(as.character(pairs_picture(pairs)), "chance explains all of them", fixed = TRUE)
+  pairs$p_adjusted[1] <- 0.001
+  expect_match(as.character(pairs_picture(pairs)), "the classes leave dependent", fixed = TRUE)
+})
+
+test_that("the rows of a report say once that some have no class", {
+  skip_without_report()
+  x <- answers(100)
+  x[1:3, ] <- NA
+  fit <- suppressMessages(stagewise_em(x, k = 2))
+  expect_silent(section_rows(fit))
 })
