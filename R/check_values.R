@@ -18,3 +18,6 @@ holds <- function(...) {
   }
   TRUE
 }
+
+# Weights of a survey are hardly ever all whole numbers, and counts of equal rows always are.
+are_counts <- function(weights) all(abs(weights - round(weights)) <= 1e-6)

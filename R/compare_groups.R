@@ -217,9 +217,6 @@ group_data <- function(object, how, group) {
   )
 }
 
-group_item <- "(group)"
-item_of_group <- function(item, level) paste0(item, " [", level, "]")
-
 # The coded data of the model with some items free: one item a group for each of these. `sizes`: do
 # the class sizes differ? The group is then an item too.
 group_table <- function(groups, free, sizes = TRUE) {
@@ -630,8 +627,9 @@ format_group_items <- function(items, max_items) {
 #' @param conf.level Confidence level, from 0 to 1. Default 0.95.
 #' @param ... Not used; must be empty.
 #' @return A table as in [compare_groups()], with broom's names: `variable`, `class`, `outcome` (a
-#'   level), `estimate` (a probability; of `"items"` the largest difference), `std.error`, `conf.low`,
-#'   `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the package tibble is installed, else a data frame.
+#'   level), `estimate` (a probability; of `"items"` the largest difference), `std.error`,
+#'   `conf.low`, `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the package
+#'   tibble is installed, else a data frame.
 #' @section Errors: `mdpd_error_argument` for an argument out of range.
 #' @references
 #' Wickham, H. (2014). Tidy data. *Journal of Statistical Software* 59 (10).

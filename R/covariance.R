@@ -112,6 +112,9 @@ mixture_covariance <- function(model, sums, undetermined = NULL) {
   )
 }
 
+# Which parameters directions, of length one, move.
+moved_by <- function(directions) rowSums(directions^2) > 1e-6
+
 # The inverse of the information on the moves that keep every sum at one, less those undetermined;
 # all in units of the roots.
 invert_on_tangent <- function(model, information, undetermined = NULL) {

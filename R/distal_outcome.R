@@ -72,8 +72,8 @@
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
 #'     And the degrees of freedom of intervals and tests, `Inf` without}
 #'   `tidy()` gives the estimates, with broom's names (`term`, the name of the outcome, `class`,
-#'   `outcome`, the level, `estimate`, `std.error`), or the pairs, `glance()` one row: `outcome`, `method`,
-#'   `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
+#'   `outcome`, the level, `estimate`, `std.error`), or the pairs, `glance()` one row: `outcome`,
+#'   `method`, `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
 #'   `plot()` draws it.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an outcome that is not a vector of one value a row, has one value only,

@@ -43,16 +43,6 @@ outcome_rows_title <- function(x) {
   paste0(plural(n_rows, "row"), weighted, left_out_title(left_out))
 }
 
-# "; 3 more without a covariate and 1 without any answer do not count"
-left_out_title <- function(n) {
-  n <- n[n > 0]
-  if (length(n) > 0) {
-    paste0("; ", paste(paste0(comma(n), c(" more", rep("", length(n) - 1))), names(n),
-                       collapse = " and "),
-           if (sum(n) == 1) " does" else " do", " not count")
-  }
-}
-
 p_phrase <- function(p) replace(format_p(p, "= "), is.na(p), "not known")
 
 format_means <- function(x) {

@@ -75,3 +75,13 @@ format_p <- function(p, equals = "") {
   text <- ifelse(p < 0.001, "< 0.001", paste0(equals, formatC(p, format = "f", digits = 3)))
   replace(text, is.na(p), "-")
 }
+
+# "; 3 more without a covariate and 1 without any answer do not count"
+left_out_title <- function(n) {
+  n <- n[n > 0]
+  if (length(n) > 0) {
+    paste0("; ", paste(paste0(comma(n), c(" more", rep("", length(n) - 1))), names(n),
+                       collapse = " and "),
+           if (sum(n) == 1) " does" else " do", " not count")
+  }
+}

@@ -240,9 +240,6 @@ warn_sample <- function(coded, design, call = rlang::caller_env()) {
   }
 }
 
-# Weights of a survey are hardly ever all whole numbers, and counts of equal rows always are.
-are_counts <- function(weights) all(abs(weights - round(weights)) <= 1e-6)
-
 warn_sampling_weights <- function(weights, call = rlang::caller_env()) {
   if (!are_counts(weights)) {
     warn_mdpd(

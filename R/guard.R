@@ -23,10 +23,22 @@ with_intact_objects <- function(args, formals, code) {
   on.exit(guard$is_on <- FALSE)
   made <- given_objects(args, frame)
   for (arg in made) check_intact(get(arg, frame), arg, frame)
-  if (length(made) == 0) {
-    return(code)
-  }
-  blame_object(code, get(made[1], frame), made[1], frame)
+  telling_memory(frame, {
+    if (length(made) == 0) code else blame_object(code, get(made[1], frame), made[1], frame)
+  })
+}
+
+# What R or the engine says where the system has no more to give.
+telling_memory <- function(frame, code) {
+  withCallingHandlers(code, error = function(cnd) {
+    if (is_of_memory(cnd)) {
+      abort_mdpd("There is not enough memory.", class = "memory", call = frame, parent = cnd)
+    }
+  })
+}
+
+is_of_memory <- function(cnd) {
+  inherits(cnd, "std::bad_alloc") || startsWith(conditionMessage(cnd), "cannot allocate ")
 }
 
 # Which of the arguments are objects made before?
@@ -51,7 +63,7 @@ blame_object <- function(code, object, arg, frame) {
 }
 
 is_blamed <- function(cnd) {
-  guard$is_on && !is_ours(cnd) && !is_of_session(cnd) && !is_drawing()
+  guard$is_on && !is_ours(cnd) && !is_of_session(cnd) && !is_of_memory(cnd) && !is_drawing()
 }
 
 # Code that the user wrote, such as a formula, in the middle of a function behind the guard: its

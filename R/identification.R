@@ -80,9 +80,6 @@ undetermined_moves <- function(object, model) {
   model$root * (directions %||% matrix(0, length(model$root), 0))
 }
 
-# Which parameters such directions, of length one, move.
-moved_by <- function(directions) rowSums(directions^2) > 1e-6
-
 # How many they are; NA where that is not computed.
 n_undetermined <- function(object) ncol(undetermined_directions(object)) %||% NA_integer_
 

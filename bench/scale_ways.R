@@ -1,6 +1,6 @@
-# Do all ways to go over the rows give one fit, to the last bit? In memory, shards of four sizes, one
-# and two threads, shards read anew in each pass, and the workers of clusters: sockets, mirai, MPI,
-# with a worker killed, a stale reply, and a network that is cut. Usage:
+# Do all ways to go over the rows give one fit, to the last bit? In memory, shards of four sizes,
+# one and two threads, shards read anew in each pass, and the workers of clusters: sockets, mirai,
+# MPI, with a worker killed, a stale reply, and a network that is cut. Usage:
 #   Rscript bench/scale_ways.R       writes bench/results/scale_ways.md
 # mirai and Rmpi are used where they are installed. The cut network needs Linux, root and `ip`: the
 # workers are in a network namespace of their own, and the link to it is taken down.
@@ -199,9 +199,9 @@ n_hashes <- tapply(table$hash, table$search, function(x) length(unique(x)))
 write_report("scale_ways", c(
   "# One fit, whichever way the rows are gone over", "",
   "Made by `Rscript bench/scale_ways.R`.", "",
-  prose("200,000 rows of 20 items of three levels, 5 % of one item missing; `k = 2:4`. The hash is of",
-        "the parameters, the evidence, the log-likelihood, the inclusion of the items and k. Either the",
-        "search has all rows, or a sample of about", sample_size, "and EM has all. A worker is",
+  prose("200,000 rows of 20 items of three levels, 5 % of one item missing; `k = 2:4`. The hash is",
+        "of the parameters, the evidence, the log-likelihood, the inclusion of the items and k.",
+        "Either the search has all rows, or a sample of about", sample_size, "and EM has all. A worker is",
         "killed by `kill -9`. The warnings are those of the fit; seconds are elapsed."), "",
   prose("Different hashes:", n_hashes[["all rows"]], "where the search has all rows,",
         n_hashes[["sample"]], "where it has a sample."), "",

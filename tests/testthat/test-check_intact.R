@@ -258,3 +258,16 @@ test_that("the generics refuse what is no fit", {
     expect_error(generic(1), class = "mdpd_error_argument")
   }
 })
+
+test_that("a lack of memory is not blamed on the object", {
+  fit <- hand_made_fit()
+  no_memory <- function(message, class = NULL) {
+    structure(class = c(class, "error", "condition"), list(message = message, call = NULL))
+  }
+  for (cnd in list(no_memory("std::bad_alloc", c("std::bad_alloc", "C++Error")),
+                   no_memory("cannot allocate vector of size 2 Gb"))) {
+    summarise <- guarded(function(object) stop(cnd))
+    expect_error(summarise(fit), class = "mdpd_error_memory")
+    expect_error(summarise(1), class = "mdpd_error_memory")
+  }
+})
