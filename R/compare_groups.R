@@ -75,7 +75,7 @@
 #' `mdpd_message_missing_group` counts the rows without a group; `mdpd_warning_many_items` says that
 #' more than half of the items work differently; `mdpd_warning_sampling_weights` is for case weights
 #' that are not whole numbers, as those of a survey, where there is no survey design. Those of
-#' [standard_errors()], except that of estimates on the boundary.
+#' [standard_errors()], except those of estimates on the boundary and of weights.
 #' @references
 #' Clogg, C. C. and Goodman, L. A. (1985). Simultaneous latent structure analysis in several groups.
 #' *Sociological Methodology* 15, 81-110. \doi{10.2307/270847}
@@ -396,11 +396,11 @@ how_of_groups <- function(fit, groups, type = NULL) {
        design = if (type == "robust") groups$design)
 }
 
-# NA says that an estimate on the boundary has no standard error.
+# NA says that an estimate on the boundary has no standard error; of weights that are no counts
+# compare_groups() has warned.
 quietly <- function(code) {
-  withCallingHandlers(
-    code, mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
-  )
+  muffle <- function(cnd) tryInvokeRestart("muffleWarning")
+  withCallingHandlers(code, mdpd_warning_boundary = muffle, mdpd_warning_sampling_weights = muffle)
 }
 
 # Result -------------------------------------------------------------------------------------------

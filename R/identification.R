@@ -18,13 +18,13 @@ may_be_unidentified <- function(object) {
 # the fit, where it is computed.
 warn_not_identified <- function(fit, call = rlang::caller_env()) {
   # What the stages leave is to be refined, or not meant as an estimate.
-  is_told <- rests_on_one_pair(fit) || has_equal_components(fit) || identical(fit$refine, "none")
-  if (!may_be_unidentified(fit) || is_told) {
+  if (!may_be_unidentified(fit) || identical(fit$refine, "none")) {
     return(invisible(fit))
   }
   count <- count_identified(fit)
   if (count$parameters <= count$cells) {
-    warn_undetermined(n_undetermined(fit), call)
+    is_told <- rests_on_one_pair(fit) || has_equal_components(fit)
+    if (!is_told) warn_undetermined(n_undetermined(fit), call)
     return(invisible(fit))
   }
   warn_mdpd(

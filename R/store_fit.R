@@ -72,7 +72,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   coded <- coded_store(x, missing)
   check_k_against_rows(min(k), coded, rlang::current_env())
 
-  search_rows <- search_rows %||% rows_to_search(x)
+  search_rows <- search_rows %||% rows_to_search(x$manifest)
   problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels)
   ks <- k_within_rows(k, coded)
   settings <- new_settings("grow", ks, method, refine, complete_control(control, method), verbose)
@@ -99,8 +99,8 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
 }
 
 # As many as keep the pairs of items times the rows of a wide table to those of one of 2000 items.
-rows_to_search <- function(store) {
-  n_columns <- if (store$manifest$kind == "crowd") 0 else ncol(store)
+rows_to_search <- function(manifest) {
+  n_columns <- if (manifest$kind == "crowd") 0 else length(manifest$items)
   max(4096, floor(131072 * min(1, 2000 / n_columns)^2))
 }
 

@@ -232,6 +232,7 @@ test_that("rows without any answer are in no class and change nothing", {
 })
 
 test_that("the print has the total weight", {
-  weighted <- distal_outcome(regression_fit(rows, weights = rep(c(1, 2.5), 300)), rows$y)
+  weighted <- distal_outcome(regression_fit(rows, weights = rep(c(1, 2.5), 300)), rows$y,
+                             type = "robust")
   expect_output(print(weighted), "600 rows of total weight 1,050", fixed = TRUE)
 })

@@ -53,8 +53,7 @@ test_that("of a sample's search the fit is of all rows, however they are cut", {
 
 test_that("fewer rows of wide tables are searched", {
   rows_of <- function(n_items, kind = "table") {
-    manifest <- list(kind = kind, items = as.character(seq_len(n_items)))
-    rows_to_search(structure(list(manifest = manifest), class = "row_store"))
+    rows_to_search(list(kind = kind, items = as.character(seq_len(n_items))))
   }
   expect_identical(rows_of(20), 131072)
   expect_identical(rows_of(2000), 131072)

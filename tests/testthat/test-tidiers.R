@@ -27,7 +27,7 @@ test_that("the probabilities of an item in a component sum to one", {
     table <- tidy(fit, se = FALSE)
     sums <- tapply(table$estimate, table[c("variable", "class")], sum)
     expect_lt(max(abs(sums - 1)), 1e-12)
-    expect_equal(sum(tidy(fit, what = "mixing_weights")$estimate), 1)
+    expect_equal(sum(tidy(fit, what = "mixing_weights", se = FALSE)$estimate), 1)
   }
 })
 

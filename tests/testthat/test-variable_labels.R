@@ -66,9 +66,9 @@ test_that("pairs and groups are shown under the labels of items, and keep their 
 
   groups <- compare_groups(fit, rep(c("a", "b", "c"), 100), free = "item_2")
   expect_output(print(groups), "Content? (free)", fixed = TRUE)
-  expect_true("item_2" %in% tidy(groups, "items")$item)
+  expect_true("item_2" %in% tidy(groups, "items")$variable)
   expect_true("Content?" %in% levels(autoplot(groups, type = "items")$data$item))
-  expect_identical(levels(autoplot(groups, type = "item_probs")$data$item), "Content?")
+  expect_identical(levels(autoplot(groups, type = "item_probs")$data$variable), "Content?")
 })
 
 test_that("items that are sentences stand in the print of groups by name, and below it by label", {
