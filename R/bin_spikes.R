@@ -66,6 +66,7 @@ bin_spikes <- function(times, window, bin_width = NULL, what = c("any", "count")
   check_count(max_count)
   bins <- check_choice(bins, c("items", "rows"))
   check_window(window)
+  window <- as.vector(window)
   if (is.null(bin_width)) bin_width <- diff(window)
   n_bins <- check_bin_width(bin_width, window)
   spikes <- if (is.null(onsets)) {
@@ -271,7 +272,7 @@ lay_out_bins <- function(counts, bins) {
 
 check_window <- function(window, call = rlang::caller_env()) {
   check_numbers(window, call = call)
-  if (length(window) != 2 || diff(window) <= 0) {
+  if (length(window) != 2 || window[1] >= window[2]) {
     abort_mdpd(
       "{.arg window} must be two increasing numbers, start and end, not {.val {window}}.",
       class = "argument", call = call

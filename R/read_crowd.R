@@ -53,18 +53,21 @@ read_crowd <- function(file, ..., sep = NULL, header = NULL,
 # Finding the format -------------------------------------------------------------------------------
 
 # A connection for text, decompressed, behind the byte order mark if there is one.
-open_text <- function(file) {
+open_text <- function(file, call = rlang::caller_env()) {
   con <- gzfile(file, "rb")
-  if (!identical(readBin(con, "raw", 3), as.raw(c(0xef, 0xbb, 0xbf)))) {
+  is_open <- FALSE
+  on.exit(if (!is_open) close(con))
+  if (!identical(while_reading(readBin(con, "raw", 3), call), as.raw(c(0xef, 0xbb, 0xbf)))) {
     close(con)
     con <- gzfile(file, "rb")
   }
+  is_open <- TRUE
   con
 }
 
 # Up to `n` lines that are not blank.
 read_first_lines <- function(file, n = 50, call = rlang::caller_env()) {
-  con <- open_text(file)
+  con <- open_text(file, call)
   on.exit(close(con))
   lines <- character()
   repeat {
@@ -150,7 +153,7 @@ triple_columns <- function(names, n_fields, call = rlang::caller_env()) {
 # Reading ------------------------------------------------------------------------------------------
 
 read_columns <- function(file, sep, header, n_fields, columns, call = rlang::caller_env()) {
-  con <- open_text(file)
+  con <- open_text(file, call)
   on.exit(close(con))
   what <- replace(rep(list(NULL), n_fields), columns, list(""))
   fields <- while_reading(
@@ -201,7 +204,7 @@ check_separator <- function(sep, arg = rlang::caller_arg(sep), call = rlang::cal
 # Counts the fields of every line: they must agree, be at least three, and go on below the header.
 # `numbers` are the lines the triples are in.
 check_lines <- function(file, sep, header, call = rlang::caller_env()) {
-  con <- open_text(file)
+  con <- open_text(file, call)
   on.exit(close(con))
   n_fields <- while_reading(
     utils::count.fields(con, sep = sep, quote = "\"", blank.lines.skip = FALSE, comment.char = ""),

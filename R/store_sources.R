@@ -223,12 +223,12 @@ one_chunk <- function(read) {
 text_reader <- function(file, text, chunk_rows, call) {
   lines <- read_first_lines(file, 1, call)
   sep <- text$sep %||% guess_separator(lines[1])
-  con <- open_text(file)
+  con <- open_text(file, call)
   first <- split_header(con, file, sep, text$strip, call)
   names <- if (text$header) first else paste0("V", seq_along(first))
   if (!text$header) {
     close(con)
-    con <- open_text(file)
+    con <- open_text(file, call)
   }
   n_rows <- chunk_rows(length(names))
   done <- 0

@@ -178,3 +178,9 @@ test_that("bad input is an error that says what must hold", {
     show_conditions(bin_spikes(list(list()), c(0, 1)))
   })
 })
+
+test_that("a window may have dimensions", {
+  times <- list(list(0.1, 0.2), list(c(0.1, 0.3), 0.4))
+  expect_identical(bin_spikes(times, window = matrix(c(0, 1), 1)), bin_spikes(times, c(0, 1)))
+  expect_error(bin_spikes(times, window = matrix(c(1, 0), 1)), class = "mdpd_error_argument")
+})

@@ -204,3 +204,12 @@ test_that("a file that does not exist, is empty or has two columns gives no crow
   expect_error(read_crowd(file), "three columns", class = "mdpd_error_file")
   unlink(file)
 })
+
+test_that("a compressed file that breaks off in its first bytes is an error of ours", {
+  file <- withr::local_tempfile(fileext = ".csv.gz")
+  con <- gzfile(file, "w")
+  writeLines(c("item,worker,label", "1,a,x"), con)
+  close(con)
+  writeBin(c(readBin(file, "raw", 12), as.raw(rep(255, 10))), file)
+  expect_error(read_crowd(file), class = "mdpd_error_file")
+})
