@@ -44,7 +44,7 @@ predict.mdpd_groups <- function(object, newdata = NULL, group = NULL, type = c("
     if (!is.null(group)) {
       abort_mdpd("{.arg group} must be given with {.arg newdata} only.", class = "argument")
     }
-    return(predict(object$fit, type = type))
+    return(predict.mdpd(object$fit, type = type))
   }
   if (!is.data.frame(newdata)) {
     abort_mdpd("{.arg newdata} must be a data frame, not {describe(newdata)}.", class = "argument")
