@@ -399,8 +399,7 @@ how_of_groups <- function(fit, groups, type = NULL) {
 # NA says that an estimate on the boundary has no standard error; of weights that are no counts
 # compare_groups() has warned.
 quietly <- function(code) {
-  muffle <- function(cnd) tryInvokeRestart("muffleWarning")
-  withCallingHandlers(code, mdpd_warning_boundary = muffle, mdpd_warning_sampling_weights = muffle)
+  suppressWarnings(code, c("mdpd_warning_boundary", "mdpd_warning_sampling_weights"))
 }
 
 # Result -------------------------------------------------------------------------------------------

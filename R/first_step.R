@@ -8,25 +8,21 @@ first_step <- function(object, type, cluster, strata, call) {
   c(
     list(object = object, coded = how$coded, model = model, weights = row_weights(object),
          type = how$type, design = how$design, undetermined = undetermined_moves(object, model)),
-    without_boundary_warning(first_covariance(object, how, call))
+    suppressWarnings(first_covariance(object, how, call), "mdpd_warning_boundary")
   )
 }
 
 # Estimates on the boundary are taken as known. Of a sample by design also `values`, what each row
 # adds to an estimate.
 first_covariance <- function(object, how, call) {
-  by_replicates <- !is.null(how$design$replicates)
-  # Of replicates only what rows add is told by the model, and not its warnings.
-  parts <- if (by_replicates) {
-    without_warnings(covariance_parts(object, how, call))
+  if (is.null(how$design$replicates)) {
+    parts <- covariance_parts(object, how, call)
+    covariance <- covariance_blocks(object, parts, character())[[1]]
   } else {
-    covariance_parts(object, how, call)
-  }
-  covariance <- if (by_replicates) {
+    # Only what rows add is told by the model, and not its warnings.
+    parts <- suppressWarnings(covariance_parts(object, how, call), "mdpd_warning")
     mixture <- seq_along(parts$model$root)
-    estimate_covariance(object, how, call)[mixture, mixture]
-  } else {
-    covariance_blocks(object, parts, character())[[1]]
+    covariance <- estimate_covariance(object, how, call)[mixture, mixture]
   }
   known <- is.na(diag(covariance))
   covariance[known, ] <- 0
@@ -36,16 +32,6 @@ first_covariance <- function(object, how, call) {
   }
   parts$mixture$influence[known, ] <- 0
   list(covariance = covariance, values = mixture_values(parts))
-}
-
-without_boundary_warning <- function(code) {
-  withCallingHandlers(
-    code, mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
-  )
-}
-
-without_warnings <- function(code) {
-  withCallingHandlers(code, mdpd_warning = function(cnd) tryInvokeRestart("muffleWarning"))
 }
 
 # The log-density of the answers of each row given its component, rows x components.

@@ -173,10 +173,7 @@ section_items <- function(object) {
 section_workers <- function(object) {
   most <- 500
   # Without labels for classes accuracy and bias are not known, which the table shows by a dash.
-  quality <- withCallingHandlers(
-    worker_quality(object),
-    mdpd_message_unnamed_components = function(cnd) tryInvokeRestart("muffleMessage")
-  )
+  quality <- suppressMessages(worker_quality(object), "mdpd_message_unnamed_components")
   has_accuracy <- any(!is.na(quality$accuracy))
   shown <- utils::head(quality, most)
   report_section(
@@ -416,10 +413,7 @@ pairs_part <- function(pairs, most = 10) {
 
 section_rows <- function(object) {
   # That some rows have no class stands in the table, and was said before it.
-  rows <- withCallingHandlers(
-    augment(object),
-    mdpd_message_no_answer = function(cnd) tryInvokeRestart("muffleMessage")
-  )
+  rows <- suppressMessages(augment(object), "mdpd_message_no_answer")
   answers <- lapply(rows[setdiff(names(rows), c(".rownames", ".class", ".probability",
                                                 ".uncertainty"))], function(column) {
     ifelse(is.na(column), "", as.character(column))

@@ -180,10 +180,7 @@ augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
 # NA says that an estimate on the boundary has no standard error; a warning for each fit of
 # many would say no more.
 quiet_errors <- function(object, how, call) {
-  withCallingHandlers(
-    estimate_errors(object, how, call = call),
-    mdpd_warning_boundary = function(cnd) tryInvokeRestart("muffleWarning")
-  )
+  suppressWarnings(estimate_errors(object, how, call = call), "mdpd_warning_boundary")
 }
 
 # The parameters with what is known of each, `columns`, as a table of `what`. A distribution that
