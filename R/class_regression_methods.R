@@ -258,23 +258,11 @@ predict_posterior <- function(object, design, newdata, type) {
   if (type == "posterior") {
     return(posterior)
   }
-  inform_no_answers(no_answer)
+  inform_no_answer(no_answer, "posterior", "those by the covariates alone")
   class <- rep(NA_integer_, nrow(posterior))
   known <- stats::complete.cases(posterior) & !seq_len(nrow(posterior)) %in% no_answer
   class[known] <- first_largest(posterior[known, , drop = FALSE])
   stats::setNames(factor(object$classes[class], object$classes), rownames(posterior))
-}
-
-# As predict() of the fit has it.
-inform_no_answers <- function(rows) {
-  n <- length(rows)
-  if (n > 0) {
-    inform_mdpd(
-      c("{n} row{?s} without any answer {?has/have} no class: {.code NA}.",
-        i = 'By {.code type = "posterior"} its probabilities are those by the covariates alone.'),
-      class = "no_answer"
-    )
-  }
 }
 
 share_intervals <- function(object, design, level) {

@@ -40,12 +40,13 @@ assigned_column <- function(object, posterior = object$posterior) {
   replace(predicted_column(object, posterior), object$no_answer, NA)
 }
 
-inform_no_answer <- function(rows) {
+# `by`: the type of prediction that such rows have, and what it `is` of them.
+inform_no_answer <- function(rows, by = "prob", is = "the sizes of the components") {
   n <- length(rows)
   if (n > 0) {
     inform_mdpd(
       c("{n} row{?s} without any answer {?has/have} no class: {.code NA}.",
-        i = 'By {.code type = "prob"} its probabilities are the sizes of the components.'),
+        i = 'By {.code type = "{by}"} its probabilities are {is}.'),
       class = "no_answer"
     )
   }
