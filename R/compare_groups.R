@@ -153,13 +153,7 @@ check_free <- function(free, object, call = rlang::caller_env()) {
 
 # The group of each row as codes, 0 where it has none, and the names of the groups.
 read_group <- function(group, n_obs, call = rlang::caller_env()) {
-  if (!holds_values(group) || length(group) != n_obs) {
-    abort_mdpd(
-      c("{.arg group} must be a vector with one group for each of the {n_obs} row{?s}.",
-        x = "It is {describe(group)}."),
-      class = "argument", call = call
-    )
-  }
+  check_group(group, n_obs, call = call)
   check_categories(group, call)
   coded <- code_values(group, call = call)
   if (length(coded$levels) < 2 || length(coded$levels) > max_levels) {
@@ -169,6 +163,17 @@ read_group <- function(group, n_obs, call = rlang::caller_env()) {
     )
   }
   coded
+}
+
+# `of`: what has the rows, where it is an argument.
+check_group <- function(group, n_obs, of = "", call = rlang::caller_env()) {
+  if (!holds_values(group) || length(group) != n_obs) {
+    abort_mdpd(
+      c(paste0("{.arg group} must be a vector with one group for each of the {n_obs} row{?s}", of,
+               "."), x = "It is {describe(group)}."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # The column that new rows have their group in: `table$region` is "region".

@@ -50,20 +50,10 @@ predict.mdpd_groups <- function(object, newdata = NULL, group = NULL, type = c("
     abort_mdpd("{.arg newdata} must be a data frame, not {describe(newdata)}.", class = "argument")
   }
   if (!is.null(group)) {
-    check_new_group(group, nrow(newdata))
+    check_group(group, nrow(newdata), of = " of {.arg newdata}")
     newdata[[object$fit$groups$variable]] <- group
   }
   predict_rows(object$fit, newdata, type, rlang::current_env())
-}
-
-check_new_group <- function(group, n_obs, call = rlang::caller_env()) {
-  if (!holds_values(group) || length(group) != n_obs) {
-    abort_mdpd(
-      c("{.arg group} must be a vector with one group for each of the {n_obs} row{?s} of
-         {.arg newdata}.", x = "It is {describe(group)}."),
-      class = "argument", call = call
-    )
-  }
 }
 
 #' @rdname predict.mdpd_groups
