@@ -135,8 +135,7 @@ data_of_fit <- function(object) {
 
 # Names given by the user, as name_components() does, instead of those of the engine.
 has_own_names <- function(object) {
-  is.null(object$labels) &&
-    !identical(names(object$mixing_weights), as.character(seq_len(object$k)))
+  is.null(object$labels) && !is_numbered(object)
 }
 
 # Named by items.
