@@ -419,7 +419,6 @@ regression_fields <- function(x) {
   # By assigned classes a row without any answer does not count.
   without <- if (x$method %in% c("ml", "bch")) length(intersect(x$rows, x$no_answer)) else 0
   n_rows <- length(x$rows) - without
-  weighted <- if (x$nobs != n_rows) paste0(" of total weight ", comma(round(x$nobs, 1)))
   left_out <- left_out_title(c("without a covariate" = x$n_incomplete,
                                "without any answer" = without))
   title <- c(
@@ -433,7 +432,7 @@ regression_fields <- function(x) {
     About = if (!is.null(x$variable_labels)) {
       paste0(names(x$variable_labels), ": ", x$variable_labels, collapse = "; ")
     },
-    Data = paste0(plural(n_rows, "row"), weighted, left_out),
+    Data = paste0(plural(n_rows, "row"), weight_title(n_rows, x$nobs), left_out),
     Fit = if (!is.na(x$loglik) && !x$by_design) {
       paste0("log-likelihood ", nats(x$loglik), ", AIC ", nats(2 * x$df - 2 * x$loglik))
     },

@@ -37,10 +37,7 @@ outcome_rows_title <- function(x) {
   # A result of an older version does not have the second.
   left_out <- c("without an outcome" = x$n_incomplete, "without any answer" = x$n_no_answer)
   n_rows <- x$n_obs - sum(left_out)
-  weighted <- if (abs(x$nobs - n_rows) > 1e-9 * n_rows) {
-    paste0(" of total weight ", comma(round(x$nobs, 1)))
-  }
-  paste0(plural(n_rows, "row"), weighted, left_out_title(left_out))
+  paste0(plural(n_rows, "row"), weight_title(n_rows, x$nobs), left_out_title(left_out))
 }
 
 p_phrase <- function(p) replace(format_p(p, "= "), is.na(p), "not known")

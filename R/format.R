@@ -76,6 +76,14 @@ format_p <- function(p, equals = "") {
   replace(text, is.na(p), "-")
 }
 
+# " of total weight 1,050", where that is not the number of the rows.
+weight_title <- function(n_rows, weight) {
+  # Sums of weights are rounded.
+  if (abs(weight - n_rows) > 1e-9 * n_rows) {
+    paste0(" of total weight ", comma(round(weight, 1)))
+  }
+}
+
 # "; 3 more without a covariate and 1 without any answer do not count"
 left_out_title <- function(n) {
   n <- n[n > 0]

@@ -136,7 +136,7 @@ fit_fields <- function(x) {
   empty <- if (length(x$no_answer) > 0) {
     paste0(" (", comma(length(x$no_answer)), " without any answer)")
   }
-  weighted <- if (x$nobs != x$n_obs) paste0(" of total weight ", comma(round(x$nobs, 1)))
+  weighted <- weight_title(x$n_obs, x$nobs)
   if (!is.null(x$design)) weighted <- paste0(weighted, " (", design_title(x$design), ")")
   c(
     Method = if (x$method == "em") em_title(x) else paste0(growth_of(x), ", ", refined),
