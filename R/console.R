@@ -47,6 +47,13 @@ cat_left_out <- function(n) {
   }
 }
 
+# Sentences of their own below a table.
+cat_notes <- function(notes) {
+  for (note in notes) {
+    cat_line("\n", paste(strwrap(note, cli::console_width()), collapse = "\n"))
+  }
+}
+
 cat_hint <- function(hint) {
   if (hints$are_shown) cat_line("\n", cli::col_grey(paste("Next:", hint)))
 }

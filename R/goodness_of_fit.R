@@ -449,9 +449,7 @@ print.mdpd_goodness_of_fit <- function(x, ...) {
   ))
   cat_heading("Statistics")
   cat_table(format_statistics(x))
-  for (note in fit_notes(x)) {
-    cat("\n", paste(strwrap(note, cli::console_width()), collapse = "\n"), "\n", sep = "")
-  }
+  cat_notes(fit_notes(x))
   cat_hint("pair_residuals(fit)")
   invisible(x)
 }

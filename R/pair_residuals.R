@@ -276,10 +276,7 @@ print.mdpd_pair_residuals <- function(x, max_pairs = 10, ...) {
     cat_heading("The most conspicuous pairs (statistic: the smaller of X2 and G2)")
     cat_table(format_residuals(show_pair_labels(tested), max_pairs))
   }
-  note <- sparse_note(x)
-  if (!is.null(note)) {
-    cat("\n", paste(strwrap(note, cli::console_width()), collapse = "\n"), "\n", sep = "")
-  }
+  cat_notes(sparse_note(x))
   cat_hint("plot(pairs)")
   invisible(x)
 }
