@@ -41,9 +41,9 @@ summary.mdpd_groups <- function(object, ...) {
   rlang::check_dots_empty()
   new_result_summary(object, list(
     "Component sizes by group, with 95 % intervals" =
-      without_term(plain_table(tidy.mdpd_groups(object, conf.int = TRUE))),
+      without_term(tidy.mdpd_groups(object, conf.int = TRUE)),
     "Freed items by group" =
-      without_term(plain_table(tidy.mdpd_groups(object, "item_probs", conf.int = TRUE)))
+      without_term(tidy.mdpd_groups(object, "item_probs", conf.int = TRUE))
   ))
 }
 
@@ -53,7 +53,7 @@ summary.distal_outcome <- function(object, ...) {
   rlang::check_dots_empty()
   new_result_summary(object, list(
     "Estimates, with 95 % intervals" =
-      without_term(plain_table(tidy.distal_outcome(object, conf.int = TRUE)))
+      without_term(tidy.distal_outcome(object, conf.int = TRUE))
   ))
 }
 
@@ -79,8 +79,8 @@ summary.mdpd_goodness_of_fit <- function(object, ...) {
 summary.mdpd_bootstrap <- function(object, ...) {
   rlang::check_dots_empty()
   with_limits <- object$n >= samples_needed(0.95)
-  table <- plain_table(tidy.mdpd_bootstrap(object, conf.int = with_limits))
-  shown <- setdiff(names(table), c("term", "informative"))
+  table <- without_term(tidy.mdpd_bootstrap(object, conf.int = with_limits))
+  shown <- setdiff(names(table), "informative")
   new_result_summary(object, list("Item-response probabilities" = table[table$informative, shown]))
 }
 
@@ -91,14 +91,13 @@ summary.mdpd_pair_residuals <- function(object, ...) {
   if (!has_pair_columns(object)) {
     return(NextMethod())
   }
-  items <- c(object$item_1, object$item_2)
+  item <- c(object$item_1, object$item_2)
+  item <- factor(item, unique(item))
   small <- rep(object$p_adjusted < 0.05, 2)
-  effect <- rep(object$effect, 2)
   table <- data.frame(
-    item = unique(items),
-    pairs = as.vector(table(factor(items, unique(items)))),
-    dependent = as.vector(tapply(small, factor(items, unique(items)), sum, na.rm = TRUE)),
-    largest_effect = as.vector(tapply(effect, factor(items, unique(items)), max))
+    item = levels(item), pairs = tabulate(item),
+    dependent = as.vector(tapply(small, item, sum, na.rm = TRUE)),
+    largest_effect = as.vector(tapply(rep(object$effect, 2), item, max))
   )
   table <- table[order(-table$dependent, -table$largest_effect), ]
   new_result_summary(object, list("Items, by how many of their pairs are dependent" = table))
@@ -121,11 +120,8 @@ summary.mdpd_agreement <- function(object, ...) {
   new_result_summary(object)
 }
 
-# The term is in the title, or in other columns.
-without_term <- function(table) table[setdiff(names(table), "term")]
-
-# Neither a tibble nor of a class of its own.
-plain_table <- function(table) data.frame(unclass(table), check.names = FALSE)
+# Of tidy(), as a data frame: the term is in the title, or in other columns.
+without_term <- function(table) as.data.frame(table)[setdiff(names(table), "term")]
 
 #' @rdname summary.mdpd_groups
 #' @export
