@@ -1,11 +1,11 @@
 # Pictures of a report: the ggplots of the package as SVG by gridSVG, whose marks say what they are.
 
 # `tips` names the marks of one layer, in the order in which they are drawn; `marks` is how grid
-# names these: "geom_rect.rect" or "geom_point.points". A picture is as wide as a narrow screen
-# leaves readable; one that needs more scrolls there.
-report_picture <- function(plot, id, alt, caption, tips = NULL, marks = "geom_rect.rect",
-                           width = report_width, height = 4.2) {
-  local_picture_size(width, height)
+# names these: "geom_rect.rect" or "geom_point.points". The size is that for which the plot was
+# made, see local_picture_size().
+report_picture <- function(plot, id, alt, caption, tips = NULL, marks = "geom_rect.rect") {
+  width <- picture_size()[1]
+  height <- picture_size()[2]
   svg <- picture_svg(plot, id, tips, marks, width, height)
   svg <- sub("<svg [^>]*>", paste0(
     "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" ",
@@ -17,7 +17,7 @@ report_picture <- function(plot, id, alt, caption, tips = NULL, marks = "geom_re
   htmltools::tags$figure(htmltools::HTML(svg), htmltools::tags$figcaption(caption))
 }
 
-# Inches.
+# Inches: as wide as a narrow screen leaves readable; a picture that needs more scrolls there.
 report_width <- 5.2
 
 # The device only measures text: that of cairo knows all letters.
@@ -97,8 +97,7 @@ profile_picture <- function(object) {
   n_columns <- object$k * max(vapply(object$item_probs[informative(object)], nrow, 0L))
   width <- if (n_columns > 20) 7 else report_width
   cells <- plot_profiles(object, NULL, NULL)$data
-  height <- profile_height(cells, width)
-  local_picture_size(width, height)
+  local_picture_size(width, profile_height(cells, width))
   plot <- for_page(plot_profiles(object, NULL, NULL))
   if (identical(plot$labels$x, "Component (mixing weight)")) {
     plot <- plot + ggplot2::labs(x = "Class (share of the rows)")
@@ -108,8 +107,7 @@ profile_picture <- function(object) {
     paste0("How probable each answer is in each class, for the items that tell most; the table ",
            "below has the numbers."),
     mark_tips(plot, paste0(.data$item, " = ", .data$level, "\nClass ", .data$component, ": ",
-                           percent(.data$probability, 1))),
-    width = width, height = height
+                           percent(.data$probability, 1)))
   )
 }
 
@@ -156,7 +154,7 @@ path_picture <- function(object) {
            " nats, no strong evidence against (Kass and Raftery 1995)."),
     mark_tips(plot, paste0(.data$criterion, ", k = ", .data$k, "\n", nats(.data$value),
                            " nats behind the best"), which(layers)),
-    "geom_point.points", height = 3.8
+    "geom_point.points"
   )
 }
 
@@ -175,8 +173,7 @@ pairs_picture <- function(pairs, most = 12) {
     if (is_sure) "Pairs that the classes leave dependent, the largest effects first."
     else "The largest effects among the pairs; chance explains all of them.",
     mark_tips(plot, paste0(.data$item_1, " and ", .data$item_2, "\nEffect ",
-                           format_share(.data$effect))),
-    height = height
+                           format_share(.data$effect)))
   )
 }
 
@@ -204,8 +201,7 @@ certainty_picture <- function(object) {
     plot, "certainty", "Bars: rows of each class by the probability of that class.",
     "Rows of each class by how probable it is that they belong to it.",
     mark_tips(plot, paste0("Class ", .data$class, ", ", .data$sure, "\n", comma(.data$rows),
-                           " rows")),
-    height = height
+                           " rows"))
   )
 }
 
