@@ -115,7 +115,9 @@ covariance_parts <- function(object, how, call) {
   list(
     model = model, coded = coded, posterior = how$posterior, design = how$design,
     answers = if (!is.null(how$design)) answers_by_item(coded$codes), observed = observed,
-    shares = shares, drawn = drawn, pseudo_counts = pseudo_counts, mixture = mixture
+    shares = shares, drawn = drawn, pseudo_counts = pseudo_counts, mixture = mixture,
+    # By evidence the prior determines the rest.
+    undetermined = if (is.null(drawn)) undetermined
   )
 }
 

@@ -4,16 +4,16 @@
 # The parameters are those of mixture_parameters(): sizes, then informative items.
 first_step <- function(object, type, cluster, strata, call) {
   how <- read_how(object, type, cluster = cluster, strata = strata, call = call)
-  model <- mixture_parameters(object)
   c(
-    list(object = object, coded = how$coded, model = model, weights = row_weights(object),
-         type = how$type, design = how$design, undetermined = undetermined_moves(object, model)),
+    list(object = object, coded = how$coded, model = mixture_parameters(object),
+         weights = row_weights(object), type = how$type, design = how$design),
     suppressWarnings(first_covariance(object, how, call), "mdpd_warning_boundary")
   )
 }
 
-# Estimates on the boundary are taken as known. Of a sample by design also `values`, what each row
-# adds to an estimate.
+# Estimates on the boundary are taken as known. `undetermined`: moves of the parameters that change
+# nothing of what the model says. Of a sample by design also `values`, what each row adds to an
+# estimate.
 first_covariance <- function(object, how, call) {
   if (is.null(how$design$replicates)) {
     parts <- covariance_parts(object, how, call)
@@ -27,11 +27,12 @@ first_covariance <- function(object, how, call) {
   known <- is.na(diag(covariance))
   covariance[known, ] <- 0
   covariance[, known] <- 0
-  if (is.null(how$design)) {
-    return(list(covariance = covariance))
-  }
   parts$mixture$influence[known, ] <- 0
-  list(covariance = covariance, values = mixture_values(parts))
+  list(
+    covariance = covariance,
+    undetermined = parts$model$root * (parts$undetermined %||% matrix(0, length(known), 0)),
+    values = if (!is.null(how$design)) mixture_values(parts)
+  )
 }
 
 # The log-density of the answers of each row given its component, rows x components.

@@ -74,12 +74,6 @@ free_by_size <- function(object, model) {
   is_free(model$estimate * row_weight * object$nobs, model$simplex)
 }
 
-# The same as moves of the parameters. None by evidence, where the prior determines the rest.
-undetermined_moves <- function(object, model) {
-  directions <- if (is.null(object$evidence)) undetermined_directions(object)
-  model$root * (directions %||% matrix(0, length(model$root), 0))
-}
-
 # How many they are; NA where that is not computed.
 n_undetermined <- function(object) ncol(undetermined_directions(object)) %||% NA_integer_
 
