@@ -28,3 +28,11 @@ small_crowd <- function(seed = 1, missing = 0) {
   simulate_crowd(n_items = 300, n_workers = 15, accuracy = rep(0.75, 5), missing = missing,
                  seed = seed)
 }
+
+# A table that comes with poLCA.
+polca_data <- function(name) {
+  skip_if_not_installed("poLCA")
+  here <- environment()
+  utils::data(list = name, package = "poLCA", envir = here)
+  here[[name]]
+}

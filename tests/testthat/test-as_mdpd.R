@@ -1,11 +1,9 @@
 # Fits of poLCA, taken over.
 
 polca_example <- function(name, items, nclass, formula = NULL, keep_missing = FALSE) {
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data(list = name, package = "poLCA", envir = here)
+  x <- polca_data(name)
   formula <- formula %||% stats::as.formula(paste0("cbind(", toString(items), ") ~ 1"))
-  with_seed(1, poLCA::poLCA(formula, here[[name]], nclass = nclass, nrep = 3, na.rm = !keep_missing,
+  with_seed(1, poLCA::poLCA(formula, x, nclass = nclass, nrep = 3, na.rm = !keep_missing,
                             maxiter = 5000, verbose = FALSE))
 }
 
@@ -117,10 +115,8 @@ test_that("covariates are left out with a warning", {
 })
 
 test_that("a fit that poLCA did not finish says so, and other objects are errors", {
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data("carcinoma", package = "poLCA", envir = here)
-  short <- with_seed(1, poLCA::poLCA(cbind(A, B, C, D) ~ 1, here$carcinoma, nclass = 2, maxiter = 2,
+  carcinoma <- polca_data("carcinoma")
+  short <- with_seed(1, poLCA::poLCA(cbind(A, B, C, D) ~ 1, carcinoma, nclass = 2, maxiter = 2,
                                      verbose = FALSE))
   expect_identical(as_mdpd(short)$status, "iteration_limit")
   expect_false(as_mdpd(short)$converged)

@@ -111,8 +111,7 @@ test_that("one-step is the maximum over items and coefficients, with the observe
 
 test_that("one-step gives what poLCA gives on its own example", {
   skip_on_cran()
-  skip_if_not_installed("poLCA")
-  data(election, package = "poLCA", envir = environment())
+  election <- polca_data("election")
   items <- names(election)[1:12]
   response <- paste0("cbind(", toString(items), ")")
   for (terms in c("PARTY", "AGE + EDUC")) {
@@ -138,8 +137,7 @@ test_that("one-step gives what poLCA gives on its own example", {
 
 test_that("one-step finds the highest of three maxima, which poLCA finds in eight of 20 starts", {
   skip_on_cran()
-  skip_if_not_installed("poLCA")
-  data(election, package = "poLCA", envir = environment())
+  election <- polca_data("election")
   named <- c(names(election)[1:12], "AGE", "EDUC")
   complete <- election[stats::complete.cases(election[named]), ]
   response <- stats::as.formula(paste0("cbind(", toString(named[1:12]), ") ~ AGE + EDUC"))

@@ -1,8 +1,5 @@
 polca_table <- function(name) {
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data(list = name, package = "poLCA", envir = here)
-  Filter(function(column) length(unique(column)) < 10, here[[name]])
+  Filter(function(column) length(unique(column)) < 10, polca_data(name))
 }
 
 # Every cell of the complete table, one by one.

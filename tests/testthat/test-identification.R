@@ -84,21 +84,19 @@ test_that("more parameters than cells are told when the fit is made", {
 })
 
 test_that("poLCA's values with four classes are told not to be identified", {
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data("values", package = "poLCA", envir = here)
-  expect_warning(mdpd(here$values, k = 4), class = "mdpd_warning_not_identified")
-  expect_warning(stagewise_em(here$values, k = 4), class = "mdpd_warning_not_identified")
+  values <- polca_data("values")
+  expect_warning(mdpd(values, k = 4), class = "mdpd_warning_not_identified")
+  expect_warning(stagewise_em(values, k = 4), class = "mdpd_warning_not_identified")
   # 14 parameters in 16 cells: the count passes, the rank does not.
   for (fit_with in list(mdpd, stagewise_em)) {
-    expect_warning(fit_with(here$values, k = 3), "can be moved in 1 direction",
+    expect_warning(fit_with(values, k = 3), "can be moved in 1 direction",
                    class = "mdpd_warning_not_identified")
   }
-  fit <- suppressWarnings(mdpd(here$values, k = 3))
+  fit <- suppressWarnings(mdpd(values, k = 3))
   expect_warning(found <- summary(fit), class = "mdpd_warning_not_identified")
   expect_equal(found$n_undetermined, 1)
   expect_output(print(found), "can be moved in 1 direction")
-  expect_silent(identified <- summary(mdpd(here$values, k = 2)))
+  expect_silent(identified <- summary(mdpd(values, k = 2)))
   expect_equal(identified$n_undetermined, 0)
 })
 
@@ -123,10 +121,8 @@ test_that("another k from a path and fits of poLCA are told not to be identified
   path <- suppressWarnings(stagewise_em(x, k = 2:4, refine = "full"))
   expect_warning(choose_k(path, k = 4), "19 parameters", class = "mdpd_warning_not_identified")
   expect_silent(choose_k(path, k = 2))
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data("values", package = "poLCA", envir = here)
-  expect_silent(path <- stagewise_em(here$values, k = 1:3))
+  values <- polca_data("values")
+  expect_silent(path <- stagewise_em(values, k = 1:3))
   expect_warning(choose_k(path, k = 3), "1 direction", class = "mdpd_warning_not_identified")
   fit_polca <- function(k) {
     with_seed(1, poLCA::poLCA(cbind(item_1, item_2, item_3, item_4) ~ 1, x, nclass = k,
@@ -185,10 +181,8 @@ test_that("identified parts keep their standard errors, and weak models all of t
 })
 
 test_that("the errors of a fit by evidence are said to rest on the prior", {
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data("values", package = "poLCA", envir = here)
-  fit <- suppressWarnings(stagewise_em(here$values, k = 3))
+  values <- polca_data("values")
+  fit <- suppressWarnings(stagewise_em(values, k = 3))
   expect_warning(errors <- standard_errors(fit), "rest on the prior",
                  class = "mdpd_warning_not_identified")
   expect_false(anyNA(unlist(errors)))

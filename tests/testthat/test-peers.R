@@ -33,13 +33,6 @@ expect_same_estimates <- function(fit, theirs) {
 
 # poLCA --------------------------------------------------------------------------------------------
 
-polca_data <- function(name, items) {
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data(list = name, package = "poLCA", envir = here)
-  here[[name]][items]
-}
-
 fit_polca <- function(x, keep_missing = FALSE) {
   formula <- stats::as.formula(paste0("cbind(", toString(names(x)), ") ~ 1"))
   with_seed(1, poLCA::poLCA(
@@ -61,7 +54,7 @@ expect_same_as_polca <- function(fit, peer) {
 }
 
 test_that("mdpd() and poLCA reach the same optimum of carcinoma, each from its random starts", {
-  carcinoma <- polca_data("carcinoma", 1:7)
+  carcinoma <- polca_data("carcinoma")[1:7]
   peer <- fit_polca(carcinoma)
   # Known to three decimals.
   expect_equal(round(peer$llik, 3), -293.705)
@@ -69,7 +62,7 @@ test_that("mdpd() and poLCA reach the same optimum of carcinoma, each from its r
 })
 
 test_that("mdpd() and poLCA reach the same optimum of election, each from its random starts", {
-  election <- stats::na.omit(polca_data("election", 1:12))
+  election <- stats::na.omit(polca_data("election")[1:12])
   peer <- fit_polca(election)
   # Known to two decimals.
   expect_equal(round(peer$llik, 2), -16714.66)
@@ -77,14 +70,14 @@ test_that("mdpd() and poLCA reach the same optimum of election, each from its ra
 })
 
 test_that("mdpd() and poLCA agree on election with its missing values kept", {
-  election <- polca_data("election", 1:12)
+  election <- polca_data("election")[1:12]
   expect_gt(sum(is.na(election)), 0)
   peer <- fit_polca(election, keep_missing = TRUE)
   expect_same_as_polca(mdpd(election, k = 3, control = to_rounding), peer)
 })
 
 test_that("mdpd() started at poLCA's solution ends there", {
-  carcinoma <- polca_data("carcinoma", 1:7)
+  carcinoma <- polca_data("carcinoma")[1:7]
   peer <- fit_polca(carcinoma)
   fit <- mdpd(carcinoma, k = 3, start = peer$posterior, control = to_rounding)
   expect_same_as_polca(fit, peer)

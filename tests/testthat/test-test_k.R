@@ -30,10 +30,8 @@ test_that("log-likelihoods are at least those of EM from the fits", {
 })
 
 test_that("splits find the best known optimum of real data", {
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data("carcinoma", "gss82", package = "poLCA", envir = here)
-  known <- list(list(here$carcinoma[1:7], 3, -293.705), list(here$gss82, 3, -2754.545))
+  known <- list(list(polca_data("carcinoma")[1:7], 3, -293.705),
+                list(polca_data("gss82"), 3, -2754.545))
   for (case in known) {
     path <- suppressMessages(stagewise_em(case[[1]], k = 2:4, refine = "full"))
     test <- test_k(path, n = 19, verbose = FALSE)

@@ -246,9 +246,7 @@ test_that("augment() keeps the groups of dplyr", {
 
 test_that("the columns are those that broom has for fits of poLCA, and their numbers poLCA's", {
   skip_if_not_installed("broom")
-  skip_if_not_installed("poLCA")
-  here <- environment()
-  utils::data("carcinoma", package = "poLCA", envir = here)
+  carcinoma <- polca_data("carcinoma")
   formula <- cbind(A, B, C, D, E) ~ 1
   peer <- with_seed(1, poLCA::poLCA(formula, carcinoma, nclass = 2, verbose = FALSE, nrep = 3))
   theirs <- broom::tidy(peer)

@@ -133,8 +133,7 @@ test_that("rows of a known class enter with that class", {
 })
 
 test_that("standard errors agree with poLCA on carcinoma", {
-  skip_if_not_installed("poLCA")
-  data(carcinoma, package = "poLCA", envir = environment())
+  carcinoma <- polca_data("carcinoma")
   formula <- stats::as.formula("cbind(A, B, C, D, E, F, G) ~ 1")
   peer <- with_seed(1, poLCA::poLCA(formula, carcinoma, nclass = 3, nrep = 10, verbose = FALSE,
                                     tol = 1e-12, maxiter = 1e4))
