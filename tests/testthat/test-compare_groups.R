@@ -298,7 +298,7 @@ test_that("the search shows how far it is, without a change of the result", {
 
 # What follows from it -----------------------------------------------------------------------------
 
-two_groups <- function() {
+two_regions <- function() {
   model <- simulate_crowd(n_workers = 6, n_labels = 2, accuracy = rep(0.8, 6), seed = 1)$model
   answers <- simulate(model, seed = 1, n_obs = 400)[[1]]
   answers[[1]][201:400] <- rev(answers[[1]][201:400])
@@ -307,7 +307,7 @@ two_groups <- function() {
 }
 
 test_that("the fit with freed items takes rows as they are, with the group in its column", {
-  rows <- two_groups()
+  rows <- two_regions()
   items <- rows[names(rows) != "region"]
   fit <- stagewise_em(items, k = 2)
   groups <- compare_groups(fit, rows$region, free = names(items)[1])
@@ -344,7 +344,7 @@ test_that("the fit with freed items takes rows as they are, with the group in it
 })
 
 test_that("the log-likelihood is given the groups; that of the fit counts them", {
-  rows <- two_groups()[c(1:120, 201:400), ]
+  rows <- two_regions()[c(1:120, 201:400), ]
   items <- rows[names(rows) != "region"]
   fit <- stagewise_em(items, k = 2)
   groups <- compare_groups(fit, rows$region, free = names(items)[1])
