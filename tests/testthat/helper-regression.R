@@ -31,6 +31,14 @@ regression_fit <- function(rows, weights = NULL, ...) {
   align_components(fit, rows$class)
 }
 
+# The rows and six more without any answer.
+with_empty_rows <- function(rows) {
+  more <- nrow(rows$items) + 1:6
+  rows$items[more, ] <- NA
+  rows$class[more] <- "1"
+  rows
+}
+
 regression_methods <- c("two-step", "ml", "bch", "one-step")
 
 # What a later step finds when the first had found a little other parameters: the derivative of the

@@ -438,11 +438,8 @@ test_that("bad input is told", {
 test_that("rows without any answer are in no class and change no coefficient", {
   rows <- regression_rows(300)
   fit <- regression_fit(rows)
-  more <- rows$items
-  more[301:306, ] <- NA
-  of_more <- mdpd(more, k = 3, start = rbind(fit$posterior, matrix(1 / 3, 6, 3)),
-                  control = stagewise_control(tol = 1e-13, max_iter = 5000))
-  of_more <- align_components(of_more, fit)
+  more <- with_empty_rows(rows)
+  of_more <- regression_fit(more)
   covariates <- rbind(rows$covariates, rows$covariates[1:6, ])
   for (method in c("two-step", "ml", "bch")) {
     without <- class_regression(fit, ~ z + g, rows$covariates, method)
@@ -460,7 +457,8 @@ test_that("rows without any answer are in no class and change no coefficient", {
     expect_close(shares, predict(regression, covariates[1:6, ]))
   }
   expect_output(print(regression), "300 rows; 6 more without any answer do not count", fixed = TRUE)
-  expect_message(class <- predict(regression, cbind(more, covariates)[300:301, ], type = "class"),
+  last <- cbind(more$items, covariates)[300:301, ]
+  expect_message(class <- predict(regression, last, type = "class"),
                  "1 row without any answer has no class", class = "mdpd_message_no_answer")
   expect_identical(is.na(unname(class)), c(FALSE, TRUE))
 })
