@@ -23,7 +23,7 @@ warn_not_identified <- function(fit, call = rlang::caller_env()) {
   }
   count <- count_identified(fit)
   if (count$parameters <= count$cells) {
-    is_told <- rests_on_one_pair(fit) || has_equal_components(fit) || n_informative(fit) == 0
+    is_told <- rests_on_one_pair(fit) || any(repeats_component(fit)) || n_informative(fit) == 0
     if (!is_told) warn_undetermined(n_undetermined(fit), call)
     return(invisible(fit))
   }

@@ -131,13 +131,10 @@ warn_one_pair <- function(fit, call = rlang::caller_env()) {
   )
 }
 
+# Which components are the same everywhere as one before them?
+repeats_component <- function(fit) duplicated(round(t(do.call(rbind, fit$item_probs)), 6))
+
 # Components that do the work of fewer: the same everywhere, or with less than one row.
-has_equal_components <- function(fit) any(repeats_component(fit))
-
-repeats_component <- function(fit) {
-  fit$k > 1 & duplicated(round(t(do.call(rbind, fit$item_probs)), 6))
-}
-
 warn_equal_components <- function(fit, call = rlang::caller_env()) {
   empty <- names(which(fit$mixing_weights * fit$nobs < 1))
   same <- repeats_component(fit)
