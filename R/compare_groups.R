@@ -632,8 +632,8 @@ format_group_items <- function(items, max_items) {
 #' @param ... Not used; must be empty.
 #' @return A table as in [compare_groups()], with broom's names: `variable`, `class`, `outcome` (a
 #'   level), `estimate` (a probability; of `"items"` the largest difference), `std.error`,
-#'   `conf.low`, `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the package
-#'   tibble is installed, else a data frame.
+#'   `conf.low`, `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the
+#'   package tibble is installed, else a data frame.
 #' @section Errors: `mdpd_error_argument` for an argument out of range.
 #' @references
 #' Wickham, H. (2014). Tidy data. *Journal of Statistical Software* 59 (10).

@@ -65,16 +65,15 @@
 #'     `p.adjusted`}
 #'   \item{sizes}{the shares of the classes among the rows that count}
 #'   \item{kind, outcome, label, levels, method, type, nobs, n_obs, n_incomplete, n_no_answer,
-#'     classes, k,
-#'     call}{`"mean"` or `"shares"`, the name of the outcome and its label or `NULL`, its levels or
-#'     `NULL`, sum of the case weights of the rows that count, numbers of rows (all, without an
-#'     outcome, and with one but without any answer), names of the classes}
+#'     classes, k, call}{`"mean"` or `"shares"`, the name of the outcome and its label or `NULL`,
+#'     its levels or `NULL`, sum of the case weights of the rows that count, numbers of rows (all,
+#'     without an outcome, and with one but without any answer), names of the classes}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
 #'     And the degrees of freedom of intervals and tests, `Inf` without}
 #'   `tidy()` gives the estimates, with broom's names (`term`, the name of the outcome, `class`,
 #'   `outcome`, the level, `estimate`, `std.error`), or the pairs, `glance()` one row: `outcome`,
-#'   `method`, `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot object,
-#'   `plot()` draws it.
+#'   `method`, `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot
+#'   object, `plot()` draws it.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an outcome that is not a vector of one value a row, has one value only,
 #' or is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and

@@ -201,8 +201,9 @@ write_report("scale_ways", c(
   "Made by `Rscript bench/scale_ways.R`.", "",
   prose("200,000 rows of 20 items of three levels, 5 % of one item missing; `k = 2:4`. The hash is",
         "of the parameters, the evidence, the log-likelihood, the inclusion of the items and k.",
-        "Either the search has all rows, or a sample of about", sample_size, "and EM has all. A worker is",
-        "killed by `kill -9`. The warnings are those of the fit; seconds are elapsed."), "",
+        "Either the search has all rows, or a sample of about", sample_size, "and EM has all. A",
+        "worker is killed by `kill -9`. The warnings are those of the fit; seconds are elapsed."),
+  "",
   prose("Different hashes:", n_hashes[["all rows"]], "where the search has all rows,",
         n_hashes[["sample"]], "where it has a sample."), "",
   table_lines(table, right = "seconds"), "", machine_line()
