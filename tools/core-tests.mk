@@ -1,13 +1,14 @@
 # Compiles the core and its tests into $(FOLDER)/run, with the target $(FOLDER)/hashes the core and
 # tests/portability/, and with $(FOLDER)/allocations the core and tests/faults/, which takes all its
 # calls of malloc() (Linux). GNU make; called by tools/core-tests and tools/portability, which set
-# FOLDER, CXX, FLAGS, TEST_FLAGS (after FLAGS, of the tests alone, which take longer to compile than to
-# run; what core has too the linker takes from core) and INCLUDES. Assertions of Eigen stay on, unlike
-# in the package.
+# FOLDER, CXX, FLAGS (of the core, and to link), TEST_FLAGS (of the tests, which take longer to compile
+# than to run; what core has too the linker takes from core), INCLUDES and, where builds share the
+# tests' objects, TEST_FOLDER. Assertions of Eigen stay on, unlike in the package.
+TEST_FOLDER := $(FOLDER)
 CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
-TESTS := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
-HASHES := $(FOLDER)/tests/portability/fit_hashes.o
-ALLOCATIONS := $(FOLDER)/tests/faults/allocations.o
+TESTS := $(patsubst %.cpp,$(TEST_FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
+HASHES := $(TEST_FOLDER)/tests/portability/fit_hashes.o
+ALLOCATIONS := $(TEST_FOLDER)/tests/faults/allocations.o
 
 $(FOLDER)/run: $(CORE) $(TESTS)
 	$(CXX) $(FLAGS) -o '$@' $(^:%='%')
@@ -18,14 +19,22 @@ $(FOLDER)/hashes: $(CORE) $(HASHES)
 $(FOLDER)/allocations: $(CORE) $(ALLOCATIONS)
 	$(CXX) $(FLAGS) -Wl,--wrap=malloc -o '$@' $(^:%='%')
 
-# The settings are a dependency too: other flags or another compiler mean other objects.
-$(FOLDER)/%.o: %.cpp $(FOLDER)/settings
-	@mkdir -p '$(@D)'
-	$(CXX) $(FLAGS) $(if $(filter tests/%,$<),$(TEST_FLAGS)) -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c -o '$@' $<
+compile = $(CXX) $(1) -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c
 
-$(FOLDER)/settings: FORCE
-	@echo "$(CXX) $(FLAGS) $(TEST_FLAGS) $(INCLUDES)" | cmp -s - '$@' || \
-	  echo "$(CXX) $(FLAGS) $(TEST_FLAGS) $(INCLUDES)" > '$@'
+$(FOLDER)/src/%.o: src/%.cpp $(FOLDER)/settings
+	@mkdir -p '$(@D)'
+	$(call compile,$(FLAGS)) -o '$@' $<
+
+$(TEST_FOLDER)/tests/%.o: tests/%.cpp $(TEST_FOLDER)/test-settings
+	@mkdir -p '$(@D)'
+	$(call compile,$(TEST_FLAGS)) -o '$@' $<
+
+# The settings are a dependency too: other flags or another compiler mean other objects.
+$(FOLDER)/settings: USED = $(CXX) $(FLAGS) $(INCLUDES)
+$(TEST_FOLDER)/test-settings: USED = $(CXX) $(TEST_FLAGS) $(INCLUDES)
+$(FOLDER)/settings $(TEST_FOLDER)/test-settings: FORCE
+	@mkdir -p '$(@D)'
+	@echo "$(USED)" | cmp -s - '$@' || echo "$(USED)" > '$@'
 
 FORCE:
 .PHONY: FORCE

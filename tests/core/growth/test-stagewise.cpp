@@ -141,8 +141,9 @@ context("stagewise") {
       const CodedData sparse = sparse_copy(table.data);
       for (const FitOptions& options : {FitOptions(), paper_fit()}) {
         CATCH_CAPTURE(seed);
-        expect_true(same_without_screening(table.data, n_components, options, passes));
-        expect_true(same_without_screening(sparse, n_components, options, passes));
+        const bool is_sparse = (seed + (options.is_by_significance() ? 1 : 0)) % 2 == 0;
+        const CodedData& data = is_sparse ? sparse : table.data;
+        expect_true(same_without_screening(data, n_components, options, passes));
       }
       FitOptions level;
       level.missing = MissingCells::kFrozen;
