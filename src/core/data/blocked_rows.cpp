@@ -20,6 +20,19 @@ Cells cells_of(Shard& shard, const std::vector<Index>& n_levels) {
   return cells;
 }
 
+/// Of each row the component in which it is held; empty where none is.
+std::vector<Index> held_rows(const Shard& shard, const std::vector<Index>& held) {
+  if (held.empty()) return {};
+  std::vector<Index> rows = known_labels(shard);
+  for (Index& row : rows) {
+    if (row == no_component) continue;
+    if (row >= static_cast<Index>(held.size()))
+      throw DimensionError("a known label has a component");
+    row = held[row];
+  }
+  return rows;
+}
+
 /// The answers of some rows of a sparse shard.
 void cut_answers(const Shard& shard, Index first, Shard& out) {
   const std::size_t from = shard.row_start[first];
@@ -40,6 +53,9 @@ Shard cut_rows(const Shard& shard, Index first, Index n) {
   out.n_items = shard.n_items;
   out.is_dense = shard.is_dense;
   out.case_weights = shard.case_weights.segment(first, n);
+  if (!shard.known.empty()) {
+    out.known.assign(shard.known.begin() + first, shard.known.begin() + first + n);
+  }
   if (!shard.is_dense) {
     cut_answers(shard, first, out);
     return out;
@@ -56,13 +72,16 @@ double n_bytes_of_block(const Shard& shard) {
   return static_cast<double>(n) + 24.0 * static_cast<double>(shard.n_obs + shard.n_items);
 }
 
-std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard) {
+std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard,
+                                               const std::vector<Index>& held) {
   auto block = std::make_shared<RowBlock>();
+  std::vector<Index> known = held_rows(shard, held);
   block->codes = std::move(shard.codes);
   shard.codes.clear();
   Cells cells = cells_of(shard, frame.n_levels);
   if (shard.is_dense) cells.codes = block->codes.data();
   block->data = make_block(frame, std::move(cells), std::move(shard.case_weights));
+  block->data.known = std::move(known);
   return block;
 }
 
@@ -104,6 +123,20 @@ RowTotals BlockedRows::totals() const {
           frame_.level_weight};
 }
 
+void BlockedRows::hold_known(std::vector<Index> component_of_label) {
+  held_ = std::move(component_of_label);
+  for (std::shared_ptr<const RowBlock>& block : kept_) block.reset();
+}
+
+void BlockedRows::for_each_free_block(
+    const std::function<void(const CodedData&, const std::vector<Index>&, Index)>& use) const {
+  for_each_shard([&](Shard shard, Index first) {
+    const std::vector<Index> known = known_labels(shard);
+    use(make_row_block(frame_, std::move(shard), {})->data, known, first);
+    return true;
+  });
+}
+
 void BlockedRows::for_each_shard(const std::function<bool(Shard, Index)>& use) const {
   Index first = 0;
   for (Index at = 0; at < source_.n_blocks(); ++at) {
@@ -116,7 +149,7 @@ void BlockedRows::for_each_shard(const std::function<bool(Shard, Index)>& use) c
 
 std::shared_ptr<const RowBlock> BlockedRows::block(Index at) const {
   if (kept_[at]) return kept_[at];
-  std::shared_ptr<const RowBlock> made = make_row_block(frame_, source_.read(at));
+  std::shared_ptr<const RowBlock> made = make_row_block(frame_, source_.read(at), held_);
   if (at < n_kept_) kept_[at] = made;
   return made;
 }

@@ -23,7 +23,10 @@ struct RowBlock {
 };
 
 /// @param frame what is known of all rows.
-std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard);
+/// @param held  see `BlockedRows::held()`.
+/// @throws DimensionError if a known label is none that is held.
+std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard,
+                                               const std::vector<Index>& held);
 
 /// Some rows of a shard.
 /// @throws DimensionError if there are no such rows.
@@ -55,6 +58,16 @@ class BlockedRows {
   /// data have the totals of all rows.
   void for_each_block(const std::function<void(const CodedData&, Index)>& use) const;
 
+  /// From here on rows are held whose label is known.
+  void hold_known(std::vector<Index> component_of_label);
+  /// Of each label the component in which rows that are known to have it are held; empty: none is.
+  const std::vector<Index>& held() const { return held_; }
+
+  /// As `for_each_block()`, with no row held, and with the shard's known labels, see
+  /// `known_labels()`.
+  void for_each_free_block(
+      const std::function<void(const CodedData&, const std::vector<Index>&, Index)>& use) const;
+
   /// Calls use(shard, first) for each block, as it was read, while that gives true.
   void for_each_shard(const std::function<bool(Shard, Index)>& use) const;
 
@@ -66,6 +79,7 @@ class BlockedRows {
 
   const RowSource& source_;
   CodedData frame_;
+  std::vector<Index> held_;
   Index n_obs_ = 0;
   Index n_before_ = 0;
   double largest_weight_ = 0.0;

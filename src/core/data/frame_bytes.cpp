@@ -19,7 +19,7 @@ void read_vector(ByteReader& in, Index n, Vector& out) {
 
 }  // namespace
 
-Bytes frame_to_bytes(const CodedData& frame) {
+Bytes frame_to_bytes(const CodedData& frame, const std::vector<Index>& held) {
   ByteWriter out(kind);
   out.write_real(frame.weight_unit);
   out.write_real(frame.total_weight);
@@ -31,10 +31,12 @@ Bytes frame_to_bytes(const CodedData& frame) {
   out.write_reals(frame.observed_weight.data(), frame.observed_weight.size());
   out.write_reals(frame.marginal_loglik.data(), frame.marginal_loglik.size());
   out.write_reals(frame.level_weight.data(), frame.level_weight.size());
+  out.write(static_cast<std::uint64_t>(held.size()));
+  for (const Index component : held) out.write(static_cast<std::uint32_t>(component));
   return out.finish();
 }
 
-CodedData frame_from_bytes(const Bytes& bytes) {
+RowFrame frame_from_bytes(const Bytes& bytes) {
   ByteReader in(bytes, kind);
   const double weight_unit = in.read_real();
   const double total_weight = in.read_real();
@@ -55,8 +57,10 @@ CodedData frame_from_bytes(const Bytes& bytes) {
   if (frame.n_total_levels() > most_levels) ByteReader::fail("it has a count that cannot be");
   in.require_left(static_cast<std::size_t>(frame.n_total_levels()) * sizeof(double));
   read_vector(in, frame.n_total_levels(), frame.level_weight);
+  std::vector<Index> held(in.read_count(sizeof(std::uint32_t)));
+  for (Index& component : held) component = in.read<std::uint32_t>();
   in.finish();
-  return frame;
+  return {std::move(frame), std::move(held)};
 }
 
 }  // namespace mdpd

@@ -5,11 +5,16 @@
 
 namespace mdpd {
 
-/// What is known of all rows, as a message to processes that have some of them: what
-/// `BlockedRows::frame()` has, bit for bit, but for what a process chooses itself, its threads.
-Bytes frame_to_bytes(const CodedData& frame);
+/// What processes that have some of the rows need to know of all of them.
+struct RowFrame {
+  CodedData data;                ///< see `BlockedRows::frame()`
+  std::vector<Index> held = {};  ///< see `BlockedRows::held()`
+};
+
+/// As a message, bit for bit, but for what a process chooses itself, its threads.
+Bytes frame_to_bytes(const CodedData& frame, const std::vector<Index>& held = {});
 
 /// @throws DamagedMessage
-CodedData frame_from_bytes(const Bytes& bytes);
+RowFrame frame_from_bytes(const Bytes& bytes);
 
 }  // namespace mdpd

@@ -19,6 +19,7 @@ class Collector {
 
   void add(const Shard& shard, Index row, double weight) {
     weights_.push_back(weight);
+    if (!shard.known.empty()) add_known(shard.known[row]);
     out_.is_dense = shard.is_dense;
     if (shard.is_dense) {
       for (Index item = 0; item < shard.n_items; ++item) {
@@ -35,6 +36,7 @@ class Collector {
 
   GatheredRows finish() {
     out_.case_weights = Eigen::Map<const Vector>(weights_.data(), n_obs());
+    if (!out_.known.empty()) out_.known.resize(weights_.size(), no_component);
     choose_items();
     if (out_.is_dense)
       turn_dense();
@@ -45,6 +47,12 @@ class Collector {
 
  private:
   Index n_obs() const { return static_cast<Index>(weights_.size()); }
+
+  /// Of the last row; those before that have none are not known.
+  void add_known(Code label) {
+    out_.known.resize(weights_.size(), no_component);
+    if (label != 0) out_.known.back() = static_cast<Index>(label) - 1;
+  }
 
   void choose_items() {
     std::vector<bool> answered(frame_.n_items, false);

@@ -15,6 +15,7 @@ struct GatheredRows {
   std::vector<std::uint32_t> row_item = {};
   std::vector<Code> row_code = {};
   Vector case_weights = {};
+  std::vector<Index> known = {};  ///< see `known_labels()`
 
   Index n_obs() const { return case_weights.size(); }
   /// Dense codes stay here.

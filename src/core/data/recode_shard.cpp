@@ -67,6 +67,12 @@ void recode_sparse(Shard& shard, const Recoding& recoding) {
   shard.answers.resize(to);
 }
 
+void recode_known(Shard& shard, const Recoding& recoding) {
+  if (shard.known.empty()) return;
+  if (recoding.code_of.size() != 1) throw DimensionError("known labels of items that are all alike");
+  for (Code& label : shard.known) label = new_code(recoding.code_of.front(), label);
+}
+
 /// @throws DimensionError if a cell has several answers.
 void make_dense(Shard& shard) {
   if (most_repeats(shard) > 1) throw DimensionError("a cell of dense rows has one answer");
@@ -87,6 +93,7 @@ void make_dense(Shard& shard) {
 Shard recode_shard(Shard shard, const Recoding& recoding) {
   require_sizes(shard, recoding);
   shard.is_dense ? recode_dense(shard, recoding) : recode_sparse(shard, recoding);
+  recode_known(shard, recoding);
   shard.n_items = static_cast<Index>(recoding.n_levels.size());
   if (recoding.is_dense && !shard.is_dense) make_dense(shard);
   return shard;

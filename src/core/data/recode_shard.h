@@ -19,8 +19,9 @@ struct Recoding {
 };
 
 /// The answers of a row become sorted by item and code, so that their order does not matter.
-/// @throws DimensionError if sizes disagree, a code has no new one, or rows that answer an item more
-///   than once are to become dense.
+/// Known labels are recoded as all items are.
+/// @throws DimensionError if sizes disagree, a code has no new one, rows that answer an item more
+///   than once are to become dense, or labels are known and items are recoded each in its own way.
 Shard recode_shard(Shard shard, const Recoding& recoding);
 
 /// Weighted count of every level of every item, item by item.

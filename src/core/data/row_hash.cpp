@@ -87,7 +87,7 @@ std::uint64_t hash_rows(Shard shard) {
   cells.row_start = std::move(shard.row_start);
   cells.items = std::move(shard.items);
   cells.answers = std::move(shard.answers);
-  return hash_rows(cells, shard.case_weights);
+  return hash_rows(cells, shard.case_weights, known_labels(shard));
 }
 
 }  // namespace mdpd

@@ -16,7 +16,7 @@ namespace mdpd {
 std::uint64_t hash_rows(const Cells& cells, const Vector& case_weights,
                         const std::vector<Index>& known = {}, const std::vector<Code>& absent = {});
 
-/// Of the rows of a shard, of which none is known.
+/// Of the rows of a shard; labels that are known count as components of their number.
 std::uint64_t hash_rows(Shard shard);
 
 }  // namespace mdpd

@@ -15,6 +15,7 @@ constexpr std::uint32_t format_version = 1;
 constexpr std::uint32_t flag_sparse = 1;
 constexpr std::uint32_t flag_weights = 2;
 constexpr std::uint32_t flag_repeats = 4;
+constexpr std::uint32_t flag_known = 8;
 constexpr std::uint64_t n_bytes_header = 40;
 constexpr std::uint64_t n_bytes_checksum = 8;
 
@@ -71,6 +72,8 @@ bool has_weights(const Shard& shard) { return (shard.case_weights.array() != 1.0
 
 void require_sizes(const Shard& shard) {
   if (shard.case_weights.size() != shard.n_obs) throw DimensionError("one case weight per row");
+  if (!shard.known.empty() && shard.known.size() != static_cast<std::size_t>(shard.n_obs))
+    throw DimensionError("one known label per row");
   const auto n_cells = static_cast<std::size_t>(shard.n_obs * shard.n_items);
   if (shard.is_dense ? shard.codes.size() != n_cells
                      : shard.row_start.size() != static_cast<std::size_t>(shard.n_obs) + 1 ||
@@ -92,6 +95,7 @@ void write_header(Writer& file, const Shard& shard) {
   std::uint32_t flags = shard.is_dense ? 0 : flag_sparse;
   if (has_weights(shard)) flags |= flag_weights;
   if (most_repeats(shard) > 1) flags |= flag_repeats;
+  if (n_known(shard) > 0) flags |= flag_known;
   file.write(magic, sizeof magic);
   file.write_number(format_version);
   file.write_number(flags);
@@ -180,6 +184,7 @@ void require_length(const Reader& file, const Header& header) {
   std::uint64_t length = n_bytes_header + n_bytes_checksum;
   length += is_sparse ? 4 * header.n_obs + 5 * header.n_answers : header.n_obs * header.n_items;
   if (header.has(flag_weights)) length += 8 * header.n_obs;
+  if (header.has(flag_known)) length += header.n_obs;
   if (length != most) {
     file.fail("it has " + std::to_string(most) + " bytes instead of " + std::to_string(length));
   }
@@ -230,6 +235,17 @@ void check_sparse(const Reader& file, const Shard& shard, const std::vector<Inde
   for (Index row = 0; row < shard.n_obs; ++row) check_row(file, shard, n_levels, row);
 }
 
+void check_known(const Reader& file, const Header& header, const Shard& shard,
+                 const std::vector<Index>& n_levels) {
+  if ((n_known(shard) > 0) != header.has(flag_known)) {
+    file.fail("its known labels are not those it says");
+  }
+  const Index n_labels = *std::min_element(n_levels.begin(), n_levels.end());
+  for (const Code label : shard.known) {
+    if (label > n_labels) file.fail("a known label exceeds the items' levels");
+  }
+}
+
 void check_contents(const Reader& file, const Header& header, const Shard& shard,
                     const std::vector<Index>& n_levels) {
   shard.is_dense ? check_dense(file, shard, n_levels) : check_sparse(file, shard, n_levels);
@@ -237,6 +253,7 @@ void check_contents(const Reader& file, const Header& header, const Shard& shard
   if (n_answers(shard) != header.n_answers || has_repeats != header.has(flag_repeats)) {
     file.fail("its answers are not those it says");
   }
+  check_known(file, header, shard, n_levels);
   if (!shard.case_weights.allFinite() || (shard.case_weights.array() < 0.0).any()) {
     file.fail("a case weight is no finite number of at least 0");
   }
@@ -268,6 +285,19 @@ std::size_t n_answers(const Shard& shard) {
          static_cast<std::size_t>(std::count(shard.codes.begin(), shard.codes.end(), Code{0}));
 }
 
+Index n_known(const Shard& shard) {
+  return static_cast<Index>(shard.known.size()) -
+         std::count(shard.known.begin(), shard.known.end(), Code{0});
+}
+
+std::vector<Index> known_labels(const Shard& shard) {
+  std::vector<Index> out;
+  for (const Code label : shard.known) {
+    out.push_back(label == 0 ? no_component : static_cast<Index>(label) - 1);
+  }
+  return out;
+}
+
 std::uint64_t write_shard(const std::string& path, const Shard& shard) {
   require_sizes(shard);
   Writer file(path);
@@ -280,6 +310,7 @@ std::uint64_t write_shard(const std::string& path, const Shard& shard) {
     file.write_numbers(shard.answers);
   }
   if (has_weights(shard)) write_weights(file, shard.case_weights);
+  if (n_known(shard) > 0) file.write_numbers(shard.known);
   return file.finish();
 }
 
@@ -300,6 +331,7 @@ Shard read_shard(const std::string& path, const std::vector<Index>& n_levels,
     read_answers(file, header, shard);
   }
   if (header.has(flag_weights)) read_weights(file, shard);
+  if (header.has(flag_known)) shard.known = file.read_numbers<Code>(header.n_obs);
   const std::uint64_t checksum = file.checksum();
   if (file.read_number<std::uint64_t>() != checksum) file.fail("its checksum is wrong");
   if (checksum != expected_checksum) file.fail("it is another file than the store names");

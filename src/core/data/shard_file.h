@@ -18,6 +18,8 @@ struct Shard {
                                        ///< row answers it
   std::vector<Code> answers;           ///< code of each answer, at least 1
   Vector case_weights;                 ///< n_obs, finite and >= 0
+  std::vector<Code> known = {};        ///< of a crowd: empty, or n_obs: the label, from 1, that a
+                                       ///< row is known to have; 0 where that is not known
 };
 
 /// Answers of one row to one item, at most; of dense rows 1.
@@ -26,12 +28,19 @@ Index most_repeats(const Shard& shard);
 /// Answers in all; of dense rows the cells that are not missing.
 std::size_t n_answers(const Shard& shard);
 
+/// Rows whose label is known.
+Index n_known(const Shard& shard);
+
+/// Of each row the label that is known, as a number from 0, or no_component; empty where none is.
+std::vector<Index> known_labels(const Shard& shard);
+
 /// A file of rows, numbers with the little end first:
 ///
 ///     bytes  what
 ///     8      "MDPDROWS"
 ///     4      version of the format, 1
-///     4      flags: 1 sparse, 2 case weights, 4 a row answers an item more than once
+///     4      flags: 1 sparse, 2 case weights, 4 a row answers an item more than once, 8 labels
+///            that are known
 ///     8      n_obs
 ///     8      n_items
 ///     8      number of answers
@@ -39,6 +48,7 @@ std::size_t n_answers(const Shard& shard);
 ///            sparse:  per row its number of answers (4 bytes each), then the item of each answer
 ///                     (4 bytes, from 0, ascending in a row), then the code of each (1 byte)
 ///            weights: n_obs doubles; not there where all are 1
+///            known:   n_obs codes of a byte; not there where no label is known
 ///     8      checksum of all bytes before, see base/checksum.h
 ///
 /// @return the checksum.

@@ -13,9 +13,10 @@ std::uint64_t checksum_of(const Bytes& bytes) {
 void RowWorker::set_frame(const Bytes& frame) {
   const std::uint64_t checksum = checksum_of(frame);
   if (has_frame(checksum)) return;
-  CodedData read = frame_from_bytes(frame);
+  RowFrame read = frame_from_bytes(frame);
   forget();
-  frame_ = std::move(read);
+  frame_ = std::move(read.data);
+  held_ = std::move(read.held);
   frame_checksum_ = checksum;
 }
 
@@ -44,7 +45,7 @@ std::shared_ptr<const RowBlock> RowWorker::block(const ShardFile& file, double m
   if (found != kept_.end()) return found->second;
   Shard shard = read_shard(file.path, frame_.n_levels, file.checksum);
   const double n_bytes = n_bytes_of_block(shard);
-  std::shared_ptr<const RowBlock> made = make_row_block(frame_, std::move(shard));
+  std::shared_ptr<const RowBlock> made = make_row_block(frame_, std::move(shard), held_);
   if (n_bytes_ + n_bytes <= most_bytes) {
     kept_.emplace(file.checksum, made);
     n_bytes_ += n_bytes;

@@ -35,6 +35,7 @@ class RowWorker {
   std::shared_ptr<const RowBlock> block(const ShardFile& file, double most_bytes);
 
   CodedData frame_;
+  std::vector<Index> held_;
   std::uint64_t frame_checksum_ = 0;
   std::map<std::uint64_t, std::shared_ptr<const RowBlock>> kept_;  ///< by the files' checksums
   double n_bytes_ = 0.0;

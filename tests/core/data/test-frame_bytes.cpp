@@ -12,7 +12,7 @@ context("frame_bytes") {
     const Table table = random_table(random, {200, {2, 3, 254, 1, 5}, 0.2, true});
     const CodedData sparse = sparse_copy(table.data);
     for (const CodedData* data : {&table.data, &sparse}) {
-      const CodedData frame = frame_from_bytes(frame_to_bytes(*data));
+      const CodedData frame = frame_from_bytes(frame_to_bytes(*data)).data;
       expect_true(frame.n_obs == 0);
       expect_true(frame.n_levels == data->n_levels);
       expect_true(frame.offset == data->offset);
@@ -25,6 +25,14 @@ context("frame_bytes") {
       expect_true(frame.observed_weight == data->observed_weight);
       expect_true(frame.marginal_loglik == data->marginal_loglik);
     }
+  }
+
+  test_that("where rows are held comes back too") {
+    Random random(3);
+    const Table table = random_table(random, {20, {3, 3}, 0.2, true});
+    expect_true(frame_from_bytes(frame_to_bytes(table.data)).held.empty());
+    const std::vector<Index> held = {2, 0, 1};
+    expect_true(frame_from_bytes(frame_to_bytes(table.data, held)).held == held);
   }
 
   test_that("bytes that are no frame are an error") {

@@ -57,8 +57,11 @@ context("recode_shard") {
     recoding.n_levels = {3, 3, 3};
     recoding.item_of = {0, 1, 2};
     recoding.code_of = {{0, 2, 1, 3}};
-    const Shard shard = recode_shard(some_rows(false), recoding);
+    Shard rows = some_rows(false);
+    rows.known = {2, 0, 3};
+    const Shard shard = recode_shard(rows, recoding);
     expect_true(shard.answers == (std::vector<Code>{2, 1, 1, 1, 2, 3}));
+    expect_true(shard.known == (std::vector<Code>{1, 0, 3}));
   }
 
   test_that("weighted counts are those of a map, of dense rows and of sparse ones") {
@@ -93,6 +96,9 @@ context("recode_shard") {
     expect_error_as(recode_shard(some_rows(false), recoding), DimensionError);
     Shard repeated = some_rows(false);
     repeated.items[1] = 0;
+    Shard known = some_rows(false);
+    known.known = {1, 0, 0};
+    expect_error_as(recode_shard(known, some_recoding(false)), DimensionError);
     expect_error_as(recode_shard(repeated, some_recoding(true)), DimensionError);
   }
 }

@@ -45,6 +45,9 @@ context("row_hash") {
     shard.codes = codes;
     shard.case_weights = weights;
     expect_true(hash_rows(shard) == hash);
+    shard.known = {2, 0, 1};
+    expect_true(hash_rows(shard) == hash_rows(dense(codes), weights, {1, -1, 0}));
+    shard.known.clear();
     shard.is_dense = false;
     shard.row_start = {0, 2, 4, 6};
     shard.items = {0, 1, 0, 1, 1, 2};

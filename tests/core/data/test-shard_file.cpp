@@ -62,12 +62,21 @@ Shard sparse_shard(Random& random, Index n_obs, bool is_weighted, bool may_repea
   return shard;
 }
 
+/// The lowest of the items' levels is 1, the only label that can be known; of row 0 it is.
+Shard with_known(Random& random, Shard shard) {
+  for (Index row = 0; row < shard.n_obs; ++row) {
+    shard.known.push_back(static_cast<Code>(row == 0 ? 1 : random.below(2)));
+  }
+  return shard;
+}
+
 std::vector<Shard> all_kinds(Random& random, Index n_obs) {
   std::vector<Shard> out;
   for (const bool is_weighted : {false, true}) {
     out.push_back(dense_shard(random, n_obs, is_weighted));
     out.push_back(sparse_shard(random, n_obs, is_weighted, false));
     out.push_back(sparse_shard(random, n_obs, is_weighted, true));
+    out.push_back(with_known(random, sparse_shard(random, n_obs, is_weighted, true)));
   }
   return out;
 }
@@ -75,7 +84,7 @@ std::vector<Shard> all_kinds(Random& random, Index n_obs) {
 bool is_same(const Shard& a, const Shard& b) {
   return a.n_obs == b.n_obs && a.n_items == b.n_items && a.is_dense == b.is_dense &&
          a.codes == b.codes && a.row_start == b.row_start && a.items == b.items &&
-         a.answers == b.answers && a.case_weights == b.case_weights;
+         a.answers == b.answers && a.case_weights == b.case_weights && a.known == b.known;
 }
 
 std::string bytes_of(const std::string& path) {
@@ -147,6 +156,44 @@ context("shard_file") {
         "\7\x8\x9" + two + two;
     const std::string bytes = bytes_of(path.text());
     expect_true(bytes.substr(0, bytes.size() - 8) == expected);
+  }
+
+  test_that("known labels stand behind the weights, a byte a row, and none takes no space") {
+    Random random(9);
+    const ShardPath path;
+    Shard shard = dense_shard(random, 3, true);
+    write_shard(path.text(), shard);
+    const std::string without = bytes_of(path.text());
+    shard.known = {0, 0, 0};
+    const std::uint64_t checksum = write_shard(path.text(), shard);
+    expect_true(bytes_of(path.text()) == without);
+    expect_true(read_shard(path.text(), some_levels, checksum).known.empty());
+    shard.known = {0, 1, 0};
+    write_shard(path.text(), shard);
+    std::string with = without.substr(0, without.size() - 8) + std::string("\0\1\0", 3);
+    with[12] = static_cast<char>(with[12] | 8);
+    const std::string bytes = bytes_of(path.text());
+    expect_true(bytes.substr(0, bytes.size() - 8) == with);
+    expect_true(n_known(shard) == 1);
+    expect_true(known_labels(shard) == std::vector<Index>({no_component, 0, no_component}));
+    shard.known = {1};
+    expect_error_as(write_shard(path.text(), shard), DimensionError);
+  }
+
+  test_that("known labels that no item has, or none where some are said, are an error") {
+    Random random(10);
+    const ShardPath path;
+    Shard shard = with_known(random, sparse_shard(random, 5, false, false));
+    shard.known[4] = 2;
+    const std::uint64_t checksum = write_shard(path.text(), shard);
+    expect_true(what_is_damaged(path.text(), checksum) ==
+                path.text() + ": a known label exceeds the items' levels");
+    std::string bytes = bytes_of(path.text());
+    bytes.replace(bytes.size() - 13, 5, std::string(5, '\0'));
+    bytes = sealed(bytes);
+    write_bytes(path.text(), bytes);
+    expect_true(what_is_damaged(path.text(), seal_of(bytes)) ==
+                path.text() + ": its known labels are not those it says");
   }
 
   test_that("weights that all are one take no space") {

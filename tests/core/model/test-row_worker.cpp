@@ -15,7 +15,7 @@ namespace {
 /// The rows of a table in files of some rows each, which are gone at the end.
 class Files {
  public:
-  Files(const Table& table, Index n_of_file) {
+  Files(const Table& table, Index n_of_file, const std::vector<Code>& known = {}) {
     for (Index first = 0; first < table.data.n_obs; first += n_of_file) {
       Shard shard;
       shard.n_obs = std::min(n_of_file, table.data.n_obs - first);
@@ -26,6 +26,9 @@ class Files {
         }
       }
       shard.case_weights = table.data.case_weights.segment(first, shard.n_obs);
+      for (Index row = first; row < first + shard.n_obs && !known.empty(); ++row) {
+        shard.known.push_back(known[row]);
+      }
       const auto name = "mdpd-worker-" + std::to_string(list.size()) + ".bin";
       const auto path = (std::filesystem::temp_directory_path() / name).string();
       list.push_back({path, write_shard(path, shard)});
@@ -71,6 +74,30 @@ context("row_worker") {
         expect_true(to_bytes(sums) == expected);
       }
     }
+  }
+
+  test_that("rows whose label is known are held where the frame says so") {
+    Random random(4);
+    const Table table = random_table(random, {200, {3, 3, 3}, 0.2, true});
+    std::vector<Code> known(200);
+    for (Code& label : known) label = static_cast<Code>(random.below(4));
+    const Files files(table, 70, known);
+    const RowTask task = some_task(random, table.data);
+    const std::vector<Index> held = {1, 2, 0};
+    CodedData data = table.data;
+    const Bytes free = to_bytes(sums_over(data, task));
+    for (const Code label : known) data.known.push_back(label == 0 ? no_component : held[label - 1]);
+    const Bytes expected = to_bytes(sums_over(data, task));
+    expect_false(free == expected);
+    Monitor monitor;
+    RowWorker worker;
+    worker.set_frame(frame_to_bytes(table.data));
+    expect_true(to_bytes(worker.answer(task, files.list, 1, 1e9, monitor)) == free);
+    worker.set_frame(frame_to_bytes(table.data, held));
+    expect_true(worker.n_kept() == 0);
+    expect_true(to_bytes(worker.answer(task, files.list, 1, 1e9, monitor)) == expected);
+    worker.set_frame(frame_to_bytes(table.data, {0, 1}));
+    expect_error_as(worker.answer(task, files.list, 1, 1e9, monitor), DimensionError);
   }
 
   test_that("what was kept of other rows is dropped") {
