@@ -14,14 +14,19 @@
 #'   with; or `vote`, for that of a crowd of workers alike. None: growth from one component.
 #' @param standing Of rows in a store: sums of those that EM does not go over, see standing_sums.R;
 #'   or NULL.
+#' @param held Of rows in a store: of each label the component in which the rows are held that are
+#'   known to have it; or NULL, where none is held.
+#' @param known_before Of rows that EM goes over again: a list of the numbers of the `row` and the
+#'   `label` of those that were held where it starts; or NULL.
 #' @return A list of these, with the prior as the engine stacks it in `prior_counts`: the levels of
 #'   all items in rows, components in columns.
 #' @noRd
 new_problem <- function(coded, labels = NULL, known = NULL, prior = NULL, starts = list(),
-                        standing = NULL) {
+                        standing = NULL, held = NULL, known_before = NULL) {
   list(
     coded = coded, labels = labels, known = known, prior = prior,
-    prior_counts = prior_counts(prior, coded, labels), starts = starts, standing = standing
+    prior_counts = prior_counts(prior, coded, labels), starts = starts, standing = standing,
+    held = held, known_before = known_before
   )
 }
 

@@ -2,10 +2,13 @@
 # kinds. Rows are then given labels, not components.
 
 # The names of the components: of those that stand for labels the labels', numbered where several
-# stand for one. Known rows have tied component i to label i, and so have prior counts that differ.
+# stand for one. Known rows have tied each to a label, and prior counts that differ i to label i.
 component_names <- function(result, problem, order) {
   labels <- problem$labels
-  if (result$holds_known || !all(problem$prior == problem$prior[1])) {
+  if (result$holds_known) {
+    return(labels[result$labels[order]])
+  }
+  if (!all(problem$prior == problem$prior[1])) {
     return(labels[order])
   }
   if (length(result$labels) == 0) {

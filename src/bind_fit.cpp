@@ -288,6 +288,21 @@ const char* reading_to_r(mdpd::Reading reading) {
   return "unknown";
 }
 
+/// From an R list of the numbers of `row` and `label`.
+std::map<mdpd::Index, mdpd::Index> known_before_of(const Rcpp::List& problem,
+                                                   mdpd::Index n_labels) {
+  std::map<mdpd::Index, mdpd::Index> out;
+  if (Rf_isNull(problem["known_before"])) return out;
+  const Rcpp::List known = problem["known_before"];
+  const Rcpp::NumericVector row = known["row"];
+  const mdpd::ItemSet label = mdpd::as_item_set(known["label"], n_labels);
+  mdpd::require(row.size() == static_cast<R_xlen_t>(label.size()), "a label of each row");
+  for (R_xlen_t at = 0; at < row.size(); ++at) {
+    out[mdpd::as_index(row[at], 1.0, "a row is counted from 1") - 1] = label[at];
+  }
+  return out;
+}
+
 /// Rows of another class than before that are listed.
 constexpr mdpd::Index most_listed = 10000;
 
@@ -336,7 +351,7 @@ Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
 // The method for rows in shards: `problem$coded` has the levels only, `files` the `path` and the
 // `checksum` of each shard, `memory` the bytes of shards to keep; `ask` NULL: EM goes over the rows in
 // this process, else see EngineInR. `problem$standing`: sums of rows that are in no shard of these, or
-// NULL.
+// NULL; `problem$held`: see held_of(); `problem$known_before`: rows held at the start, or NULL.
 // [[Rcpp::export]]
 Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings,
                            const Rcpp::List& files, double search_rows, double memory,
@@ -362,15 +377,17 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
                       std::accumulate(in.n_levels.begin(), in.n_levels.end(), mdpd::Index{0}),
                   "sums of the levels of the store");
   }
+  in.held = mdpd::held_of(problem);
+  in.known_before = known_before_of(problem, in.n_labels);
   in.most_listed = most_listed;
   in.n_threads = mdpd::as_threads(number(control, "threads"));
   in.most_search_rows = static_cast<mdpd::Index>(search_rows);
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
   const mdpd::ShardFiles source(files, in.n_levels);
-  const mdpd::BlockedRows rows(source, in.n_levels, in.n_threads, memory, before);
+  mdpd::BlockedRows rows(source, in.n_levels, in.n_threads, memory, before);
   std::unique_ptr<mdpd::RowEngine> engine = std::make_unique<mdpd::EngineHere>(rows, monitor);
   if (ask.isNotNull()) {
-    engine = std::make_unique<mdpd::EngineInR>(rows.frame(), Rcpp::Function(ask));
+    engine = std::make_unique<mdpd::EngineInR>(rows, Rcpp::Function(ask));
   }
   const mdpd::BlockedOutcome outcome = mdpd::fit_blocks(rows, in, options, *engine, monitor);
   Rcpp::List out = outcome_to_r(in.n_levels, outcome);

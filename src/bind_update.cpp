@@ -5,7 +5,8 @@
 
 using Rcpp::_;
 
-// What is known of some rows in shards without a fit of them: `problem$coded` has the levels only,
+// What is known of some rows in shards without a fit of them: `problem$coded` has the levels only and
+// `problem$held` the components in which rows of known labels are held, or NULL;
 // `point` parameters and the numbers of the `informative` items, see model_parameters(); `files` are
 // as ShardFiles has them.
 
@@ -32,7 +33,8 @@ Rcpp::List core_sums_of_shards(const Rcpp::List& problem, const Rcpp::List& poin
   const std::vector<mdpd::Index> n_levels = mdpd::n_levels_of(problem);
   mdpd::RMonitor monitor(false);
   const mdpd::ShardFiles source(files, n_levels);
-  const mdpd::BlockedRows rows(source, n_levels, mdpd::as_threads(threads), 0.0);
+  mdpd::BlockedRows rows(source, n_levels, mdpd::as_threads(threads), 0.0);
+  rows.hold_known(mdpd::held_of(problem));
   mdpd::EngineHere engine(rows, monitor);
   return mdpd::standing_sums_to_r(
       mdpd::sums_of_rows(rows, as_point(point, n_levels),
@@ -50,7 +52,8 @@ Rcpp::List core_gain_of_round(const Rcpp::List& problem, const Rcpp::List& point
   const mdpd::RowPoint at = as_point(point, n_levels);
   mdpd::RMonitor monitor(false);
   const mdpd::ShardFiles source(files, n_levels);
-  const mdpd::BlockedRows rows(source, n_levels, mdpd::as_threads(threads), 0.0);
+  mdpd::BlockedRows rows(source, n_levels, mdpd::as_threads(threads), 0.0);
+  rows.hold_known(mdpd::held_of(problem));
   mdpd::EngineHere engine(rows, monitor);
   const mdpd::StandingSums standing =
       sums.isNotNull()

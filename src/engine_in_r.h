@@ -2,6 +2,7 @@
 
 #include <Rcpp.h>
 
+#include "core/data/blocked_rows.h"
 #include "core/model/row_task.h"
 
 namespace mdpd {
@@ -11,18 +12,19 @@ Rcpp::RawVector bytes_to_r(const Bytes& bytes);
 
 /// Passes over rows that an R function has carried out, wherever: `ask(task, frame)` is called with
 /// both as raw vectors and returns a list of raw vectors, the answers of `core_answer_task()` to the
-/// task, of parts of the rows that together are all of them.
+/// task, of parts of the rows that together are all of them. The frame is what it is at the first
+/// pass.
 class EngineInR : public RowEngine {
  public:
-  EngineInR(const CodedData& frame, Rcpp::Function ask);
+  EngineInR(const BlockedRows& rows, Rcpp::Function ask);
   RowPass pass(const RowPoint& at, int depth) override;
   std::vector<ExactSum> reliance(const RowPoint& at, const ItemSet& items) override;
 
  private:
   RowSums answer(const RowTask& task);
 
-  const CodedData& frame_;
-  const Rcpp::RawVector frame_in_r_;
+  const BlockedRows& rows_;
+  Rcpp::RawVector frame_in_r_;
   const Rcpp::Function ask_;
 };
 

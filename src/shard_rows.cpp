@@ -64,6 +64,12 @@ std::vector<Index> n_levels_of(const Rcpp::List& problem) {
   return out;
 }
 
+std::vector<Index> held_of(const Rcpp::List& problem) {
+  if (!problem.containsElementNamed("held") || Rf_isNull(problem["held"])) return {};
+  const Rcpp::IntegerVector held = problem["held"];
+  return as_item_set(held, held.size());
+}
+
 StandingSums as_standing_sums(const Rcpp::List& sums) {
   StandingSums out;
   out.rows.n_obs = as_index(amount_in(sums, "n_obs"), 1.0, "rows that stand");

@@ -32,6 +32,10 @@ class ShardFiles : public RowSource {
 /// The levels of an R list's `coded`.
 std::vector<Index> n_levels_of(const Rcpp::List& problem);
 
+/// Of each label the component in which the rows that are known to have it are held: an R list's
+/// `held`, NULL where none is.
+std::vector<Index> held_of(const Rcpp::List& problem);
+
 /// Sums of rows as R keeps them; checked by `require_compatible()` where they are used.
 StandingSums as_standing_sums(const Rcpp::List& sums);
 Rcpp::List standing_sums_to_r(const StandingSums& sums);

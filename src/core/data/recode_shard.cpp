@@ -69,7 +69,8 @@ void recode_sparse(Shard& shard, const Recoding& recoding) {
 
 void recode_known(Shard& shard, const Recoding& recoding) {
   if (shard.known.empty()) return;
-  if (recoding.code_of.size() != 1) throw DimensionError("known labels of items that are all alike");
+  if (recoding.code_of.size() != 1)
+    throw DimensionError("known labels of items that are all alike");
   for (Code& label : shard.known) label = new_code(recoding.code_of.front(), label);
 }
 

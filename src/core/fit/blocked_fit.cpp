@@ -5,6 +5,7 @@
 
 #include "base/numerics.h"
 #include "data/gathered_rows.h"
+#include "fit/known_rows.h"
 #include "model/inclusion.h"
 #include "starts/kinds.h"
 
@@ -66,9 +67,16 @@ class RowsElsewhere : public PosteriorRows {
   double loglik_ = 0.0;
 };
 
+template <class Table>
+void order_columns(const std::vector<Index>& order, Table& table) {
+  if (table.size() == 0) return;
+  const typename Table::PlainObject before = table;
+  for (Index k = 0; k < table.cols(); ++k) table.col(k) = before.col(order[k]);
+}
+
 class BlockedMethod {
  public:
-  BlockedMethod(const BlockedRows& rows, const BlockedProblem& problem, const FitOptions& options,
+  BlockedMethod(BlockedRows& rows, const BlockedProblem& problem, const FitOptions& options,
                 RowEngine& engine, Monitor& monitor)
       : rows_(rows),
         frame_(rows.frame()),
@@ -135,7 +143,8 @@ class BlockedMethod {
     const Index most = problem_.most_search_rows;
     if (rows_.n_obs() <= most) return gather_all(rows_);
     const auto half = static_cast<Index>(most_kinds_per_row * static_cast<double>(rows_.n_obs()));
-    GatheredRows kinds = gather_kinds(rows_, std::min(half, most));
+    GatheredRows kinds;
+    if (!may_hold()) kinds = gather_kinds(rows_, std::min(half, most));
     if (kinds.n_obs() > 0) {
       outcome_.reading = Reading::kKinds;
       return kinds;
@@ -150,8 +159,11 @@ class BlockedMethod {
     problem.case_weights = gathered.case_weights;
     problem.n_labels = problem_.n_labels;
     problem.n_threads = problem_.n_threads;
+    if (may_hold() && outcome_.reading == Reading::kWhole) problem.known = gathered.known;
     return fit_mixture(std::move(problem), options_, monitor_);
   }
+
+  bool may_hold() const { return !problem_.held.empty(); }
 
   /// EM over all rows from where the search ended.
   FitResult of_all_rows(const FitResult& found, const GatheredRows& gathered, Index k) {
@@ -159,16 +171,43 @@ class BlockedMethod {
     options.item_prior = found.fit.item_prior;
     ItemSet informative;
     for (const Index item : found.fit.informative) informative.push_back(gathered.items[item]);
-    const MixtureParameters params = with_all_items(found.fit.params, gathered);
+    MixtureParameters params = with_all_items(found.fit.params, gathered);
+    std::vector<Index> born;
+    if (may_hold() && params.n_components() == k) {
+      born = hold_known(informative, params, options.item_prior);
+    }
     FitResult result = refined(params, informative, options, k);
+    if (result.holds_known) result.born = std::move(born);
     add_labels(found.labels, result);
     result.label_agreement = found.label_agreement;
     result.search_was_cut = found.search_was_cut;
     return result;
   }
 
+  /// Component i becomes label i, and from here on the rows whose label is known stay in it. Returns
+  /// which component each was.
+  std::vector<Index> hold_known(const ItemSet& informative, MixtureParameters& params,
+                                ItemPrior& prior) {
+    Matrix of_known = Matrix::Zero(params.n_components(), params.n_components());
+    rows_.for_each_free_block([&](const CodedData& rows, const std::vector<Index>& known, Index) {
+      if (known.empty()) return;
+      const EStep step = e_step(rows, params, informative);
+      of_known += components_of_known(rows, known, step.posterior);
+      monitor_.on_work();
+    });
+    const std::vector<Index> born = component_of_label(frame_, params, informative, of_known);
+    auto weights = params.mixing_weights.transpose();
+    order_columns(born, weights);
+    order_columns(born, params.item_probs);
+    order_columns(born, prior.crowd);
+    order_columns(born, prior.pseudo_counts);
+    rows_.hold_known(problem_.held);
+    return born;
+  }
+
   void go_on() {
     outcome_.reading = Reading::kNone;
+    if (may_hold()) rows_.hold_known(problem_.held);
     const FitStart& start = problem_.starts.front();
     RefineOptions options = refinement();
     options.item_prior = start.item_prior;
@@ -180,9 +219,9 @@ class BlockedMethod {
         refined(start.params, start.informative, options, start.params.n_components());
     add_labels(start.labels, result);
     if (result.fit.params.n_components() == start.params.n_components()) {
-      outcome_.changed = changed_rows(rows_, {{start.params, start.informative}, start.labels},
-                                      {{result.fit.params, result.fit.informative}, result.labels},
-                                      problem_.most_listed);
+      outcome_.changed = changed_rows(
+          rows_, {{start.params, start.informative}, start.labels, problem_.known_before},
+          {{result.fit.params, result.fit.informative}, result.labels}, problem_.most_listed);
     }
     const FitRun& run = result;
     outcome_.starts.push_back(
@@ -218,6 +257,7 @@ class BlockedMethod {
         frame_, refine_rows(frame_, rows, params, informative, options, monitor_), k, sums);
     // Where components were given up, EM was elsewhere.
     const bool is_one = result.fit.params.n_components() == 1;
+    result.holds_known = !rows_.held().empty() && result.status != Status::kFewerComponents;
     outcome_.sums.push_back(is_one ? standing_sums_of_one(frame_, rows_.totals())
                                    : rows.sums(rows_.totals(), counts_rare()));
     StandingSums& of_fit = outcome_.sums.back();
@@ -243,8 +283,15 @@ class BlockedMethod {
     return out;
   }
 
-  /// What the components stand for, as the search found, corrected by all rows.
+  /// What the components stand for: as rows are held, or as the search found, corrected by all rows.
   void add_labels(const std::vector<Index>& labels, FitResult& result) const {
+    if (result.holds_known) {
+      result.labels.resize(rows_.held().size());
+      for (Index label = 0; label < problem_.n_labels; ++label) {
+        result.labels[rows_.held()[label]] = label;
+      }
+      return;
+    }
     const bool has_labels = static_cast<Index>(labels.size()) == result.fit.params.n_components();
     if (!has_labels || labels.empty()) return;
     result.labels = std::isnan(result.fit.evidence)
@@ -252,7 +299,7 @@ class BlockedMethod {
                         : corrected_by_votes(frame_, counts_, problem_.n_labels, labels);
   }
 
-  const BlockedRows& rows_;
+  BlockedRows& rows_;
   const CodedData& frame_;
   const BlockedProblem& problem_;
   const FitOptions& options_;
@@ -261,6 +308,17 @@ class BlockedMethod {
   BlockedOutcome outcome_;
   RowMatrix counts_;  ///< of the last fit
 };
+
+/// One component a label, each once; in growth in their order.
+void require_held(const BlockedProblem& problem, const std::vector<Index>& n_components) {
+  if (problem.held.empty()) return;
+  const Index n_fitted =
+      problem.starts.empty() ? n_components.back() : problem.starts.front().params.n_components();
+  std::vector<Index> sorted = problem.held;
+  if (!problem.starts.empty()) std::sort(sorted.begin(), sorted.end());
+  if (n_components.size() != 1 || n_fitted != problem.n_labels || sorted != own_labels(n_fitted))
+    throw DimensionError("known rows are held with one component a label");
+}
 
 }  // namespace
 
@@ -301,7 +359,7 @@ double gain_of_round(const BlockedRows& rows, const StandingSums& sums, const Ro
   return std::max(0.0, gain);
 }
 
-BlockedOutcome fit_blocks(const BlockedRows& rows, const BlockedProblem& problem,
+BlockedOutcome fit_blocks(BlockedRows& rows, const BlockedProblem& problem,
                           const FitOptions& options, RowEngine& engine, Monitor& monitor) {
   if (problem.standing && problem.starts.empty())
     throw DimensionError("rows that stand go with a start");
@@ -313,6 +371,7 @@ BlockedOutcome fit_blocks(const BlockedRows& rows, const BlockedProblem& problem
   const std::vector<Index>& ks = options.n_components;
   if (ks.empty() || ks.front() < 1 || !std::is_sorted(ks.begin(), ks.end()))
     throw DimensionError("numbers of components, ascending");
+  require_held(problem, ks);
   return BlockedMethod(rows, problem, options, engine, monitor).run();
 }
 

@@ -20,6 +20,11 @@ struct BlockedProblem {
   /// Of rows that are in no block, with a start: EM goes on with these sums as they are.
   std::optional<StandingSums> standing = {};
   Index most_listed = 0;  ///< rows of another class than at the start that are listed
+  /// Of a crowd with one component a label: see `BlockedRows::held()`. Growth brings component i to
+  /// label i.
+  std::vector<Index> held = {};
+  std::map<Index, Index> known_before = {};  ///< rows in blocks that were held at the start, by
+                                             ///< number, with their labels
 };
 
 /// How the rows came in.
@@ -57,14 +62,18 @@ class EngineHere : public RowEngine {
 /// `fit_mixture()` as well; then EM goes over all rows, whose sums are all that is kept of them. Which
 /// rows are in the sample depends on their places only.
 ///
+/// Known labels are held from where the search ended, in EM over all rows, or by `fit_mixture()`.
+///
 /// From a start EM goes over the rows in blocks, with the sums of the rows that stand: then the
 /// log-likelihood counts these by its lower bound, and so do evidence and penalised log-likelihood.
 ///
 /// Evidence, log-likelihood, parameters and inclusion are of all rows, without the posterior of any.
 /// The results do not depend on how the rows are cut into blocks, nor on the engine, and with
 /// `most_search_rows` rows or less they are those of `fit_mixture()`.
+///
+/// @param rows from there on they hold what is known.
 /// @throws DimensionError if the parts of the problem do not fit together.
-BlockedOutcome fit_blocks(const BlockedRows& rows, const BlockedProblem& problem,
+BlockedOutcome fit_blocks(BlockedRows& rows, const BlockedProblem& problem,
                           const FitOptions& options, RowEngine& engine, Monitor& monitor);
 
 /// The sums of all rows at a point, for EM that goes on without them.

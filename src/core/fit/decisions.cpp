@@ -25,7 +25,8 @@ std::vector<Index> order_of_classes(const Classifier& by) {
 }
 
 /// Of each row its class.
-std::vector<Index> classes_of(const CodedData& rows, const Classifier& by) {
+/// @param first number of the first row.
+std::vector<Index> classes_of(const CodedData& rows, const Classifier& by, Index first) {
   const EStep step = e_step(rows, by.at.params, by.at.items);
   const std::vector<Index> order = order_of_classes(by);
   std::vector<Index> out(rows.n_obs);
@@ -39,6 +40,8 @@ std::vector<Index> classes_of(const CodedData& rows, const Classifier& by) {
     out[row] =
         *std::find_if(order.begin(), order.end(), [&](Index at) { return shares[at] >= least; });
   }
+  const auto end = by.known.lower_bound(first + rows.n_obs);
+  for (auto at = by.known.lower_bound(first); at != end; ++at) out[at->first - first] = at->second;
   return out;
 }
 
@@ -53,14 +56,20 @@ bool has_answer(const CodedData& rows, Index row) {
 ChangedRows changed_rows(const BlockedRows& rows, const Classifier& before, const Classifier& after,
                          Index most) {
   ChangedRows changed;
-  rows.for_each_block([&](const CodedData& block, Index first) {
-    const std::vector<Index> from = classes_of(block, before);
-    const std::vector<Index> to = classes_of(block, after);
+  const auto compare = [&](const CodedData& block, const std::vector<Index>& known, Index first) {
+    const std::vector<Index> from = classes_of(block, before, first);
+    std::vector<Index> to = classes_of(block, after, first);
     for (Index row = 0; row < block.n_obs; ++row) {
+      if (!known.empty() && known[row] != no_component) to[row] = known[row];
       if (from[row] == to[row] || !has_answer(block, row)) continue;
       if (changed.n++ < most) changed.rows.push_back({first + row, from[row], to[row]});
     }
-  });
+  };
+  if (rows.held().empty()) {
+    rows.for_each_block([&](const CodedData& block, Index first) { compare(block, {}, first); });
+  } else {
+    rows.for_each_free_block(compare);  // before, the rows may have been free
+  }
   return changed;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "data/blocked_rows.h"
 #include "model/row_pass.h"
 
@@ -8,7 +10,8 @@ namespace mdpd {
 /// By which a row is told to be of a class: the most probable one.
 struct Classifier {
   RowPoint at;
-  std::vector<Index> labels = {};  ///< of each component the class; empty: its own number
+  std::vector<Index> labels = {};     ///< of each component the class; empty: its own number
+  std::map<Index, Index> known = {};  ///< by the row's number: rows that are known to be of a class
 };
 
 /// A row that two classifiers tell to be of different classes.
@@ -23,8 +26,9 @@ struct ChangedRows {
   Index n = 0;                   ///< of all
 };
 
-/// Goes over rows and compares. Rows without an answer have no class. Of classes that are equally
-/// probable within rounding it is the first: of labels the lowest, else the largest component.
+/// Goes over rows and compares. Rows that the blocks hold are known to be of their class afterwards.
+/// Rows without an answer have no class. Of classes that are equally probable within rounding it is
+/// the first: of labels the lowest, else the largest component.
 /// @param most rows that are listed.
 ChangedRows changed_rows(const BlockedRows& rows, const Classifier& before, const Classifier& after,
                          Index most);

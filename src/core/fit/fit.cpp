@@ -397,7 +397,8 @@ class Method {
     const MixtureFit& fit = result.fit;
     const Index k = fit.params.n_components();
     const bool is_by_evidence = !std::isnan(fit.evidence);
-    if (k < 2 || k < problem_.n_labels) return;
+    if (k == problem_.n_labels && result.holds_known) result.labels = own_labels(k);
+    if (k < 2 || k < problem_.n_labels || result.holds_known) return;
     if (k == problem_.n_labels) {
       result.labels = labels_by_answers(data(), fit);
       if (is_by_evidence) result.labels = corrected(result, std::move(result.labels));
@@ -556,8 +557,9 @@ class Method {
 
   /// EM with the rows held whose component is known; component i becomes label i.
   void hold_known_rows(FitRun& run) {
-    born_ = component_of_label(data(), rows_.known(), run.fit);
     const RowMatrix posterior = run.fit.e_step.posterior;
+    born_ = component_of_label(data(), run.fit.params, run.fit.informative,
+                               components_of_known(data(), rows_.known(), posterior));
     for (Index label = 0; label < posterior.cols(); ++label) {
       run.fit.e_step.posterior.col(label) = posterior.col(born_[label]);
     }

@@ -1,5 +1,7 @@
 #include "fit/known_rows.h"
 
+#include <numeric>
+
 #include "base/assignment.h"
 #include "data/row_sums.h"
 
@@ -13,25 +15,34 @@ constexpr double weight_of_votes = 10.0;
 
 }  // namespace
 
-std::vector<Index> component_of_label(const CodedData& data, const std::vector<Index>& known,
-                                      const MixtureFit& fit) {
-  const Index n_labels = fit.params.n_components();
-  // labels x components: how often the informative items give a label in a component, each counted
-  // by the weight of the rows that observe it.
-  Matrix votes = Matrix::Zero(n_labels, n_labels);
-  for (const Index item : fit.informative) {
-    votes +=
-        data.observed_weight[item] * fit.params.item_probs.middleRows(data.offset[item], n_labels);
-  }
-  for (Index k = 0; k < n_labels; ++k) {
-    votes.col(k) *= weight_of_votes * fit.params.mixing_weights[k] / votes.col(k).sum();
-  }
-  RowMatrix labels = RowMatrix::Zero(data.n_obs, n_labels);
+std::vector<Index> own_labels(Index n_components) {
+  std::vector<Index> labels(n_components);
+  std::iota(labels.begin(), labels.end(), Index{0});
+  return labels;
+}
+
+Matrix components_of_known(const CodedData& data, const std::vector<Index>& known,
+                           const RowMatrix& posterior) {
+  RowMatrix labels = RowMatrix::Zero(data.n_obs, posterior.cols());
   for (Index n = 0; n < data.n_obs; ++n) {
     if (known[n] != no_component) labels(n, known[n]) = 1.0;
   }
-  return best_assignment(votes +
-                         data.total_weight * shared_weight(data, labels, fit.e_step.posterior));
+  return shared_weight(data, labels, posterior);
+}
+
+std::vector<Index> component_of_label(const CodedData& data, const MixtureParameters& params,
+                                      const ItemSet& informative, const Matrix& of_known) {
+  const Index n_labels = params.n_components();
+  // labels x components: how often the informative items give a label in a component, each counted
+  // by the weight of the rows that observe it.
+  Matrix votes = Matrix::Zero(n_labels, n_labels);
+  for (const Index item : informative) {
+    votes += data.observed_weight[item] * params.item_probs.middleRows(data.offset[item], n_labels);
+  }
+  for (Index k = 0; k < n_labels; ++k) {
+    votes.col(k) *= weight_of_votes * params.mixing_weights[k] / votes.col(k).sum();
+  }
+  return best_assignment(votes + data.total_weight * of_known);
 }
 
 }  // namespace mdpd

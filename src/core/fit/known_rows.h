@@ -4,10 +4,19 @@
 
 namespace mdpd {
 
+/// Of each component its label where component i is label i: 0, 1, ...
+std::vector<Index> own_labels(Index n_components);
+
+/// Of each label the components of the rows that are known to have it: labels x components, as
+/// `shared_weight()`. Those of blocks of rows add up.
+/// @param known see CodedData; of `data`, which must not hold them.
+Matrix components_of_known(const CodedData& data, const std::vector<Index>& known,
+                           const RowMatrix& posterior);
+
 /// Of each label its component: what the informative items answer in a component, and the rows that
 /// are known to have a label, tell which it is.
-/// @param known see CodedData; of `data`, which need not hold them.
-std::vector<Index> component_of_label(const CodedData& data, const std::vector<Index>& known,
-                                      const MixtureFit& fit);
+/// @param of_known see `components_of_known()`, of all rows.
+std::vector<Index> component_of_label(const CodedData& data, const MixtureParameters& params,
+                                      const ItemSet& informative, const Matrix& of_known);
 
 }  // namespace mdpd

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "fit/problems.h"
 #include "random_data.h"
 
 namespace mdpd {
@@ -14,7 +15,9 @@ namespace {
 /// Rows of data in memory, in blocks of some sizes, one after the other, over and over.
 class CutRows : public RowSource {
  public:
-  CutRows(const CodedData& data, const std::vector<Index>& sizes) : data_(data) {
+  /// @param known of each row its label, or no_component; or none.
+  CutRows(const CodedData& data, const std::vector<Index>& sizes, std::vector<Index> known = {})
+      : data_(data), known_(std::move(known)) {
     for (Index at = 0; start_.back() < data.n_obs; ++at) {
       start_.push_back(std::min(data.n_obs, start_.back() + sizes[at % sizes.size()]));
     }
@@ -26,6 +29,9 @@ class CutRows : public RowSource {
     out.n_items = data_.n_items;
     out.is_dense = std::holds_alternative<DenseCodes>(data_.codes);
     out.case_weights = data_.case_weights.segment(start_[block], out.n_obs);
+    for (Index row = start_[block]; row < start_[block + 1] && !known_.empty(); ++row) {
+      out.known.push_back(static_cast<Code>(known_[row] + 1));
+    }
     if (out.is_dense) {
       out.codes.assign(out.n_obs * out.n_items, 0);
     } else {
@@ -47,17 +53,37 @@ class CutRows : public RowSource {
 
  private:
   const CodedData& data_;
+  const std::vector<Index> known_;
   std::vector<Index> start_ = {0};
 };
 
 BlockedOutcome fit_cut(const CodedData& data, const std::vector<Index>& sizes, Index most_rows,
                        const FitOptions& options, int n_threads = 1, double most_bytes = 0.0) {
   const CutRows source(data, sizes);
-  const BlockedRows rows(source, data.n_levels, n_threads, most_bytes);
+  BlockedRows rows(source, data.n_levels, n_threads, most_bytes);
   BlockedProblem problem;
   problem.n_levels = data.n_levels;
   problem.most_search_rows = most_rows;
   problem.n_threads = n_threads;
+  Monitor monitor;
+  EngineHere engine(rows, monitor);
+  return fit_blocks(rows, problem, options, engine, monitor);
+}
+
+/// Growth of one component a label.
+/// @param known see `CutRows`.
+BlockedOutcome fit_held(const Table& table, const std::vector<Index>& sizes, Index most_rows,
+                        const std::vector<Index>& known, int n_threads = 1) {
+  const CutRows source(table.data, sizes, known);
+  BlockedRows rows(source, table.data.n_levels, n_threads, n_threads > 1 ? 1e9 : 0.0);
+  BlockedProblem problem;
+  problem.n_levels = table.data.n_levels;
+  problem.n_labels = 3;
+  problem.held = {0, 1, 2};
+  problem.most_search_rows = most_rows;
+  problem.n_threads = n_threads;
+  FitOptions options;
+  options.n_components = {3};
   Monitor monitor;
   EngineHere engine(rows, monitor);
   return fit_blocks(rows, problem, options, engine, monitor);
@@ -119,7 +145,7 @@ SplitRows split_rows(Table all, const RefineOptions& options) {
 
 StandingSums sums_of(const Table& table, const RowPoint& at, Refinement by) {
   const CutRows source(table.data, {100});
-  const BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+  BlockedRows rows(source, table.data.n_levels, 1, 0.0);
   Monitor monitor;
   EngineHere engine(rows, monitor);
   return sums_of_rows(rows, at, {}, by, engine);
@@ -142,8 +168,8 @@ BlockedOutcome update_cut(const SplitRows& split, const std::vector<Index>& size
       sums_of(split.old_rows, {start.params, start.informative}, options.refine.type);
   problem.most_listed = 5;
   const CutRows source(split.new_rows.data, sizes);
-  const BlockedRows rows(source, problem.n_levels, n_threads, n_threads > 1 ? 1e9 : 0.0,
-                         problem.standing->rows);
+  BlockedRows rows(source, problem.n_levels, n_threads, n_threads > 1 ? 1e9 : 0.0,
+                   problem.standing->rows);
   Monitor monitor;
   EngineHere engine(rows, monitor);
   return fit_blocks(rows, problem, options, engine, monitor);
@@ -301,7 +327,7 @@ context("blocked_fit") {
       Monitor monitor;
       const FitOutcome whole = fit_mixture(std::move(problem), options, monitor);
       const CutRows source(table.data, {100});
-      const BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+      BlockedRows rows(source, table.data.n_levels, 1, 0.0);
       BlockedProblem blocked;
       blocked.n_levels = table.data.n_levels;
       blocked.starts = {start};
@@ -326,6 +352,88 @@ context("blocked_fit") {
     const BlockedOutcome cut = fit_cut(rare.data, {100}, 40, options);
     const auto probs = cut.fits[0].fit.params.item_probs.middleRows(42, 3);
     expect_true(probs.row(1).isOnes());
+  }
+
+  test_that("few rows with known ones give the fit that holds them in memory") {
+    const Table table = three_components(12);
+    const std::vector<Index> known = every(10, labels_of(table));
+    Problem problem = problem_of(table);
+    problem.known = known;
+    problem.n_labels = 3;
+    FitOptions options;
+    options.n_components = {3};
+    Monitor monitor;
+    const FitOutcome whole = fit_mixture(std::move(problem), options, monitor);
+    expect_true(whole.fits[0].holds_known);
+    for (const std::vector<Index>& sizes : {std::vector<Index>{500}, {64, 1, 7}}) {
+      const BlockedOutcome cut = fit_held(table, sizes, 500, known);
+      expect_true(are_equal(cut.fits[0], whole.fits[0]));
+      expect_true(cut.fits[0].holds_known);
+      expect_true(cut.fits[0].born == whole.fits[0].born);
+      expect_true(cut.fits[0].labels == std::vector<Index>({0, 1, 2}));
+    }
+  }
+
+  test_that("of a sample's search all known rows say which label a component is, and are held") {
+    const Table table = three_components(13);
+    std::vector<Index> known = every(5, labels_of(table));
+    // Another name than the items give.
+    for (Index& label : known) {
+      if (label != no_component) label = (label + 1) % 3;
+    }
+    const BlockedOutcome first = fit_held(table, {500}, 200, known);
+    const FitResult& fit = first.fits[0];
+    expect_true(first.reading == Reading::kSample);
+    expect_true(fit.holds_known);
+    // The first item's level says the label by its other name.
+    for (Index label = 0; label < 3; ++label) {
+      expect_true(fit.fit.params.item_probs((label + 2) % 3, label) > 0.6);
+    }
+    for (const std::vector<Index>& sizes : {std::vector<Index>{128}, {64, 1, 7}}) {
+      const BlockedOutcome cut = fit_held(table, sizes, 200, known, 2);
+      expect_true(are_equal(cut.fits[0], fit));
+      expect_true(cut.fits[0].born == fit.born);
+      expect_true(cut.sums[0].counts.levels == first.sums[0].counts.levels);
+    }
+    // At the end the sums are those of rows that are held.
+    CodedData data = table.data;
+    data.known = known;
+    const EStep step = e_step(data, fit.fit.params, fit.fit.informative);
+    expect_true(distance(level_counts(data, step.posterior), first.sums[0].counts.levels) < 1e-9);
+    expect_true(std::abs(step.loglik - fit.fit.e_step.loglik) < 1e-9);
+  }
+
+  test_that("rows are held only with one component a label") {
+    const Table table = three_components(14);
+    const std::vector<Index> known = every(10, labels_of(table));
+    const CutRows source(table.data, {100}, known);
+    BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+    BlockedProblem problem;
+    problem.n_levels = table.data.n_levels;
+    problem.n_labels = 3;
+    FitOptions options;
+    Monitor monitor;
+    EngineHere engine(rows, monitor);
+    const auto is_refused = [&](std::vector<Index> held, std::vector<Index> n_components) {
+      problem.held = std::move(held);
+      options.n_components = std::move(n_components);
+      try {
+        fit_blocks(rows, problem, options, engine, monitor);
+      } catch (const DimensionError&) {
+        return true;
+      }
+      return false;
+    };
+    expect_true(is_refused({0, 1, 2}, {2}));
+    expect_true(is_refused({0, 1, 2}, {2, 3}));
+    expect_true(is_refused({1, 0, 2}, {3}));
+    FitStart start;
+    Random random(14);
+    start.params = random_parameters(random, table.data.n_levels, 3);
+    problem.starts = {start};
+    expect_true(is_refused({1, 0, 1}, {3}));
+    expect_false(is_refused({1, 0, 2}, {3}));
+    expect_true(rows.held() == std::vector<Index>({1, 0, 2}));
   }
 
   test_that("with rows that stand EM is the one that keeps their posterior") {
@@ -394,7 +502,7 @@ context("blocked_fit") {
     const RowPoint before{split.start.params, split.start.informative};
     const RowPoint at{fit.params, fit.informative};
     const CutRows source(split.old_rows.data, {100});
-    const BlockedRows rows(source, split.all.data.n_levels, 1, 0.0);
+    BlockedRows rows(source, split.all.data.n_levels, 1, 0.0);
     Monitor monitor;
     EngineHere engine(rows, monitor);
     const StandingSums sums = sums_of(split.old_rows, before, Refinement::kSparse);
@@ -416,7 +524,7 @@ context("blocked_fit") {
     expect_error_as(fit_cut(table.data, {100}, 40, options), DimensionError);
     const CutRows source(table.data, {100});
     expect_error_as(BlockedRows(source, std::vector<Index>(15, 2), 1, 0.0), DimensionError);
-    const BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+    BlockedRows rows(source, table.data.n_levels, 1, 0.0);
     BlockedProblem problem;
     problem.n_levels = table.data.n_levels;
     problem.standing = standing_sums_of_one(table.data, rows.totals());

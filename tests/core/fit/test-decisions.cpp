@@ -11,7 +11,8 @@ namespace {
 /// All rows as one block.
 class OneBlock : public RowSource {
  public:
-  explicit OneBlock(const Table& table) : table_(table) {}
+  explicit OneBlock(const Table& table, std::vector<Code> known = {})
+      : table_(table), known_(std::move(known)) {}
   Index n_blocks() const override { return 1; }
   Shard read(Index) const override {
     Shard out;
@@ -19,11 +20,13 @@ class OneBlock : public RowSource {
     out.n_items = table_.data.n_items;
     out.codes = table_.codes;
     out.case_weights = table_.data.case_weights;
+    out.known = known_;
     return out;
   }
 
  private:
   const Table& table_;
+  const std::vector<Code> known_;
 };
 
 ChangedRows changed_in(const Table& table, const Classifier& before, const Classifier& after,
@@ -46,6 +49,33 @@ Index class_twin(const Table& table, Index row, const Classifier& by) {
 }  // namespace
 
 context("decisions") {
+  test_that("rows that are held are of their class, before and after") {
+    Random random(3);
+    const Table table = random_table(random, {60, {3, 3, 3}, 0.0, false});
+    const Classifier at{{random_parameters(random, table.data.n_levels, 3), {0, 1, 2}}, {2, 0, 1}};
+    std::vector<Code> known(60, 0);
+    for (Index row = 0; row < 60; row += 3) known[row] = static_cast<Code>(1 + row % 2);
+    const OneBlock source(table, known);
+    BlockedRows rows(source, table.data.n_levels, 1, 1e9);
+    expect_true(changed_rows(rows, at, at, 1000).n == 0);
+    rows.hold_known({1, 2, 0});
+    Classifier before = at;
+    before.known = {{0, 2}, {1, 0}};
+    const ChangedRows changed = changed_rows(rows, before, at, 1000);
+    std::size_t next = 0;
+    for (Index row = 0; row < 60; ++row) {
+      const Index by_answers = class_twin(table, row, at);
+      const Index from = row == 0 ? 2 : row == 1 ? 0 : by_answers;
+      const Index to = known[row] > 0 ? known[row] - 1 : by_answers;
+      if (from == to) continue;
+      const ChangedRow& listed = changed.rows.at(next++);
+      expect_true(std::vector<Index>({listed.row, listed.from, listed.to}) ==
+                  std::vector<Index>({row, from, to}));
+    }
+    expect_true(next == changed.rows.size());
+    expect_true(next > 5);
+  }
+
   test_that("rows of another class are those by the posteriors, one by one") {
     Random random(1);
     const Table table = random_table(random, {300, {2, 3, 4, 2}, 0.3, true});

@@ -24,7 +24,9 @@ MixtureFit fit_by_labels(const Table& table, const std::vector<Index>& order) {
 /// The component in which that fit has the label each component is named after.
 std::vector<Index> match(const Table& table, const std::vector<Index>& known,
                          const std::vector<Index>& order) {
-  return component_of_label(table.data, known, fit_by_labels(table, order));
+  const MixtureFit fit = fit_by_labels(table, order);
+  return component_of_label(table.data, fit.params, fit.informative,
+                            components_of_known(table.data, known, fit.e_step.posterior));
 }
 
 }  // namespace

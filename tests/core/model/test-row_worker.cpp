@@ -86,7 +86,8 @@ context("row_worker") {
     const std::vector<Index> held = {1, 2, 0};
     CodedData data = table.data;
     const Bytes free = to_bytes(sums_over(data, task));
-    for (const Code label : known) data.known.push_back(label == 0 ? no_component : held[label - 1]);
+    for (const Code label : known)
+      data.known.push_back(label == 0 ? no_component : held[label - 1]);
     const Bytes expected = to_bytes(sums_over(data, task));
     expect_false(free == expected);
     Monitor monitor;
