@@ -61,12 +61,20 @@ core_vote_gains <- function(posterior, class_of, label_probs, labelled, threads)
     .Call(`_mdpd_core_vote_gains`, posterior, class_of, label_probs, labelled, threads)
 }
 
-core_write_shard <- function(path, codes, weights) {
-    .Call(`_mdpd_core_write_shard`, path, codes, weights)
+core_write_shard <- function(path, codes, weights, known = NULL) {
+    .Call(`_mdpd_core_write_shard`, path, codes, weights, known)
 }
 
 core_read_shard <- function(path, n_levels, checksum) {
     .Call(`_mdpd_core_read_shard`, path, n_levels, checksum)
+}
+
+core_known_of_shard <- function(path, n_levels, checksum) {
+    .Call(`_mdpd_core_known_of_shard`, path, n_levels, checksum)
+}
+
+core_set_known <- function(from, n_levels, checksum, to, known) {
+    .Call(`_mdpd_core_set_known`, from, n_levels, checksum, to, known)
 }
 
 core_recode_shard <- function(from, n_levels, checksum, to, recoding) {

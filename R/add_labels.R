@@ -90,7 +90,8 @@ join_labels <- function(shard, more) {
   codes <- to_sparse(shard$codes)
   list(
     ids = shard$ids, item = c(answer_rows(codes), more$row), worker = c(codes$item, more$worker),
-    label = c(as.integer(codes$code), more$label), hash = core_hash(shard$ids)
+    label = c(as.integer(codes$code), more$label), hash = core_hash(shard$ids),
+    known = shard$known
   )
 }
 

@@ -7,8 +7,9 @@
 #' Levels that the store does not have stand behind those it has, with a message; so do new workers
 #' of a crowd. A label for an item that is in the store already joins the labels of that item.
 #' Interrupted at any moment, the store has all of the new rows or none. An object that was made
-#' before still stands for the old rows, until rows are added again: then [open_row_store()] it. A
-#' fit of the store goes on with the new rows by [update.mdpd()].
+#' before still stands for the old rows, until the store is written to again: then
+#' [open_row_store()] it. A fit of the store goes on with the new rows by [update.mdpd()]. Labels
+#' that are known, see [add_known()], stay with their items.
 #'
 #' @param store A [row_store()].
 #' @param new The rows, a source of any kind that [row_store()] takes. A table must have the columns

@@ -125,11 +125,12 @@ hash_of_coded <- function(coded, labels) {
   hash_of_rows(core_hash_rows(coded, absent), levels, labels)
 }
 
-# Of a store the hash of the rows stands in its manifest, shard by shard.
-hash_of_store <- function(store) {
+# Of a store the hash of the rows stands in its manifest, shard by shard. Known labels count where
+# the fit holds their rows.
+hash_of_store <- function(store, holds_known) {
   manifest <- store$manifest
   labels <- if (manifest$kind == "crowd") manifest$levels
-  rows <- manifest$shards$rows_hash
+  rows <- manifest$shards[[if (holds_known) "known_hash" else "rows_hash"]]
   if (is.null(rows)) NA_character_ else hash_of_rows(core_add_hashes(rows), levels(store), labels)
 }
 

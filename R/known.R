@@ -6,20 +6,33 @@ known_components <- function(known, x, k, call = rlang::caller_env()) {
     return(NULL)
   }
   check_named_by_label("known", x, k, call)
+  check_are_labels(known, call)
+  rows <- known_rows(names(known), length(known), x$items, call)
+  replace(rep(NA_integer_, length(x$items)), rows, label_codes(known, x$labels, "x", call))
+}
+
+check_are_labels <- function(known, call) {
   if (!holds_values(known)) {
     abort_mdpd("{.arg known} must be a vector of labels, not {describe(known)}.",
                class = "argument", call = call)
   }
+  if (length(known) > 0) as_classes(known, call = call)
+}
+
+# Numbers of labels of the crowd `arg`.
+label_codes <- function(known, labels, arg, call) {
+  if (length(known) == 0) {
+    return(integer())
+  }
   label <- as_classes(known, call = call)
-  rows <- known_rows(names(known), length(known), x$items, call)
-  unheard <- setdiff(label, c(x$labels, NA))
+  unheard <- setdiff(label, c(labels, NA))
   if (length(unheard) > 0) {
     abort_mdpd(
-      "{.arg known} must hold labels of {.arg x}; nobody gave {.val {unheard[1]}}.",
+      "{.arg known} must hold labels of {.arg {arg}}; nobody gave {.val {unheard[1]}}.",
       class = "argument", call = call
     )
   }
-  replace(rep(NA_integer_, length(x$items)), rows, match(label, x$labels))
+  match(label, labels)
 }
 
 # The rows that the values of `known` belong to, by the names if there are any, else one by one.
@@ -34,25 +47,39 @@ known_rows <- function(ids, n_known, items, call) {
     }
     return(seq_along(items))
   }
+  check_are_names(ids, call)
+  check_no_others(setdiff(ids, items), items[1], "x", call)
+  match(ids, items)
+}
+
+# Names of items, each once.
+check_are_names <- function(ids, call) {
   check_encoding(ids, "The names of {.arg known}", call)
   nameless <- which(is.na(ids) | ids == "")
-  unknown <- setdiff(ids, items)
   problem <- if (length(nameless) > 0) {
-    "{length(nameless)} of its {n_known} values {?has/have} no name, the first of them value
-     {nameless[1]}."
+    "{length(nameless)} of its {length(ids)} values {cli::qty(length(nameless))}{?has/have} no name,
+     the first of them value {nameless[1]}."
   } else if (anyDuplicated(ids)) {
     "Item {.val {ids[anyDuplicated(ids)]}} is named more than once."
-  } else if (length(unknown) > 0) {
-    c("There {?is/are} no item{?s} {.val {unknown}} in {.arg x}.",
-      i = "Its first item is {.val {items[1]}}.")
   }
   if (!is.null(problem)) {
     abort_mdpd(
-      c("Every name of {.arg known} must be that of one item.", x = problem[[1]], problem[-1]),
+      c("Every name of {.arg known} must be that of one item.", x = problem),
       class = "argument", call = call
     )
   }
-  match(ids, items)
+}
+
+# `others`: names that are of no item of `arg`, whose `first` item shows what they look like.
+check_no_others <- function(others, first, arg, call) {
+  if (length(others) > 0) {
+    abort_mdpd(
+      c("Every name of {.arg known} must be that of one item.",
+        x = "There {cli::qty(others)}{?is/are} no item{?s} {.val {others}} in {.arg {arg}}.",
+        i = "Its first item is {.val {first}}."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # The crowd's own where EM begins at the majority vote, unless the fit is to go without evidence.

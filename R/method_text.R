@@ -100,10 +100,10 @@ method_missing <- function(object) {
 missing_share <- function(object) object$n_missing / object$n_obs / length(object$item_probs)
 
 method_end <- function(object) {
+  n_known <- sum(!is.na(object$coded$known)) + NROW(object$store$known)
   c(
-    if (!is.null(object$coded$known)) {
-      paste0("The true labels of ", plural(sum(!is.na(object$coded$known)), "item"),
-             " were given (gold questions).")
+    if (n_known > 0) {
+      paste0("The true labels of ", plural(n_known, "item"), " were given (gold questions).")
     },
     if (identical(object$status, "iteration_limit")) "The search ended before it had converged.",
     if (identical(object$status, "search_limit")) {

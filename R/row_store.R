@@ -16,6 +16,8 @@
 #'   * Rows of a table keep their order. Those of a crowd, one an item, are in an order that depends
 #'     on nothing but their ids (on a hash of them), so the order of the labels does not matter.
 #'
+#' Rows are added by [add_rows()], and true labels of items by [add_known()].
+#'
 #' Never more than a few shards are in memory, with the levels; of a crowd also the ids of the
 #' workers. While it is made, a store takes twice its space on disk. It is there when it is
 #' complete: after an interruption the folder has the old store, or none, and the next call starts

@@ -5,7 +5,8 @@
 # hashes, whatever the order of the source.
 #
 # Labels are kept in blocks, lists of `ids`, the different items; `item`, the position of each
-# label's item among these; `worker` and `label`, provisional codes.
+# label's item among these; `worker` and `label`, provisional codes; and, of rows that were in the
+# store, `known`, see store_shards.R.
 
 n_buckets <- 64
 
@@ -183,7 +184,7 @@ new_row_maker <- function(duplicates, columns, call) {
       block$item, block$worker, block$label, c(length(block$ids), length(columns$worker$values)),
       list(NULL, NULL)
     )
-    list(codes = rows, ids = block$ids, hash = block$hash)
+    list(codes = rows, ids = block$ids, hash = block$hash, known = block$known)
   }
   list(piece = piece, seen = function() {
     list(again = again, n_read = n_read, n = n, is_used = is_used)

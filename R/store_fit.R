@@ -25,7 +25,15 @@
 #' does keep their sums, from which `update(fit, store)` goes on when rows are added, see
 #' [update.mdpd()].
 #' Sampled, `trace` has the iterations over all rows only. Case weights are the store's;
-#' `missing` can be `"ignore"`, `"frozen"` or `"fail"`, and no rows can be `known`.
+#' `missing` can be `"ignore"`, `"frozen"` or `"fail"`.
+#'
+#' Labels that are known are the store's too, see [add_known()]: with one component a label and a
+#' refinement their items keep their class, as by `known` for a crowd in memory. Of more than
+#' `search_rows` rows there is then a sample, whatever rows repeat others; the items are held in EM
+#' over all rows, and all of them count where the components are given their labels. Where known
+#' labels cannot be held a message of class `mdpd_message_known_not_held` says why. Whether they are
+#' is in `fit$store$holds_known`; if so, [predict()] gives these items of the store their labels,
+#' with probability 1.
 #' @section A cluster:
 #' With a `cluster` the fit is the same to the last bit, whatever the number of workers and
 #' whichever of them fail. This process reads the store to know its totals, and searches; then the
@@ -73,7 +81,8 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   check_k_against_rows(min(k), coded, rlang::current_env())
 
   search_rows <- search_rows %||% rows_to_search(x$manifest)
-  problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels)
+  problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels,
+                         held = held_in_growth(x, k, refine))
   ks <- k_within_rows(k, coded)
   settings <- new_settings("grow", ks, method, refine, complete_control(control, method), verbose)
   call <- match.call()
@@ -86,7 +95,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   }
   result <- run_engine_on_store(problem, settings, x, search_rows, memory, ask)
   about$store <- about_store(x, result)
-  about$data_hash <- hash_of_store(x)
+  about$data_hash <- hash_of_store(x, about$store$holds_known)
   if (length(k) > 1) {
     return(keep_last_shard(new_path(result$fits, problem, settings, about), x))
   }
@@ -145,11 +154,13 @@ run_engine_on_store <- function(problem, settings, store, search_rows, memory, a
   read_engine(result, problem)
 }
 
-# How the rows of a fit came from a store.
-about_store <- function(store, result) {
+# How the rows of a fit came from a store. `before`: the same of the fit that it went on from.
+about_store <- function(store, result, before = NULL) {
+  holds_known <- result$fits[[1]]$holds_known
   list(
     path = store$path, rows = nrow(store), shards = nrow(store$manifest$shards),
     reading = result$reading, search_rows = result$n_search_rows,
-    files = store$manifest$shards[c("checksum", "rows")]
+    files = store$manifest$shards[c("checksum", "rows")],
+    holds_known = holds_known, known = if (holds_known) known_of_store(store, before$known)
   )
 }

@@ -39,7 +39,7 @@ levels.row_store <- function(x) {
 #' @export
 print.row_store <- function(x, ...) {
   cat(format(x), "\n", sep = "")
-  cat(describe_shards(x), describe_cells(x), describe_weights(x), sep = "\n")
+  cat(c(describe_shards(x), describe_cells(x), describe_weights(x), describe_known(x)), sep = "\n")
   invisible(x)
 }
 
@@ -94,6 +94,15 @@ describe_weights <- function(x) {
     "Case weights from %s to %s, in all %s", format(weights$smallest, digits = 4),
     format(weights$largest, digits = 4), comma(signif(weights$sum, 7))
   )
+}
+
+# Only where there are some.
+describe_known <- function(x) {
+  n <- n_known(x)
+  if (n > 0) {
+    paste(if (n == 1) "The label of 1 item is" else paste("The labels of", comma(n), "items are"),
+          "known")
+  }
 }
 
 #' @rdname print.row_store

@@ -29,13 +29,18 @@ point_of <- function(object, items) {
   c(model_parameters(object, items = items), list(informative = match(object$informative, items)))
 }
 
+# Rows of a store as a fit of it goes over them.
+rows_alone <- function(object, store) {
+  list(coded = list(levels = levels(store)), held = held_components(object, store))
+}
+
 # The sums of some rows of a store at the parameters of a fit of it.
 sums_of_pieces <- function(object, store, pieces, call) {
   items <- store$manifest$items
   relied <- which(object$sums$standing$reliance > 0)
   with_shard_files(
     core_sums_of_shards(
-      list(coded = list(levels = levels(store))), point_of(object, items), files_of(store, pieces),
+      rows_alone(object, store), point_of(object, items), files_of(store, pieces),
       relied, !is.null(object$evidence), threads_of(object)
     ),
     call

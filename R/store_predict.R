@@ -54,9 +54,10 @@ predict_shard <- function(object, store, at, type) {
     density <- posterior_of(object, coded)$row_loglik
     return(list(n = n, ids = shard$ids, no_answer = integer(), values = density))
   }
-  posterior <- named_posterior(coded, object)
+  held <- held_columns(shard$known, store$manifest$levels, object)
+  posterior <- hold_rows(named_posterior(coded, object), held)
   if (type != "component") posterior <- class_posterior(posterior, object)
-  no_answer <- rows_without_answer(shard$codes)
+  no_answer <- setdiff(rows_without_answer(shard$codes), which(!is.na(held)))
   class <- posterior_class(object, posterior, coded, no_answer)
   list(
     n = n, ids = shard$ids, no_answer = no_answer, class = class,

@@ -2,8 +2,8 @@
 # were known when they came; when all have come, each shard is written once more with those of the
 # store. So a source is read once, whatever it is.
 #
-# Rows come in pieces, lists of `codes` (a raw matrix or `sparse_codes`), `weights` (or NULL) and
-# `ids` (or NULL).
+# Rows come in pieces, lists of `codes` (a raw matrix or `sparse_codes`), `weights` (or NULL), `ids`
+# (or NULL) and `known` (or NULL): raw, the code of each row's known label, 0 where it has none.
 
 #' Collect rows into shards
 #'
@@ -42,7 +42,7 @@ new_spool <- function(path, shard_rows) {
 
 spool_shard <- function(piece, path, number) {
   file <- file.path(spool_path(path), shard_name(number))
-  about <- with_shard_files(core_write_shard(file, piece$codes, piece$weights))
+  about <- with_shard_files(core_write_shard(file, piece$codes, piece$weights, piece$known))
   ids_file <- file.path(spool_path(path), ids_name(number))
   ids <- if (!is.null(piece$ids)) write_ids(piece$ids, ids_file)
   list(
@@ -66,7 +66,7 @@ piece_rows <- function(piece, first, n) {
   rows <- first + seq_len(n)
   list(
     codes = select_rows(piece$codes, rows), weights = piece$weights[rows], ids = piece$ids[rows],
-    hash = piece$hash[rows]
+    hash = piece$hash[rows], known = piece$known[rows]
   )
 }
 
@@ -77,7 +77,7 @@ bind_pieces <- function(pieces) {
   part <- function(name) unlist(lapply(pieces, `[[`, name))
   list(
     codes = bind_codes(lapply(pieces, `[[`, "codes")), weights = bind_weights(pieces),
-    ids = part("ids"), hash = part("hash")
+    ids = part("ids"), hash = part("hash"), known = bind_known(pieces)
   )
 }
 
@@ -87,6 +87,14 @@ bind_weights <- function(pieces) {
     return(NULL)
   }
   unlist(lapply(pieces, function(piece) piece$weights %||% rep(1, nrow(piece$codes))))
+}
+
+# NULL where none is known.
+bind_known <- function(pieces) {
+  if (all(vapply(pieces, function(piece) is.null(piece$known), NA))) {
+    return(NULL)
+  }
+  unlist(lapply(pieces, function(piece) piece$known %||% raw(nrow(piece$codes))))
 }
 
 # Items that came later have no answer in earlier rows.
@@ -144,7 +152,8 @@ recode_shards <- function(spooled, recoding, path, first_number) {
       list(file = basename(file)),
       about[c("rows", "answers", "most_repeats", "is_dense", "weight", "rows_hash")],
       list(bytes = file.size(file), checksum = about$checksum),
-      place_ids(from$ids, path, number), list(hash_from = from$hash[1], hash_to = from$hash[2])
+      place_ids(from$ids, path, number), list(hash_from = from$hash[1], hash_to = from$hash[2]),
+      about[c("known", "known_hash")]
     )
   }
   list(shards = do.call(rbind, lapply(shards, as_shard_row)), counts = counts)
@@ -186,7 +195,7 @@ place_ids <- function(ids, path, number) {
   list(ids_file = file, ids_checksum = core_file_checksum(file.path(path, file)))
 }
 
-# Codes, weights and ids of one shard, all of it checked.
+# Codes, weights, ids and known labels of one shard, all of it checked.
 read_shard <- function(path, manifest, at, call = rlang::caller_env()) {
   shard <- manifest$shards[at, ]
   read <- with_shard_files(
@@ -198,7 +207,7 @@ read_shard <- function(path, manifest, at, call = rlang::caller_env()) {
   } else {
     dimnames(read$codes) <- list(ids, manifest$items)
   }
-  list(codes = read$codes, weights = read$weights, ids = ids)
+  list(codes = read$codes, weights = read$weights, ids = ids, known = read$known)
 }
 
 read_ids <- function(path, shard, call) {
@@ -210,4 +219,33 @@ read_ids <- function(path, shard, call) {
     abort_damaged_file(file, "Its checksum is wrong", call)
   }
   readRDS(file)
+}
+
+# Of each row of a shard the code of its known label, 0 where it has none.
+read_known <- function(path, manifest, at, call) {
+  shard <- manifest$shards[at, ]
+  with_shard_files(core_known_of_shard(
+    file.path(path, shard$file), store_n_levels(manifest), shard$checksum
+  ), call)
+}
+
+#' Where items of a crowd are
+#'
+#' @param ids Of items, in UTF-8.
+#' @param among Numbers of the shards to look into.
+#' @return A data frame with a row for each id: its `shard`, and its `row` there; NA where it is
+#'   not.
+#' @noRd
+find_items <- function(ids, path, manifest, call, among = seq_len(nrow(manifest$shards))) {
+  out <- data.frame(shard = rep(NA_integer_, length(ids)), row = rep(NA_integer_, length(ids)))
+  hash <- core_hash(ids)
+  for (at in among) {
+    shard <- manifest$shards[at, ]
+    near <- which(is.na(out$row) & hash >= shard$hash_from & hash <= shard$hash_to)
+    if (length(near) == 0) next
+    row <- match(ids[near], read_ids(path, shard, call))
+    out$row[near] <- row
+    out$shard[near[!is.na(row)]] <- at
+  }
+  out
 }

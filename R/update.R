@@ -1,9 +1,10 @@
 #' Go on from a fit when its store has new rows
 #'
 #' A day's rows cost about a day's work: EM goes over the rows that [add_rows()] has brought since
-#' the fit, while the sums of the others stand as the fit left them: incremental EM (Neal and Hinton
-#' 1998). Then a sample of the others says what a full round over all rows would still gain. With
-#' `full = TRUE` that round is made: EM over all rows from the fit, without a new search.
+#' the fit, or of which [add_known()] has told the true label, while the sums of the others stand as
+#' the fit left them: incremental EM (Neal and Hinton 1998). Then a sample of the others says what a
+#' full round over all rows would still gain. With `full = TRUE` that round is made: EM over all
+#' rows from the fit, without a new search.
 #'
 #' @param object A fit of a [row_store()], by [stagewise_em()] or by `update()`.
 #' @param store The store, with at least the rows of the fit; see [add_rows()].
@@ -16,10 +17,10 @@
 #' @param verbose Show a progress bar when it takes long?
 #' @return A fit as by [stagewise_em()], with the components under the names and in the order that
 #'   they had. `trace` has the new iterations at the end, and there are further
-#'   \item{update}{list: `new_rows`, those that came since the fit; `rows` that EM went over; is it
-#'     `full`; `gain`, what a full round would gain at once in nats a thousand rows, `NA` where
-#'     nothing can be said and 0 after one; the rows it was estimated from, `checked`; and
-#'     `n_changed`}
+#'   \item{update}{list: `new_rows`, those that came since the fit; `new_known`, items that are held
+#'     in the component of a label and were not; `rows` that EM went over; is it `full`; `gain`,
+#'     what a full round would gain at once in nats a thousand rows, `NA` where nothing can be said
+#'     and 0 after one; the rows it was estimated from, `checked`; and `n_changed`}
 #'   \item{changed}{data frame of the rows that EM went over whose class, see [predict()], is
 #'     another than by the fit before: `row`, its number in the store, `id` (`NA` where there are
 #'     none), `from` and `to`; the first 10,000 of `n_changed`}
@@ -44,8 +45,13 @@
 #' crowd has no component: for that, fit anew. No component is added or taken away.
 #'
 #' Of a table exactly the new rows are gone over. Of a crowd whole shards are: the last one, where
-#' it was not full, and others that have an item with new labels; then the other shards are read
-#' once to know their sums.
+#' it was not full, and others that have an item with new labels, or one whose known label is new,
+#' another or taken back; then the other shards are read once to know their sums.
+#'
+#' Known labels are held as by [stagewise_em()], see 'Rows in a store' there: where the fit has one
+#' component a label, each of which stands for its label. Else a message of class
+#' `mdpd_message_known_not_held` says why they are not. An item that became known is in `changed`
+#' where its class was another.
 #'
 #' The result does not depend on threads, on memory, or on how rows of a table are cut into shards.
 #' It does depend, by nature, on how rows came: on which were there at the fit, and in how many
@@ -56,8 +62,8 @@
 #' store has not; `mdpd_error_not_stored` if it has no sums of its rows;
 #' `mdpd_error_damaged_shard` for a file that cannot be read; `mdpd_error_argument` for a bad
 #' argument, such as a formula. Messages: `mdpd_message_full_round`, `mdpd_message_nothing_new` if
-#' the store has no new rows, and `mdpd_message_new_levels` for labels without a component. Warnings
-#' are as of [stagewise_em()].
+#' the store has nothing new, `mdpd_message_new_levels` for labels without a component, and
+#' `mdpd_message_known_not_held`. Warnings are as of [stagewise_em()].
 #' @references
 #' Neal, R. M. and Hinton, G. E. (1998). A view of the EM algorithm that justifies incremental,
 #' sparse, and other variants. In M. I. Jordan (ed.), *Learning in Graphical Models*, 355-368.
@@ -103,12 +109,14 @@ update.mdpd <- function(object, store, ..., full = FALSE, memory = 1e9, cluster 
   how <- list(
     full = full, memory = memory, cluster = cluster, deadline = deadline, verbose = verbose
   )
+  inform_not_held(store, why_not_held(object, store))
   result <- go_on(object, store, pieces, how, call)
   fit <- updated_fit(result, object, store, match.call())
   check <- if (fit$k == object$k) check_round(fit, object, before, store, call)
   fit$sums$check <- check
   fit$update <- list(
-    new_rows = nrow(store) - before$n_obs, rows = sum(pieces$n), full = full,
+    new_rows = nrow(store) - before$n_obs, new_known = n_new_known(fit, before),
+    rows = sum(pieces$n), full = full,
     gain = if (fit$k == object$k) gain_of_round(check, object, fit) else NA_real_,
     checked = check$sums$n_obs %||% 0, n_changed = result$changed$n
   )
@@ -272,10 +280,14 @@ pieces_to_do <- function(object, store, full) {
   whole_shards(store, setdiff(seq_len(nrow(store$manifest$shards)), same_shards(object, store)))
 }
 
-# Files with the same checksum in the same place.
+# Files with the same checksum in the same place, whose known rows were held if they are now.
 same_shards <- function(object, store) {
   before <- object$store$files$checksum
-  which(store$manifest$shards$checksum[seq_along(before)] == before)
+  same <- which(store$manifest$shards$checksum[seq_along(before)] == before)
+  if (isTRUE(object$store$holds_known) == may_hold(object, store)) {
+    return(same)
+  }
+  same[n_known_of_shards(store)[same] == 0]
 }
 
 # What the fit kept before, in the levels of the store now.
@@ -311,6 +323,8 @@ standing_sums <- function(object, before, store, full, call) {
     kept["standing"] <- list(subtract_sums(kept$standing, kept$last))
   }
   kept$last <- NULL
+  # What is looked at must stand.
+  if (!all(kept$check$files %in% store$manifest$shards$checksum[same])) kept["check"] <- list(NULL)
   kept
 }
 
@@ -348,7 +362,7 @@ spread_crowd <- function(columns, n_levels) {
 # EM -----------------------------------------------------------------------------------------------
 
 go_on <- function(object, store, pieces, how, call) {
-  problem <- update_problem(object, store)
+  problem <- update_problem(object, store, pieces, call)
   settings <- new_settings("continue", object$k, object$method, object$refine, control_of(object),
                            how$verbose)
   ask <- if (how$full && !is.null(how$cluster)) {
@@ -361,7 +375,7 @@ go_on <- function(object, store, pieces, how, call) {
   c(result, list(problem = problem, settings = settings))
 }
 
-update_problem <- function(object, store) {
+update_problem <- function(object, store, pieces, call) {
   coded <- coded_store(store, object$missing)
   labels <- if (store$manifest$kind == "crowd") store$manifest$levels
   start <- c(
@@ -370,11 +384,15 @@ update_problem <- function(object, store) {
     if (!is.null(object$crowd_probs)) {
       list(crowd_probs = unname(object$crowd_probs), pseudo_counts = object$sums$pseudo_counts)
     },
-    if (named_by_labels(object)) {
+    if (stands_for_labels(object)) {
       list(labels = match(component_labels_of(object), labels))
     }
   )
-  new_problem(coded, labels, starts = list(start), standing = object$sums$standing)
+  new_problem(
+    coded, labels, starts = list(start), standing = object$sums$standing,
+    held = if (may_hold(object, store)) match(labels, component_labels_of(object)),
+    known_before = known_before(object, store, pieces, call)
+  )
 }
 
 # With the components as they were.
@@ -386,8 +404,9 @@ updated_fit <- function(result, object, store, call) {
   order <- order(found$mixing_weights, decreasing = TRUE)
   call[[1]] <- quote(update)
   fit <- new_mdpd(found, result$problem, result$settings, list(
-    class = "stagewise_em", call = call, keep_data = FALSE, data_hash = hash_of_store(store),
-    store = about_store(store, result)
+    class = "stagewise_em", call = call, keep_data = FALSE,
+    data_hash = hash_of_store(store, found$holds_known),
+    store = about_store(store, result, object$store)
   ))
   # The search was that of the first fit.
   fit$store[c("reading", "search_rows")] <- object$store[c("reading", "search_rows")]
@@ -419,7 +438,7 @@ check_round <- function(fit, object, before, store, call) {
   }
   check <- object$sums$check %||% choose_stretches(before, store)
   found <- with_shard_files(core_gain_of_round(
-    list(coded = list(levels = levels(store))), point_of(fit, store$manifest$items),
+    rows_alone(fit, store), point_of(fit, store$manifest$items),
     files_of(store, pieces_of_check(check, store)), check$sums,
     point_of(object, store$manifest$items), !is.null(fit$evidence), threads_of(fit)
   ), call)
@@ -526,7 +545,8 @@ describe_update <- function(update) {
   } else {
     paste0("a full round would gain ", format_gain(update$gain), " nats a thousand rows")
   }
-  paste0(plural(update$new_rows, "new row"), ", ", gain, "; ",
+  known <- if (isTRUE(update$new_known > 0)) paste0(", ", plural(update$new_known, "known label"))
+  paste0(plural(update$new_rows, "new row"), known, ", ", gain, "; ",
          plural(update$n_changed, "decision"), " changed")
 }
 

@@ -193,15 +193,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_write_shard
-Rcpp::List core_write_shard(const std::string& path, const Rcpp::RObject& codes, Rcpp::Nullable<Rcpp::NumericVector> weights);
-RcppExport SEXP _mdpd_core_write_shard(SEXP pathSEXP, SEXP codesSEXP, SEXP weightsSEXP) {
+Rcpp::List core_write_shard(const std::string& path, const Rcpp::RObject& codes, Rcpp::Nullable<Rcpp::NumericVector> weights, Rcpp::Nullable<Rcpp::RawVector> known);
+RcppExport SEXP _mdpd_core_write_shard(SEXP pathSEXP, SEXP codesSEXP, SEXP weightsSEXP, SEXP knownSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< const Rcpp::RObject& >::type codes(codesSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type weights(weightsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_write_shard(path, codes, weights));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::RawVector> >::type known(knownSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_write_shard(path, codes, weights, known));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -215,6 +216,34 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type n_levels(n_levelsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type checksum(checksumSEXP);
     rcpp_result_gen = Rcpp::wrap(core_read_shard(path, n_levels, checksum));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_known_of_shard
+Rcpp::RawVector core_known_of_shard(const std::string& path, const Rcpp::IntegerVector& n_levels, const std::string& checksum);
+RcppExport SEXP _mdpd_core_known_of_shard(SEXP pathSEXP, SEXP n_levelsSEXP, SEXP checksumSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type n_levels(n_levelsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type checksum(checksumSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_known_of_shard(path, n_levels, checksum));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_set_known
+Rcpp::List core_set_known(const std::string& from, const Rcpp::IntegerVector& n_levels, const std::string& checksum, const std::string& to, const Rcpp::RawVector& known);
+RcppExport SEXP _mdpd_core_set_known(SEXP fromSEXP, SEXP n_levelsSEXP, SEXP checksumSEXP, SEXP toSEXP, SEXP knownSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type n_levels(n_levelsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type checksum(checksumSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type to(toSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type known(knownSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_set_known(from, n_levels, checksum, to, known));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -316,8 +345,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
     {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},
     {"_mdpd_core_vote_gains", (DL_FUNC) &_mdpd_core_vote_gains, 5},
-    {"_mdpd_core_write_shard", (DL_FUNC) &_mdpd_core_write_shard, 3},
+    {"_mdpd_core_write_shard", (DL_FUNC) &_mdpd_core_write_shard, 4},
     {"_mdpd_core_read_shard", (DL_FUNC) &_mdpd_core_read_shard, 3},
+    {"_mdpd_core_known_of_shard", (DL_FUNC) &_mdpd_core_known_of_shard, 3},
+    {"_mdpd_core_set_known", (DL_FUNC) &_mdpd_core_set_known, 5},
     {"_mdpd_core_recode_shard", (DL_FUNC) &_mdpd_core_recode_shard, 5},
     {"_mdpd_core_weight_unit", (DL_FUNC) &_mdpd_core_weight_unit, 1},
     {"_mdpd_core_file_checksum", (DL_FUNC) &_mdpd_core_file_checksum, 1},

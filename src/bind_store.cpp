@@ -33,8 +33,8 @@ void add_answers(const Rcpp::List& codes, mdpd::Shard& shard) {
   shard.answers.assign(code.begin(), code.end());
 }
 
-mdpd::Shard as_shard(const Rcpp::RObject& codes,
-                     const Rcpp::Nullable<Rcpp::NumericVector>& weights) {
+mdpd::Shard as_shard(const Rcpp::RObject& codes, const Rcpp::Nullable<Rcpp::NumericVector>& weights,
+                     const Rcpp::Nullable<Rcpp::RawVector>& known) {
   mdpd::Shard shard;
   if (codes.inherits("sparse_codes")) {
     add_answers(Rcpp::List(codes), shard);
@@ -46,6 +46,10 @@ mdpd::Shard as_shard(const Rcpp::RObject& codes,
   }
   shard.case_weights =
       weights.isNull() ? mdpd::Vector::Ones(shard.n_obs) : Rcpp::as<mdpd::Vector>(weights.get());
+  if (known.isNotNull()) {
+    const Rcpp::RawVector labels(known.get());
+    shard.known.assign(labels.begin(), labels.end());
+  }
   return shard;
 }
 
@@ -75,7 +79,15 @@ Rcpp::List about_file(const mdpd::Shard& shard, std::uint64_t checksum) {
                             _["answers"] = static_cast<double>(mdpd::n_answers(shard)),
                             _["most_repeats"] = static_cast<double>(mdpd::most_repeats(shard)),
                             _["weight"] = shard.case_weights.sum(), _["is_dense"] = shard.is_dense,
+                            _["known"] = static_cast<double>(mdpd::n_known(shard)),
                             _["checksum"] = mdpd::hash_to_r(checksum));
+}
+
+/// With the known labels and without.
+void add_hashes(mdpd::Shard shard, Rcpp::List& about) {
+  about["known_hash"] = mdpd::hash_to_r(mdpd::hash_rows(shard));
+  shard.known.clear();
+  about["rows_hash"] = mdpd::hash_to_r(mdpd::hash_rows(std::move(shard)));
 }
 
 mdpd::Recoding as_recoding(const Rcpp::List& recoding) {
@@ -92,11 +104,12 @@ mdpd::Recoding as_recoding(const Rcpp::List& recoding) {
 
 }  // namespace
 
-// `weights` NULL: all are one.
+// `weights` NULL: all are one; `known`: a code for each row, or NULL.
 // [[Rcpp::export]]
 Rcpp::List core_write_shard(const std::string& path, const Rcpp::RObject& codes,
-                            Rcpp::Nullable<Rcpp::NumericVector> weights) {
-  const mdpd::Shard shard = as_shard(codes, weights);
+                            Rcpp::Nullable<Rcpp::NumericVector> weights,
+                            Rcpp::Nullable<Rcpp::RawVector> known = R_NilValue) {
+  const mdpd::Shard shard = as_shard(codes, weights, known);
   return about_file(shard, mdpd::write_shard(path, shard));
 }
 
@@ -104,7 +117,33 @@ Rcpp::List core_write_shard(const std::string& path, const Rcpp::RObject& codes,
 Rcpp::List core_read_shard(const std::string& path, const Rcpp::IntegerVector& n_levels,
                            const std::string& checksum) {
   const mdpd::Shard shard = mdpd::read_shard(path, as_counts(n_levels), mdpd::as_hash(checksum));
-  return Rcpp::List::create(_["codes"] = codes_to_r(shard), _["weights"] = shard.case_weights);
+  Rcpp::List out =
+      Rcpp::List::create(_["codes"] = codes_to_r(shard), _["weights"] = shard.case_weights);
+  if (!shard.known.empty()) {
+    out["known"] = Rcpp::RawVector(shard.known.begin(), shard.known.end());
+  }
+  return out;
+}
+
+// Of each row the code of its known label, 0 where it has none.
+// [[Rcpp::export]]
+Rcpp::RawVector core_known_of_shard(const std::string& path, const Rcpp::IntegerVector& n_levels,
+                                    const std::string& checksum) {
+  mdpd::Shard shard = mdpd::read_shard(path, as_counts(n_levels), mdpd::as_hash(checksum));
+  shard.known.resize(shard.n_obs, 0);
+  return {shard.known.begin(), shard.known.end()};
+}
+
+// From the file `from` to the file `to`, with such labels.
+// [[Rcpp::export]]
+Rcpp::List core_set_known(const std::string& from, const Rcpp::IntegerVector& n_levels,
+                          const std::string& checksum, const std::string& to,
+                          const Rcpp::RawVector& known) {
+  mdpd::Shard shard = mdpd::read_shard(from, as_counts(n_levels), mdpd::as_hash(checksum));
+  shard.known.assign(known.begin(), known.end());
+  Rcpp::List out = about_file(shard, mdpd::write_shard(to, shard));
+  add_hashes(std::move(shard), out);
+  return out;
 }
 
 // From the file `from`, whose items have `n_levels`, to the file `to`.
@@ -117,7 +156,7 @@ Rcpp::List core_recode_shard(const std::string& from, const Rcpp::IntegerVector&
       mdpd::read_shard(from, as_counts(n_levels), mdpd::as_hash(checksum)), into);
   Rcpp::List out = about_file(shard, mdpd::write_shard(to, shard));
   out["level_weights"] = mdpd::level_weights(shard, into.n_levels);
-  out["rows_hash"] = mdpd::hash_to_r(mdpd::hash_rows(std::move(shard)));
+  add_hashes(std::move(shard), out);
   return out;
 }
 

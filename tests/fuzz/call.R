@@ -110,7 +110,7 @@ judge_again <- function(call, outcome) {
 fitters <- c("stagewise_em", "stagewise_em.default", "stagewise_em.row_store", "mdpd",
              "mdpd.default")
 # After them the folder is another.
-writers <- c("row_store", "add_rows")
+writers <- c("row_store", "add_rows", "add_known")
 is_crowd <- function(call) inherits(call$args$x, "crowd_labels")
 
 change_call <- function(call, way) {

@@ -43,8 +43,21 @@ some_fit_of_store <- function() pick(Filter(function(fit) !is.null(fit$store), o
 later_store <- function(fit) {
   store <- copy_store(fit$store$path)
   if (with_chance(0.7)) store <- suppressMessages(add_rows(store, rows_for(store)))
+  is_crowd <- store$manifest$kind == "crowd"
+  if (is_crowd && with_chance(0.5)) store <- add_known(store, some_known(store))
   if (with_chance(0.15)) damage_folder(store$path)
   store
+}
+
+# Labels of some of its items, or of a table's something else.
+some_known <- function(store) {
+  rows <- tryCatch(as.data.frame(store, shards = 1), error = function(cnd) NULL)
+  if (is.null(rows$item)) {
+    return(c(a = "1"))
+  }
+  items <- unique(as.character(rows$item))
+  items <- items[sample.int(length(items), whole(1, min(20, length(items))))]
+  stats::setNames(sample(c(levels(rows$label), NA), length(items), TRUE), items)
 }
 
 # What is in a store already, and a new level now and then.

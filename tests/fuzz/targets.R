@@ -123,6 +123,10 @@ targets_of_stores <- list(
     list(store = store, new = some_source_of(rows), weights = maybe(some_weights(nrow(rows))),
          na_values = maybe(one_of(NULL, "NA", "a")), sep = maybe(","), header = maybe(TRUE))
   },
+  add_known = function() {
+    store <- some_store()
+    list(store = store, known = some_known(store))
+  },
   verify_store = function() list(store = some_store()),
   stagewise_em.row_store = function() {
     list(x = some_store(), k = one_of(1, 2, 3, 2:3), verbose = FALSE,

@@ -14,3 +14,8 @@ show_conditions <- function(code) {
   )
   invisible()
 }
+
+# Without messages of the package.
+hush <- function(code) {
+  withCallingHandlers(code, mdpd_message = function(cnd) tryInvokeRestart("muffleMessage"))
+}

@@ -81,6 +81,11 @@ some_triples <- function(n = 6000, n_items = 1500, n_workers = 60, seed = 1) {
   )
 }
 
+triples_of <- function(crowd) {
+  data.frame(item = crowd$items[crowd$item], worker = crowd$workers[crowd$worker],
+             label = crowd$labels[crowd$label])
+}
+
 small_crowd_store <- function(source, path, ...) {
   small_store(source, path, item = "item", worker = "worker", label = "label", ...)
 }
@@ -122,4 +127,25 @@ expect_same_numbers <- function(a, b) {
 new_store <- function(source, ..., env = parent.frame()) {
   path <- withr::local_tempdir(.local_envir = env)
   row_store(source, file.path(path, "store"), ...)
+}
+
+# Clusters -----------------------------------------------------------------------------------------
+
+# Processes that are started in the test find the packages of this one.
+local_libraries <- function(env = parent.frame()) {
+  libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
+  withr::local_envvar(R_LIBS = libraries, .local_envir = env)
+}
+
+local_cluster <- function(n = 2, env = parent.frame()) {
+  skip_on_cran()
+  local_libraries()
+  cluster <- tryCatch(
+    suppressWarnings(parallel::makeCluster(n, setup_timeout = 60, socketOptions = "no-delay")),
+    error = function(cnd) NULL
+  )
+  if (is.null(cluster)) skip("No processes can be started.")
+  # Some of them are killed.
+  withr::defer(for (node in cluster) try(close(node$con), silent = TRUE), env)
+  cluster
 }

@@ -12,25 +12,6 @@ clustered_rows <- function(n = 4000) {
   table
 }
 
-# Processes that are started in the test find the packages of this one.
-local_libraries <- function(env = parent.frame()) {
-  libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
-  withr::local_envvar(R_LIBS = libraries, .local_envir = env)
-}
-
-local_cluster <- function(n = 2, env = parent.frame()) {
-  skip_on_cran()
-  local_libraries()
-  cluster <- tryCatch(
-    suppressWarnings(parallel::makeCluster(n, setup_timeout = 60, socketOptions = "no-delay")),
-    error = function(cnd) NULL
-  )
-  if (is.null(cluster)) skip("No processes can be started.")
-  # Some of them are killed.
-  withr::defer(for (node in cluster) try(close(node$con), silent = TRUE), env)
-  cluster
-}
-
 # One for all tests that leave it as it was.
 lasting <- new.env()
 

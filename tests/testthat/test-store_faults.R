@@ -88,6 +88,30 @@ test_that("an addition that is killed leaves the old rows or all", {
   }
 })
 
+test_that("known labels that are killed on their way leave the old ones or have all", {
+  skip_on_cran()
+  skip_without_fork()
+  withr::local_seed(4)
+  store <- small_crowd_store(some_triples(30000, 5000), local_folder())
+  ids <- rows_of_store(store)$ids[9 * 1:500]
+  known_by <- function(label) stats::setNames(rep(label, 500), ids)
+  store <- add_known(store, known_by("cat"))
+  seconds <- system.time(done <- add_known(store, known_by("dog")))[["elapsed"]]
+  label_of <- function(store) unique(known_of_store(store)$label)
+  killed <- 0
+  for (at in seq_len(n_moments() / 2)) {
+    before <- label_of(open_row_store(store$path))
+    new <- if (before == "cat") "dog" else "cat"
+    killed <- killed + kill_after(runif(1, 0, seconds), function() add_known(store, known_by(new)))
+    opened <- open_row_store(store$path)
+    expect_identical(nrow(verify_store(opened)), 0L)
+    expect_true(label_of(opened) %in% c(before, new))
+    expect_equal(n_known(opened), 500)
+  }
+  expect_gt(killed, 0)
+  expect_identical(label_of(add_known(store, known_by("bird"))), "bird")
+})
+
 test_that("a source several times larger than the memory that there is can be coded", {
   skip_below_level_2()
   skip_on_os(c("windows", "mac"))

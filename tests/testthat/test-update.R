@@ -8,15 +8,6 @@ old_and_new <- function(n_old = 8000, n_new = 400) {
 # What the rows say of a fit's parameters, whose `loglik` is a bound.
 loglik_of <- function(fit, rows) sum(predict(fit, rows, type = "density"))
 
-quietly <- function(code) {
-  withCallingHandlers(code, mdpd_message = function(cnd) tryInvokeRestart("muffleMessage"))
-}
-
-triples_of <- function(crowd) {
-  data.frame(item = crowd$items[crowd$item], worker = crowd$workers[crowd$worker],
-             label = crowd$labels[crowd$label])
-}
-
 test_that("an update ends where a fit of all rows does, and says by how much it may fail", {
   rows <- old_and_new()
   for (criterion in c("evidence", "bic")) {
@@ -24,7 +15,7 @@ test_that("an update ends where a fit of all rows does, and says by how much it 
     store <- new_store(rows$old, shard_rows = 1024)
     fit <- stagewise_em(store, 3, search_rows = 1000, control = control)
     store <- add_rows(store, rows$new)
-    updated <- quietly(update(fit, store))
+    updated <- hush(update(fit, store))
     refitted <- stagewise_em(store, 3, search_rows = 1000, control = control)
     thousands <- nrow(rows$all) / 1000
     reached <- loglik_of(updated, rows$all)
@@ -71,7 +62,7 @@ test_that("the steps are those of incremental EM in plain R", {
   # The third step may be a leap.
   for (n_steps in 1:2) {
     fit$control$max_iter <- n_steps
-    updated <- quietly(suppressWarnings(update(fit, store)))
+    updated <- hush(suppressWarnings(update(fit, store)))
     twin <- incremental_twin(fit, rows, n_steps)
     expect_equal(updated$mixing_weights, twin$mixing_weights, tolerance = 1e-10)
     expect_equal(updated$item_probs, twin$item_probs, tolerance = 1e-10)
@@ -88,8 +79,8 @@ test_that("an update has the same bits for any shards, threads and memory", {
     control <- stagewise_control(threads = how[2])
     fit <- stagewise_em(store, 3, search_rows = 1000, control = control)
     store <- add_rows(store, table[3001:4000, ])
-    fit <- quietly(update(fit, store, memory = if (how[2] == 1) 0 else 1e9))
-    quietly(update(fit, add_rows(store, table[4001:4500, ])))
+    fit <- hush(update(fit, store, memory = if (how[2] == 1) 0 else 1e9))
+    hush(update(fit, add_rows(store, table[4001:4500, ])))
   })
   for (fit in fits[2:3]) {
     expect_same_numbers(fit, fits[[1]])
@@ -110,7 +101,7 @@ test_that("decisions that changed are listed, with their ids", {
   # People of another kind, so that the classes move.
   drifted <- as.data.frame(lapply(rows$new, function(x) replace(x, x == "c", "b")))
   store <- add_rows(store, `row.names<-`(drifted, ids[2001:3000]))
-  updated <- quietly(update(fit, store))
+  updated <- hush(update(fit, store))
   before <- predict(fit, drifted)
   after <- predict(updated, drifted)
   other <- which(before != after)
@@ -120,7 +111,7 @@ test_that("decisions that changed are listed, with their ids", {
     to = as.character(unname(after[other]))
   ))
   expect_identical(updated$update$n_changed, as.numeric(length(other)))
-  full <- quietly(update(fit, store, full = TRUE))
+  full <- hush(update(fit, store, full = TRUE))
   all <- rbind(rows$old, drifted)
   other <- which(predict(fit, all) != predict(full, all))
   expect_identical(full$changed$row, as.numeric(other))
@@ -136,8 +127,8 @@ test_that("new levels and a row without an answer are taken in", {
   is.na(new[300, ]) <- TRUE
   store <- new_store(rows$old, shard_rows = 1024)
   fit <- stagewise_em(store, 3)
-  store <- quietly(add_rows(store, new))
-  updated <- quietly(update(fit, store))
+  store <- hush(add_rows(store, new))
+  updated <- hush(update(fit, store))
   expect_identical(rownames(updated$item_probs$V1), c("a", "b", "c", "new"))
   expect_true(all(updated$item_probs$V1 > 0))
   expect_equal(unname(drop(updated$item_probs$V1["new", ] %*% updated$mixing_weights)), 150 / 3300,
@@ -160,7 +151,7 @@ test_that("crowds go on with new items, new workers and new labels of old items"
     store <- small_crowd_store(all[!now, ], local_folder())
     fit <- stagewise_em(store, 3, search_rows = 1000)
     store <- add_rows(store, all[now, ])
-    updated <- quietly(update(fit, store))
+    updated <- hush(update(fit, store))
     refitted <- stagewise_em(store, 3, search_rows = 1000)
     n <- nrow(store) / 1000
     reached <- sum(predict(updated, store, type = "density"))
@@ -186,7 +177,7 @@ test_that("updates go on from updates, and rows that were gone over stand", {
   fit <- stagewise_em(store, 3)
   for (today in 2:4) {
     store <- add_rows(store, all[day == today, ])
-    fit <- quietly(update(fit, store))
+    fit <- hush(update(fit, store))
   }
   refitted <- stagewise_em(store, 3)
   reached <- sum(predict(fit, store, type = "density"))
@@ -205,7 +196,7 @@ test_that("a new label has no component", {
   store <- small_crowd_store(all[!is_late, ], local_folder())
   fit <- stagewise_em(store, 3)
   late <- transform(all[is_late, ], label = replace(as.character(label), 1:50, "other"))
-  store <- quietly(add_rows(store, late))
+  store <- hush(add_rows(store, late))
   expect_message(updated <- update(fit, store), class = "mdpd_message_new_levels")
   expect_identical(names(updated$mixing_weights), names(fit$mixing_weights))
   expect_setequal(updated$labels, c(fit$labels, "other"))
@@ -217,9 +208,9 @@ test_that("components keep their names and their order", {
   store <- new_store(rows$old, shard_rows = 1024)
   fit <- stagewise_em(store, 3)
   store <- add_rows(store, rows$new)
-  updated <- quietly(update(fit, store))
+  updated <- hush(update(fit, store))
   named <- name_components(reorder_components(fit, c(3, 1, 2)), c("x", "y", "z"))
-  again <- quietly(update(named, store))
+  again <- hush(update(named, store))
   expect_identical(names(again$mixing_weights), c("x", "y", "z"))
   expect_equal(unname(again$mixing_weights), unname(updated$mixing_weights[c(3, 1, 2)]),
                tolerance = 1e-10)
@@ -237,9 +228,9 @@ test_that("fits of a path, of kinds and of one component go on", {
   one <- choose_k(fit, 1)
   store <- add_rows(store, narrow$new)
   for (before in list(fit, one)) {
-    updated <- quietly(update(before, store))
+    updated <- hush(update(before, store))
     expect_null(updated$path)
-    refitted <- quietly(suppressWarnings(stagewise_em(store, before$k)))
+    refitted <- hush(suppressWarnings(stagewise_em(store, before$k)))
     expect_equal(updated$evidence, refitted$evidence, tolerance = 1e-4)
   }
   expect_equal(updated$loglik, refitted$loglik, tolerance = 1e-12)
@@ -247,12 +238,7 @@ test_that("fits of a path, of kinds and of one component go on", {
 })
 
 test_that("a cluster can make the full round", {
-  skip_on_cran()
-  libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
-  withr::local_envvar(R_LIBS = libraries)
-  cluster <- tryCatch(suppressWarnings(parallel::makeCluster(1)), error = function(cnd) NULL)
-  if (is.null(cluster)) skip("No processes can be started.")
-  withr::defer(parallel::stopCluster(cluster))
+  cluster <- local_cluster(1)
   rows <- old_and_new(3000, 300)
   store <- new_store(rows$old, shard_rows = 1024)
   fit <- stagewise_em(store, 3)
@@ -267,7 +253,7 @@ test_that("print and summary say what the update did", {
   rows <- old_and_new(3000, 300)
   store <- new_store(rows$old, shard_rows = 1024)
   fit <- stagewise_em(store, 3)
-  updated <- quietly(update(fit, add_rows(store, rows$new)))
+  updated <- hush(update(fit, add_rows(store, rows$new)))
   expect_output(print(updated), "Update +300 new rows")
   expect_output(print(summary(updated)), "Update +300 new rows")
   say <- function(...) describe_update(utils::modifyList(updated$update, list(...)))
@@ -285,7 +271,7 @@ test_that("what cannot be updated is refused", {
   store <- small_store(rows[1:1400, ], path)
   fit <- stagewise_em(store, 2)
   later <- add_rows(store, rows[1401:1500, ])
-  newer <- quietly(update(fit, later))
+  newer <- hush(update(fit, later))
   in_memory <- stagewise_em(rows, 2)
   other_rows <- small_store(rows[1500:1, ], local_folder())
   other_items <- small_store(rows[1:5], local_folder())
@@ -317,7 +303,7 @@ test_that("the fingerprint of an update has the data of all rows", {
   store <- new_store(rows$old)
   fit <- stagewise_em(store, 2)
   store <- add_rows(store, rows$new)
-  updated <- quietly(update(fit, store))
+  updated <- hush(update(fit, store))
   data_of_fit <- function(fit) fingerprint(fit)[["data"]]
   expect_identical(data_of_fit(updated), data_of_fit(stagewise_em(rows$all, 2)))
   expect_false(data_of_fit(updated) == data_of_fit(fit))
