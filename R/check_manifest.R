@@ -59,6 +59,7 @@ are_shards <- function(x, fields) {
     all(x$rows == round(x$rows)), are_amounts(x$answers, n), are_amounts(x$most_repeats, n),
     rlang::is_logical(x$is_dense, n), !anyNA(x$is_dense), are_amounts(x$weight, n),
     are_amounts(x$bytes, n), are_checksums(x$checksum),
+    is.null(x$repeats) || are_amounts(x$repeats, n),
     is.null(x$rows_hash) || are_checksums(x$rows_hash),
     is.null(x$known) || are_amounts(x$known, n) && all(x$known <= x$rows),
     is.null(x$known_hash) || are_checksums(x$known_hash), are_ids_of_shards(x, fields)

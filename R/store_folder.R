@@ -17,11 +17,12 @@
 #   weights        list: `given`; of those above 0 the `smallest` and the `largest`; `sum`; and
 #                  `unit`, the largest power of two of which all of them are whole multiples
 #   has_ids        do rows have ids?
-#   shards         data frame, a row for each shard: `file`, `rows`, `answers`, `most_repeats`,
-#                  `is_dense`, `weight` (the sum), `rows_hash` (see fingerprint.R), `bytes`,
-#                  `checksum`; `ids_file` and `ids_checksum`, NA where rows have no ids; of a
-#                  crowd, the smallest and largest hash of its ids; and `known`, the number of rows
-#                  whose label is known, with the hash of its rows that counts these, `known_hash`
+#   shards         data frame, a row for each shard: `file`, `rows`, `answers`, how many of these
+#                  are `repeats` of a row's answer to an item, `most_repeats` of one, `is_dense`,
+#                  `weight` (the sum), `rows_hash` (see fingerprint.R), `bytes`, `checksum`;
+#                  `ids_file` and `ids_checksum`, NA where rows have no ids; of a crowd, the
+#                  smallest and largest hash of its ids; and `known`, the number of rows whose
+#                  label is known, with the hash of its rows that counts these, `known_hash`
 #   next_number    of the next file
 #
 # A file that a manifest names never changes; what is written anew gets a new name, and the manifest
@@ -86,7 +87,8 @@ read_manifest <- function(path, call = rlang::caller_env()) {
     )
   }
   if (!is_manifest(manifest)) abort_damaged_file(manifest_path(path), "It is no manifest", call)
-  # Stores that were made before could have no known labels.
+  # Stores that were made before did not count what was given again, and had no known labels.
+  manifest$shards$repeats <- manifest$shards$repeats %||% 0
   if (is.null(manifest$shards$known)) {
     manifest$shards$known <- 0
     manifest$shards$known_hash <- manifest$shards$rows_hash

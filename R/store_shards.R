@@ -150,7 +150,7 @@ recode_shards <- function(spooled, recoding, path, first_number) {
     counts <- counts + about$level_weights
     shards[[at]] <- c(
       list(file = basename(file)),
-      about[c("rows", "answers", "most_repeats", "is_dense", "weight", "rows_hash")],
+      about[c("rows", "answers", "repeats", "most_repeats", "is_dense", "weight", "rows_hash")],
       list(bytes = file.size(file), checksum = about$checksum),
       place_ids(from$ids, path, number), list(hash_from = from$hash[1], hash_to = from$hash[2]),
       about[c("known", "known_hash")]

@@ -77,6 +77,7 @@ Rcpp::RObject codes_to_r(const mdpd::Shard& shard) {
 Rcpp::List about_file(const mdpd::Shard& shard, std::uint64_t checksum) {
   return Rcpp::List::create(_["rows"] = static_cast<double>(shard.n_obs),
                             _["answers"] = static_cast<double>(mdpd::n_answers(shard)),
+                            _["repeats"] = static_cast<double>(mdpd::n_repeats(shard)),
                             _["most_repeats"] = static_cast<double>(mdpd::most_repeats(shard)),
                             _["weight"] = shard.case_weights.sum(), _["is_dense"] = shard.is_dense,
                             _["known"] = static_cast<double>(mdpd::n_known(shard)),
@@ -85,9 +86,12 @@ Rcpp::List about_file(const mdpd::Shard& shard, std::uint64_t checksum) {
 
 /// With the known labels and without.
 void add_hashes(mdpd::Shard shard, Rcpp::List& about) {
-  about["known_hash"] = mdpd::hash_to_r(mdpd::hash_rows(shard));
+  const bool has_known = !shard.known.empty();
+  if (has_known) about["known_hash"] = mdpd::hash_to_r(mdpd::hash_rows(shard));
   shard.known.clear();
-  about["rows_hash"] = mdpd::hash_to_r(mdpd::hash_rows(std::move(shard)));
+  const std::string rows_hash = mdpd::hash_to_r(mdpd::hash_rows(std::move(shard)));
+  about["rows_hash"] = rows_hash;
+  if (!has_known) about["known_hash"] = rows_hash;
 }
 
 mdpd::Recoding as_recoding(const Rcpp::List& recoding) {

@@ -392,6 +392,7 @@ test_that("labels given again are counted, kept once or refused, as in memory", 
   expect_silent(store <- small(duplicates = "count"))
   expect_store_of_crowd(store, crowd_labels(again, duplicates = "count"))
   expect_identical(store$manifest$shards$most_repeats, c(2, 2))
+  expect_identical(sum(store$manifest$shards$repeats), 40)
   expect_store_of_crowd(small(duplicates = "first"), crowd_labels(again, duplicates = "first"))
   expect_store_of_crowd(small(duplicates = "last"), crowd_labels(again, duplicates = "last"))
   expect_error(small(duplicates = "error"), "again", class = "mdpd_error_duplicated_label")

@@ -17,6 +17,15 @@ test_that("a small store is fitted as the rows in memory are", {
   expect_same_numbers(stagewise_em(store, 3), weighted)
 })
 
+test_that("labels given again are no further cells, as in memory", {
+  labels <- as.data.frame(simulate_crowd(1500, 9, 3, missing = 0.5, seed = 2)$labels)
+  again <- rbind(labels, labels[1:500, ])
+  crowd <- crowd_labels(again, duplicates = "count")
+  store <- new_store(again, item = "item", worker = "worker", label = "label",
+                     shard_rows = 1024, duplicates = "count")
+  expect_same_numbers(stagewise_em(store, 3), stagewise_em(crowd, 3))
+})
+
 test_that("what a fit says of its rows is known without their posterior", {
   rows <- three_classes()$table
   store <- new_store(rows, shard_rows = 1024)

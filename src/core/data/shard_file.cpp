@@ -279,6 +279,16 @@ Index most_repeats(const Shard& shard) {
   return static_cast<Index>(most);
 }
 
+Index n_repeats(const Shard& shard) {
+  Index n = 0;
+  for (Index row = 0; row < shard.n_obs && !shard.is_dense; ++row) {
+    for (std::size_t at = shard.row_start[row] + 1; at < shard.row_start[row + 1]; ++at) {
+      if (shard.items[at] == shard.items[at - 1]) ++n;
+    }
+  }
+  return n;
+}
+
 std::size_t n_answers(const Shard& shard) {
   if (!shard.is_dense) return shard.answers.size();
   return shard.codes.size() -

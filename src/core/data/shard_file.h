@@ -25,6 +25,9 @@ struct Shard {
 /// Answers of one row to one item, at most; of dense rows 1.
 Index most_repeats(const Shard& shard);
 
+/// Answers of rows to items that they have answered already.
+Index n_repeats(const Shard& shard);
+
 /// Answers in all; of dense rows the cells that are not missing.
 std::size_t n_answers(const Shard& shard);
 
