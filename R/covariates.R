@@ -73,9 +73,12 @@ tell_incomplete <- function(n_incomplete, n_obs, total, call) {
   }
 }
 
-# A covariate with one value tells nothing beside the intercept.
+# A covariate with one value tells nothing beside the intercept. Columns are found by position: the
+# label of a term has backticks where the name of its column has none.
 check_varying <- function(frame, terms, weights, call) {
-  shown <- frame[weights > 0, attr(terms, "term.labels")[attr(terms, "order") == 1], drop = FALSE]
+  alone <- which(attr(terms, "order") == 1)
+  at <- which(rowSums(as.matrix(attr(terms, "factors"))[, alone, drop = FALSE] > 0) > 0)
+  shown <- frame[weights > 0, at, drop = FALSE]
   constant <- vapply(shown, function(x) NCOL(x) == 1 && length(unique(x)) < 2, NA)
   if (attr(terms, "intercept") == 1 && any(constant)) {
     abort_mdpd(

@@ -396,6 +396,28 @@ test_that("separation is told, and predictions stay probabilities", {
   }
 })
 
+test_that("covariates may have names that need backticks", {
+  odd <- stats::setNames(covariates, c("Age (years)", "my group"))
+  for (method in regression_methods) {
+    plain <- regress(method, n_starts = 1)
+    for (formula in list(~ `Age (years)` + `my group`, ~ .)) {
+      regression <- regress(method, formula, data = odd, n_starts = 1)
+      expect_identical(unname(coef(regression)), unname(coef(plain)))
+      expect_identical(unname(vcov(regression)), unname(vcov(plain)))
+      expect_identical(predict(regression, odd[1:3, ]), predict(plain, covariates[1:3, ]))
+      expect_identical(anova(regression)$Chisq, anova(plain)$Chisq)
+    }
+  }
+  formula <- ~ exp(`Age (years)`) * `my group` + offset(`Age (years)`)
+  expect_identical(
+    unname(coef(regress(formula = formula, data = odd))),
+    unname(coef(regress(formula = ~ exp(z) * g + offset(z))))
+  )
+  odd$`my group` <- "one"
+  expect_error(regress(formula = ~ `my group`, data = odd), "my group must have at least two",
+               class = "mdpd_error_argument")
+})
+
 test_that("an empty class is told by the methods that assign rows", {
   empty <- suppressWarnings(mdpd(rows$items[1:2], k = 3, seed = 1))
   empty$posterior <- cbind("1" = rep(0.5, 600), "2" = 0.3, "3" = 0.2)
