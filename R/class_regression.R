@@ -396,10 +396,31 @@ warn_regression <- function(regression, found, call = rlang::caller_env()) {
 }
 
 # Odds of e^8 or more over the range of the covariate, where the likelihood is flat: the standard
-# error is larger still, or there is none.
+# error is larger still, or there is none. What the coefficients of a class amount to must be as
+# large over the rows, as effects that are only far from where the rows are cancel out.
 is_infinite_coefficient <- function(regression) {
-  span <- apply(regression$x, 2, function(x) max(abs(x - min(x)), if (diff(range(x)) == 0) 1))
-  size <- as.vector(abs(regression$coefficients) * span)
-  error <- sqrt(diag(regression$covariance)) * rep(span, regression$k - 1)
-  size > 8 & (is.na(error) | error > size)
+  x <- regression$x
+  span <- apply(x, 2, function(x) max(abs(x - min(x)), if (diff(range(x)) == 0) 1))
+  size <- abs(regression$coefficients) * span
+  error <- matrix(sqrt(diag(regression$covariance)), nrow(size)) * span
+  reach <- apply(x %*% regression$coefficients, 2, function(logit) diff(range(0, logit)))
+  infinite <- size > 8 & (is.na(error) | error > size) & rep(reach > 8, each = nrow(size))
+  intercept <- which(attr(x, "assign") == 0)
+  for (class in which(infinite[intercept, ])) {
+    infinite[intercept, class] <- is_infinite_intercept(regression, class, infinite[, class])
+  }
+  as.vector(infinite)
+}
+
+# The intercept is what holds where all covariates are 0, which may be far from any row, as of a
+# year: it is judged at the means of those whose own coefficients are finite.
+is_infinite_intercept <- function(regression, class, infinite) {
+  intercept <- attr(regression$x, "assign") == 0
+  weights <- regression$weights %||% rep(1, nrow(regression$x))
+  at <- ifelse(infinite & !intercept, 0, colSums(regression$x * weights) / sum(weights))
+  size <- abs(sum(at * regression$coefficients[, class]))
+  own <- (class - 1) * length(at) + which(at != 0)
+  covariance <- regression$covariance[own, own, drop = FALSE]
+  error <- sqrt(max(0, drop(at[at != 0] %*% covariance %*% at[at != 0])))
+  size > 8 && (is.na(error) || error > size)
 }

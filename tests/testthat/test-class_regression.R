@@ -396,6 +396,42 @@ test_that("separation is told, and predictions stay probabilities", {
   }
 })
 
+test_that("a covariate far from zero is no separation, however little it tells", {
+  # Of this seed's years the intercept is far from zero, and its error larger, by all methods.
+  covariates$year <- 1990 + with_seed(3, sample(0:30, 600, replace = TRUE))
+  for (method in regression_methods) {
+    expect_no_warning(regression <- regress(method, ~ year, data = covariates, n_starts = 1))
+    expect_true(any(abs(coef(regression)[1, ]) > 8))
+    expect_false(any(grepl("*", capture.output(print(regression)), fixed = TRUE)))
+    centred <- regress(method, ~ I(year - 2005), data = covariates, n_starts = 1)
+    # Both end where the gradient is below 1e-6.
+    expect_close(coef(regression)[1, ] + 2005 * coef(regression)[2, ], coef(centred)[1, ], 1e-4)
+  }
+  for (formula in list(~ I(year + 2e6), ~ year * g, ~ year + I((year - 2005)^2))) {
+    expect_no_warning(regress(formula = formula, data = covariates))
+  }
+})
+
+test_that("of a covariate that tells a class, the intercept is judged with what moves it", {
+  assigned <- max.col(fit$posterior)
+  infinite <- function(formula, data) {
+    regression <- NULL
+    expect_warning(regression <- regress("bch", formula, data = data),
+                   class = "mdpd_warning_separation")
+    rownames(vcov(regression))[is_infinite_coefficient(regression)]
+  }
+  # Each class in years of its own: wherever the intercept is taken from, it has no finite estimate.
+  covariates$year <- c(2000, 2030, 2060)[assigned] + seq_len(600) %% 5
+  expect_length(infinite(~ year, covariates), 4)
+  # Rows that are told are of class 2, and the others of any: the intercept is that of the others.
+  covariates$year <- 1990 + with_seed(3, sample(0:30, 600, replace = TRUE))
+  covariates$told <- assigned == 2 & seq_len(600) %% 2 == 0
+  told <- infinite(~ told, covariates)
+  expect_true("toldTRUE|2" %in% told)
+  expect_false(any(startsWith(told, "(Intercept)")))
+  expect_identical(infinite(~ year + told, covariates), told)
+})
+
 test_that("covariates may have names that need backticks", {
   odd <- stats::setNames(covariates, c("Age (years)", "my group"))
   for (method in regression_methods) {
