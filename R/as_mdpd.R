@@ -40,6 +40,7 @@ as_mdpd <- function(x, ...) {
 
 #' @export
 as_mdpd.default <- function(x, ...) {
+  if (missing(x)) abort_absent("x", rlang::current_env())
   abort_mdpd("{.arg x} must be a fit of poLCA, not {describe(x)}.", class = "argument")
 }
 

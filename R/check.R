@@ -101,6 +101,11 @@ check_class <- function(x, class, arg = rlang::caller_arg(x), call = rlang::call
   )
 }
 
+# Of an argument without a default.
+abort_absent <- function(arg, call) {
+  abort_mdpd("{.arg {arg}} must be given.", class = "argument", call = call)
+}
+
 # Case weights as a plain double vector; NULL gives every row the weight one.
 check_weights <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   force(arg)

@@ -24,7 +24,11 @@ with_intact_objects <- function(args, formals, code) {
   made <- given_objects(args, frame)
   for (arg in made) check_intact(get(arg, frame), arg, frame)
   telling_memory(frame, {
-    if (length(made) == 0) code else blame_object(code, get(made[1], frame), made[1], frame)
+    if (length(made) == 0) {
+      telling_absent(formals, frame, code)
+    } else {
+      blame_object(telling_absent(formals, frame, code), get(made[1], frame), made[1], frame)
+    }
   })
 }
 
@@ -34,6 +38,17 @@ telling_memory <- function(frame, code) {
     if (is_of_memory(cnd)) {
       abort_mdpd("There is not enough memory.", class = "memory", call = frame, parent = cnd)
     }
+  })
+}
+
+# An argument without a default that was not given: R says so where it is first needed, in the
+# language of the session.
+telling_absent <- function(formals, frame, code) {
+  withCallingHandlers(code, error = function(cnd) {
+    absent <- Filter(function(arg) is_missing_in(frame, arg), setdiff(formals, "..."))
+    texts <- sprintf(gettext("argument \"%s\" is missing, with no default", domain = "R"), absent)
+    arg <- absent[match(conditionMessage(cnd), texts)]
+    if (!is.na(arg[1])) abort_absent(arg, frame)
   })
 }
 

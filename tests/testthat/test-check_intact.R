@@ -81,6 +81,23 @@ test_that("what the user gave is evaluated before, and its errors are not blamed
   expect_identical(predict(fit, ), predict(fit))
 })
 
+test_that("an argument that was not given is named, not the fit blamed", {
+  asked <- rlang::exprs(
+    file = report(fit), group = compare_groups(fit), names = name_components(fit),
+    order = reorder_components(fit), reference = align_components(fit), truth = error_rate(fit),
+    object = compare_groups(), object = report(file = "x.html"), x = as_mdpd()
+  )
+  for (i in seq_along(asked)) {
+    expect_error(eval(asked[[i]]), paste0("`", names(asked)[i], "` must be given"),
+                 class = "mdpd_error_argument")
+  }
+  expect_snapshot(show_conditions(report(fit)))
+  # One that has another name, deeper inside, is no such.
+  inner <- function(y) y
+  outer <- function(x) telling_absent("x", rlang::current_env(), inner())
+  expect_error(outer(), "\"y\" is missing", class = "simpleError")
+})
+
 test_that("warnings of what the user gave are passed on as they are", {
   rows <- data.frame(z = rep(c(-1, 1, 2, 3), 10))
   whole_warning <- function(code) {
@@ -249,7 +266,7 @@ test_that("the functions behind the guard answer, return and fail as they did", 
   refined <- refine(fit, type = "full", verbose = FALSE)
   expect_identical(refined$call, quote(refine(object = fit, type = "full", verbose = FALSE)))
   expect_error(worker_quality(fit), class = "mdpd_error_not_a_crowd")
-  expect_error(report(fit), "file")
+  expect_error(report(fit, 1), "file")
   expect_identical(names(formals(predict.mdpd)), c("object", "newdata", "type", "...", "file"))
 })
 
