@@ -61,9 +61,10 @@
 #'   transformations, interactions and an [offset()]. An offset is one number a row, added to the
 #'   logits of all classes but the reference, or a matrix with a column for each class. `~ 1` has
 #'   the sizes of the classes alone.
-#' @param data Data frame with the covariates: a row for each row of the fit, in the same order. A
-#'   labelled column, as haven reads it, is a factor if every value has a label, and else numbers;
-#'   values that the user has declared missing are missing.
+#' @param data Data frame with the covariates: a row for each row of the fit, in the same order;
+#'   another order is an error where the names of the rows, or the answers of items that stand there
+#'   too, say so. A labelled column, as haven reads it, is a factor if every value has a label, and
+#'   else numbers; values that the user has declared missing are missing.
 #' @param method `"two-step"`, `"ml"`, `"bch"` or `"one-step"`; by default the first.
 #' @param ... Not used; must be empty.
 #' @param reference The class that the others are compared with: name or number of a component; by

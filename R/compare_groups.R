@@ -30,7 +30,8 @@
 #' @param object A fitted mixture, see [stagewise_em()] and [mdpd()], with at least two components
 #'   and two informative items.
 #' @param group The group of each row: a factor, strings, whole numbers or logical values, n_obs of
-#'   them with at least two different ones. Rows in which it is `NA` are left out, with a message.
+#'   them with at least two different ones, in the order of the fit: names that are those of the
+#'   rows must have it. Rows in which it is `NA` are left out, with a message.
 #' @param alpha The level of the search, a number from 0 to 1: the probability that some item is
 #'   freed though all are the same. Default 0.05.
 #' @param free Names of the items to free, instead of the search; `character()` for none. By
@@ -110,7 +111,9 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   if (is.null(how$design)) warn_sampling_weights(how$coded$weights)
   free <- check_free(free, object)
   variable <- variable_name(substitute(group))
-  groups <- group_data(object, how, read_group(group, nrow(how$coded$codes)))
+  coded_group <- read_group(group, nrow(how$coded$codes))
+  if (is.null(x)) check_names_of_fit(group, object, "group")
+  groups <- group_data(object, how, coded_group)
   groups$variable <- variable
   groups$verbose <- verbose
   found <- if (is.null(free)) search_items(groups, alpha) else free_items(groups, free)

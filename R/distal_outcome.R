@@ -40,7 +40,7 @@
 #'   message of class `mdpd_message_incomplete_outcome` says how many. Nor do rows without any
 #'   answer, which are in no class (`mdpd_message_no_answer`).
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
-#'   same order. By default, `NULL`, none.
+#'   same order, as in [class_regression()]. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.
 #' @param cluster,strata The cluster and the stratum in which each row was drawn, vectors with one
 #'   value for each row of the fit, see [standard_errors()]. By default, `NULL`, those of the fit's
@@ -157,10 +157,10 @@ outcome_values <- function(y, data, object, call) {
     check_has_items(values, names(data), "data", call)
     values <- data[[values]]
   }
-  list(
-    values = check_outcome(plain_variable(values), object$n_obs, call),
-    label = outcome_label(values)
-  )
+  label <- outcome_label(values)
+  values <- check_outcome(plain_variable(values), object$n_obs, call)
+  check_names_of_fit(values, object, "y", call)
+  list(values = values, label = label)
 }
 
 # What the file says the column is about, or NULL.

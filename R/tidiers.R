@@ -33,7 +33,8 @@
 #' @param type,cluster,strata For `tidy()`: which standard errors, see [standard_errors()].
 #' @param data For `augment()`: the data of the fit, n_obs rows in the order of the fit, if the
 #'   table is to have their own columns, also those that were no items, and dplyr's groups if there
-#'   are any. By default the items as the fit keeps them: factors.
+#'   are any. Rows in another order are an error where their names, or the answers to the items, say
+#'   so. By default the items as the fit keeps them: factors.
 #' @param newdata For `augment()`: new rows, see [predict.mdpd()]; `data` is then ignored.
 #' @param ... Not used; must be empty for `augment()`. `tidy()` and `glance()` ignore what other
 #'   packages hand over, as modelsummary does.
@@ -257,32 +258,6 @@ grouped_as <- function(table, data) {
     table <- dplyr::dplyr_reconstruct(table, data)
   }
   table
-}
-
-check_rows_of_fit <- function(data, object, call = rlang::caller_env()) {
-  if (!is.data.frame(data) && !is.matrix(data) && !inherits(data, "crowd_labels")) {
-    abort_not_a_table(data, "data", call)
-  }
-  n_obs <- nrow(object$posterior)
-  if (nrow(data) != n_obs) {
-    abort_mdpd(
-      c("{.arg data} must have the {n_obs} row{?s} of the fit.",
-        x = "It has {nrow(data)}.",
-        i = "New rows are {.arg newdata}."),
-      class = "argument", call = call
-    )
-  }
-  # Of a table that lost its row names on the way, nothing is known.
-  names <- row_table(data, object)$row_names
-  differs <- which(names != rownames(object$posterior))
-  if (length(differs) > 0) {
-    abort_mdpd(
-      c("The rows of {.arg data} must be those of the fit, in the same order.",
-        x = "Row {differs[1]} is {.val {names[differs[1]]}}, the fit's
-             {.val {rownames(object$posterior)[differs[1]]}}."),
-      class = "argument", call = call
-    )
-  }
 }
 
 # `tibble` says whether the package is there.

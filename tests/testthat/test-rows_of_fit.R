@@ -1,0 +1,132 @@
+# What stands in `data` beside a fit must be its rows, in their order.
+
+items <- answers(200)
+fit <- stagewise_em(items, k = 2)
+side <- with_seed(1, data.frame(z = stats::rnorm(200), g = sample(c("a", "b"), 200, TRUE)))
+table <- cbind(items, side)
+sorted <- table[order(table$z), ]
+
+expect_refused <- function(code) {
+  expect_error(code, "must be those of the fit, in the same order", class = "mdpd_error_argument")
+}
+
+# Every function that has `data` or a value a row.
+refuses <- function(data, fitted = fit) {
+  expect_refused(augment(fitted, data))
+  expect_refused(class_regression(fitted, ~ z, data))
+  expect_refused(distal_outcome(fitted, z, data))
+}
+
+takes <- function(data, fitted = fit) {
+  expect_no_error(augmented <- augment(fitted, data))
+  expect_identical(as.character(augmented$.class), as.character(predict(fitted)))
+  expect_no_error(class_regression(fitted, ~ z, data))
+  expect_no_error(distal_outcome(fitted, z, data))
+}
+
+test_that("sorted rows are refused, whatever the table is", {
+  takes(table)
+  refuses(sorted)
+  refuses(`rownames<-`(sorted, NULL))
+  refuses(sorted["z"])
+  # Two rows that were exchanged are enough.
+  at <- which(items$item_2 != items$item_2[1] & items$item_1 == items$item_1[1])[1]
+  refuses(`rownames<-`(table[replace(1:200, c(1, at), c(at, 1)), ], NULL))
+  if (rlang::is_installed("tibble")) refuses(tibble::as_tibble(sorted))
+  if (rlang::is_installed("dplyr")) {
+    takes(dplyr::group_by(table, g))
+    refuses(dplyr::arrange(table, z))
+    refuses(dplyr::group_by(dplyr::arrange(table, z), g))
+  }
+  matrix <- as.matrix(items)
+  of_matrix <- stagewise_em(matrix, k = 2)
+  expect_no_error(augment(of_matrix, matrix))
+  expect_refused(augment(of_matrix, matrix[200:1, ]))
+})
+
+test_that("values that are named by rows are refused in another order", {
+  expect_refused(compare_groups(fit, predict(fit, sorted)))
+  expect_refused(distal_outcome(fit, predict(fit, sorted)))
+  named <- stagewise_em(`rownames<-`(items, paste0("r", 1:200)), k = 2)
+  groups <- stats::setNames(side$g, paste0("r", 1:200))
+  expect_no_error(compare_groups(named, groups, free = character()))
+  expect_refused(compare_groups(named, rev(groups)))
+  expect_no_error(compare_groups(named, stats::setNames(groups, side$g), free = character()))
+})
+
+test_that("a fit of sorted rows takes them", {
+  of_sorted <- stagewise_em(sorted[names(items)], k = 2)
+  takes(sorted, of_sorted)
+  takes(`rownames<-`(sorted, NULL), of_sorted)
+  # The names do not go with the fit, but the answers agree.
+  without <- stagewise_em(`rownames<-`(sorted[names(items)], NULL), k = 2)
+  takes(sorted, without)
+  expect_refused(augment(without, sorted["z"]))
+  refuses(table, of_sorted)
+})
+
+test_that("rows that no answer tells apart may change places", {
+  few <- items[1:40, 1:2]
+  of_few <- suppressWarnings(mdpd(few, 2))
+  same <- order(few[[1]], few[[2]])
+  pair <- same[which(duplicated(few[same, ]))[1] - 1:0]
+  moved <- few[replace(1:40, pair, rev(pair)), ]
+  expect_no_error(augment(of_few, `rownames<-`(moved, NULL)))
+})
+
+test_that("recoded, missing and mended answers are those of the same rows", {
+  recoded <- table
+  for (item in names(items)) {
+    codes <- as.integer(factor(table[[item]]))
+    # Reversed, from 0, and in letters.
+    recoded[[item]] <- switch(
+      match(item, names(items)) %% 3 + 1, max(codes) + 1 - codes, codes - 1, letters[codes]
+    )
+  }
+  takes(recoded)
+  refuses(`rownames<-`(recoded[order(recoded$z), ], NULL))
+  merged <- table
+  merged[names(items)] <- lapply(table[names(items)], function(x) as.integer(factor(x)) > 1)
+  takes(merged)
+  expect_no_error(augment(stagewise_em(merged[names(items)], k = 2), table))
+  missing <- cbind(with_gaps(items), side)
+  takes(missing)
+  refuses(`rownames<-`(missing[order(missing$z), ], NULL))
+  for (how in c("ignore", "level")) {
+    of_missing <- stagewise_em(missing[names(items)], k = 2, missing = how)
+    takes(missing, of_missing)
+    takes(table, of_missing)
+    refuses(`rownames<-`(missing[order(missing$z), ], NULL), of_missing)
+    refuses(`rownames<-`(sorted, NULL), of_missing)
+  }
+  mended <- table
+  mended[1:5, names(items)] <- mended[6:10, names(items)]
+  takes(mended)
+  # A column of numbers is something else of the same name.
+  takes(transform(table, item_1 = z))
+})
+
+test_that("fits of a survey design, with weights of 0 and without data compare what they have", {
+  skip_if_not_installed("survey")
+  with_ids <- data.frame(table, id = rep(1:40, 5), w = rep(c(1, 2, 0, 1.5), 50))
+  design <- survey::svydesign(~id, weights = ~w, data = with_ids)
+  of_design <- suppressMessages(stagewise_em(items, k = 2, weights = design))
+  takes(design$variables, of_design)
+  refuses(`rownames<-`(with_ids[order(with_ids$z), ], NULL), of_design)
+  dropped <- stagewise_em(items, k = 2, keep_data = FALSE)
+  expect_no_error(augment(dropped, `rownames<-`(sorted, NULL)))
+  expect_refused(augment(dropped, sorted))
+})
+
+test_that("the errors say where, and what to do", {
+  named <- stagewise_em(`rownames<-`(items, paste0("r", 1:200)), k = 2)
+  other <- table
+  other[names(items)] <- answers(200, seed = 2)
+  expect_snapshot({
+    show_conditions(class_regression(fit, ~ z, sorted))
+    show_conditions(class_regression(fit, ~ z, other))
+    show_conditions(augment(fit, sorted["z"]))
+    show_conditions(compare_groups(fit, predict(fit, sorted)))
+    show_conditions(distal_outcome(named, rev(stats::setNames(side$z, paste0("r", 1:200)))))
+  })
+})
