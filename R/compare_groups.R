@@ -42,7 +42,8 @@
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_groups"`:
 #'   \item{sizes}{data frame, a row for each group and component: `group` and `component` (factors),
-#'     `size` (they sum to 1 in each group), `std.error` (`NA` of a size of 0)}
+#'     `size` (they sum to 1 in each group), `std.error` (`NA` of a size of 0, and where a group is
+#'     all of one component)}
 #'   \item{items}{data frame, a row for each informative item, the one with most evidence first:
 #'     `item`; `free`; `statistic` (twice the log-likelihood ratio), `df`, `p_value` and
 #'     `p_adjusted` (Holm) of the test that it works the same in all groups; `evidence`, the log
@@ -73,8 +74,10 @@
 #' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component or
 #' with fewer than two informative items; `mdpd_error_no_data` when the fit keeps no data and `x` is
 #' not given; `mdpd_error_not_stored` for a model without data. A message of class
-#' `mdpd_message_missing_group` counts the rows without a group; `mdpd_warning_many_items` says that
-#' more than half of the items work differently; `mdpd_warning_sampling_weights` is for case weights
+#' `mdpd_message_missing_group` counts the rows without a group, and one of class
+#' `mdpd_message_small_group` names groups of fewer than 10 rows; `mdpd_warning_group_is_item` says
+#' that an item has the same answer in all of each group; `mdpd_warning_many_items` says that more
+#' than half of the items work differently; `mdpd_warning_sampling_weights` is for case weights
 #' that are not whole numbers, as those of a survey, where there is no survey design. Those of
 #' [standard_errors()], except those of estimates on the boundary and of weights.
 #' @references
@@ -114,6 +117,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   coded_group <- read_group(group, nrow(how$coded$codes))
   if (is.null(x)) check_names_of_fit(group, object, "group")
   groups <- group_data(object, how, coded_group)
+  tell_odd_groups(groups)
   groups$variable <- variable
   groups$verbose <- verbose
   found <- if (is.null(free)) search_items(groups, alpha) else free_items(groups, free)
@@ -193,6 +197,33 @@ check_categories <- function(group, call) {
       class = "argument", call = call
     )
   }
+}
+
+# Sizes that rest on nearly nothing, and groups that the classes are made of.
+tell_odd_groups <- function(groups, call = rlang::caller_env()) {
+  n_rows <- tabulate(groups$codes, length(groups$levels))
+  small <- groups$levels[n_rows < 10]
+  if (length(small) > 0) {
+    inform_mdpd(
+      "{length(small)} group{?s} {?has/have} fewer than 10 rows, and {?its/their} sizes say little:
+       {.val {small}}.", class = "small_group", groups = small
+    )
+  }
+  same <- Filter(function(item) is_same_partition(groups$answers[[item]], groups), groups$items)
+  if (length(same) > 0) {
+    warn_mdpd(
+      c("The groups are the answers to item {.field {same[1]}}, which is one of those that make the
+         classes.",
+        i = "Class sizes differ for that alone: fit without the item before comparing."),
+      class = "group_is_item", call = call, item = same[1]
+    )
+  }
+}
+
+# Has each group an answer of its own, the same in all of its rows?
+is_same_partition <- function(given, groups) {
+  pairs <- unique(data.frame(code = given$code, group = groups$codes[given$row]))
+  nrow(pairs) > 1 && !anyDuplicated(pairs$code) && !anyDuplicated(pairs$group)
 }
 
 # Data of several groups ---------------------------------------------------------------------------
@@ -417,8 +448,7 @@ new_groups <- function(object, groups, found) {
   covariance <- quietly(estimate_covariance(fit, how_of_groups(fit, groups)))
   items <- item_table(groups, found)
   warn_many_items(items)
-  n <- vapply(split(groups$weights, factor(groups$codes, seq_along(groups$levels))), sum, 0)
-  names(n) <- groups$levels
+  n <- group_totals(groups)
   structure(
     list(
       sizes = size_table(fit, covariance, groups), items = items,
@@ -451,8 +481,22 @@ size_table <- function(fit, covariance, groups) {
   data.frame(
     group = factor(rep(groups$levels, each = k), groups$levels),
     component = factor(rep(rownames(joint), length(groups$levels)), component_levels(fit)),
-    size = size, std.error = ifelse(size > 1e-8, as.vector(errors), NA)
+    size = size, std.error = ifelse(has_size_error(sizes, groups), as.vector(errors), NA)
   )
+}
+
+# Before the boundary EM gets ever slower: a class of less than a hundredth of a row is on it, and
+# what there is in a group that is all of one class has no error.
+has_size_error <- function(sizes, groups) {
+  rows <- sweep(sizes, 2, group_totals(groups), "*")
+  has_rows <- rows > 0.01
+  as.vector(has_rows & rep(colSums(has_rows) > 1, each = nrow(sizes)))
+}
+
+# Sums of the case weights.
+group_totals <- function(groups) {
+  codes <- factor(groups$codes, seq_along(groups$levels), groups$levels)
+  vapply(split(groups$weights, codes), sum, 0)
 }
 
 test_sizes <- function(groups, found) {
@@ -597,9 +641,8 @@ cat_group_items <- function(items, names, max_items, width = 20) {
 }
 
 format_sizes <- function(x) {
-  cells <- paste0(percent(x$sizes$size, 1), " (",
-                  formatC(100 * x$sizes$std.error, format = "f", digits = 1), ")")
-  cells[is.na(x$sizes$std.error)] <- percent(x$sizes$size[is.na(x$sizes$std.error)], 1)
+  error <- formatC(100 * x$sizes$std.error, format = "f", digits = 1)
+  cells <- paste0(percent(x$sizes$size, 1), " (", ifelse(is.na(x$sizes$std.error), "-", error), ")")
   table <- matrix(cells, length(x$n), byrow = TRUE)
   dimnames(table) <- list(shorten(names(x$n), 20), shorten(names(x$fit$mixing_weights), 14))
   table

@@ -276,6 +276,39 @@ test_that("what cannot be compared is told", {
                compare_groups(fit, data$group)$sizes, tolerance = 1e-4)
 })
 
+test_that("a group that is all of one component has no errors, and a small one is named", {
+  data <- two_groups(differ = character(), n_obs = 300)
+  fit <- group_fit(data$x)
+  sure <- which(fit$posterior[, 1] == max(fit$posterior[, 1]))
+  for (n in c(1, 5, 12)) {
+    few <- utils::head(sure, n)
+    group <- replace(rep("rest", 300), few, "few")
+    tell <- if (n < 10) expect_message else expect_silent
+    tell(compared <- compare_groups(fit, group, free = character()))
+    sizes <- split(compared$sizes, compared$sizes$group)
+    # EM from the posterior goes to the boundary, where it stays for ever.
+    expect_gt(sizes$few$size[1], 1 - 0.01 / length(few))
+    expect_identical(sizes$few$std.error, c(NA_real_, NA_real_))
+    expect_true(all(sizes$rest$std.error > 0))
+    expect_output(print(compared), "few  *100.0 % \\(-\\)  *0.0 % \\(-\\)")
+    expect_no_error(grid::grid.force(ggplot2::ggplotGrob(autoplot(compared))))
+  }
+  expect_message(compare_groups(fit, rep(c("a", "b", "c"), c(3, 9, 288)), free = character()),
+                 "2 groups have fewer than 10 rows", class = "mdpd_message_small_group")
+})
+
+test_that("groups that are the answers to an item are told", {
+  data <- two_groups(differ = character(), n_obs = 300)
+  fit <- group_fit(data$x)
+  for (group in list(data$x[[2]], paste("group", data$x[[2]]))) {
+    cnd <- expect_warning(compare_groups(fit, group, free = character()), names(data$x)[2],
+                          class = "mdpd_warning_group_is_item")
+    expect_identical(cnd$item, names(data$x)[2])
+  }
+  one_differs <- replace(data$x[[2]], 1, setdiff(data$x[[2]], data$x[[2]][1])[1])
+  expect_no_warning(compare_groups(fit, one_differs, free = character()))
+})
+
 test_that("weights of a survey without its design are told", {
   data <- two_groups(differ = character(), n_obs = 300)
   fit <- group_fit(data$x, weights = rep(c(0.5, 1.5), 150))
