@@ -78,7 +78,8 @@
 #' `mdpd_message_small_group` names groups of fewer than 10 rows; `mdpd_warning_group_is_item` says
 #' that an item has the same answer in all of each group; `mdpd_warning_many_items` says that more
 #' than half of the items work differently; `mdpd_warning_sampling_weights` is for case weights
-#' that are not whole numbers, as those of a survey, where there is no survey design. Those of
+#' that are not whole numbers, as those of a survey, where there is no survey design: evidence and
+#' p-values then find differences that are not there, and free items wrongly. Those of
 #' [standard_errors()], except those of estimates on the boundary and of weights.
 #' @references
 #' Clogg, C. C. and Goodman, L. A. (1985). Simultaneous latent structure analysis in several groups.
@@ -111,7 +112,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   check_flag(verbose)
   how <- read_how(object, c("observed", "score", "robust"), x, weights)
   check_has_classes(object, how$design)
-  if (is.null(how$design)) warn_sampling_weights(how$coded$weights)
+  if (is.null(how$design)) warn_weights_of_groups(how$coded$weights)
   free <- check_free(free, object)
   variable <- variable_name(substitute(group))
   coded_group <- read_group(group, nrow(how$coded$codes))
@@ -195,6 +196,19 @@ check_categories <- function(group, call) {
       c("{.arg group} must hold categories (a factor, strings, whole numbers or logical values).",
         i = "Cut measurements into classes first, for example with {.fn cut}."),
       class = "argument", call = call
+    )
+  }
+}
+
+# What the weights of a survey do to a search by tests: more rows than there are, more is found.
+warn_weights_of_groups <- function(weights, call = rlang::caller_env()) {
+  if (!are_counts(weights)) {
+    warn_mdpd(
+      c("The case weights are not whole numbers, and each row counts as many times as it weighs: in
+         the evidence and the p-values of the items, and in those of the sizes.",
+        i = "If they are weights of a sample survey, this frees items that work the same: give
+             {.code weights = design}, made by {.fn survey::svydesign}, to the fit."),
+      class = "sampling_weights", call = call
     )
   }
 }

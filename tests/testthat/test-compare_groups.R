@@ -312,8 +312,24 @@ test_that("groups that are the answers to an item are told", {
 test_that("weights of a survey without its design are told", {
   data <- two_groups(differ = character(), n_obs = 300)
   fit <- group_fit(data$x, weights = rep(c(0.5, 1.5), 150))
+  expect_snapshot(show_conditions(compare_groups(fit, data$group, free = character())))
   expect_warning(compare_groups(fit, data$group, free = character()),
                  class = "mdpd_warning_sampling_weights")
+})
+
+test_that("weights as numbers free items that work the same, the same weights as a design do not", {
+  skip_if_not_installed("survey")
+  n_free <- vapply(1:5, function(seed) {
+    data <- two_groups(seed, n_obs = 300)
+    weights <- with_seed(seed, stats::rlnorm(300, sdlog = 1))
+    design <- survey::svydesign(~1, weights = ~weights, data = data.frame(weights))
+    counted <- suppressWarnings(compare_groups(group_fit(data$x, weights = weights), data$group))
+    by_design <- compare_groups(group_fit(data$x, weights = design), data$group)
+    c(sum(counted$items$free), sum(by_design$items$free))
+  }, numeric(2))
+  # By the level of 0.05 a quarter of a search in five; by counts most of them free one.
+  expect_gte(sum(n_free[1, ] > 0), 2)
+  expect_lte(sum(n_free[2, ] > 0), 1)
 })
 
 test_that("the search shows how far it is, without a change of the result", {
