@@ -71,7 +71,8 @@
 #'     model; 0 where it is identified, `NA` above 200 parameters, where it is not computed}
 #'   \item{samples}{n x 3 matrix: the statistics of the samples}
 #'   \item{lambda, rows, n, seed}{as given}
-#'   `tidy()` gives the `statistics`, `glance()` one row for the whole.
+#'   `tidy()` gives the `statistics`, `glance()` one row for the whole, with
+#'   the p-values of chi-square as `p_G2` and those of samples as `p_bootstrap_G2`, and so on.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range, or for samples of a fit without refinement;
 #' `mdpd_error_data` where a cell has several answers, as of a crowd in which a worker labels an
@@ -522,7 +523,8 @@ glance.mdpd_goodness_of_fit <- function(x, ...) {
   as_tidy(data.frame(
     G2 = table$value[1], X2 = table$value[2], power_divergence = table$value[3],
     df.residual = x$df, n_cells = x$n_cells, share_empty = x$share_empty,
-    p_G2 = table$p_bootstrap[1], p_X2 = table$p_bootstrap[2],
-    p_power_divergence = table$p_bootstrap[3], n = x$n, nobs = x$nobs
+    p_G2 = table$p_value[1], p_X2 = table$p_value[2], p_power_divergence = table$p_value[3],
+    p_bootstrap_G2 = table$p_bootstrap[1], p_bootstrap_X2 = table$p_bootstrap[2],
+    p_bootstrap_power_divergence = table$p_bootstrap[3], n = x$n, nobs = x$nobs
   ))
 }
