@@ -63,6 +63,7 @@
 #'   \item{k}{n counts: components found}
 #'   \item{fit}{`coef()` and the informative items of the fit}
 #'   \item{n, type, refit, seed}{as given}
+#'   \item{design}{what was drawn by clusters and strata, in words; or `NULL`}
 #'   It has methods for [standard_errors()] (standard deviation over the samples), `confint()`
 #'   (percentile intervals; to reach beyond the outermost samples one of 95 % takes 40 of them, with
 #'   less it comes with a warning, and `print()` leaves it out), `vcov()` (over the samples without
@@ -130,7 +131,10 @@ bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametri
     fit_sample(object, drop_unobserved(sample), refit)
   }
   replicates <- run_replicates(seeds, run, threads, verbose)
-  new_bootstrap(object, replicates, list(n = n, type = type, refit = refit, seed = seed))
+  new_bootstrap(object, replicates, list(
+    n = n, type = type, refit = refit, seed = seed,
+    design = if (!is.null(design)) design_title(design)
+  ))
 }
 
 new_bootstrap <- function(object, replicates, settings) {
@@ -357,7 +361,8 @@ print.mdpd_bootstrap <- function(x, max_items = 12, ...) {
 
 bootstrap_title <- function(x) {
   how <- if (x$refit) "each fitted from scratch" else "informative items held"
-  paste0(plural(x$n, paste(x$type, "sample")), ", ", how)
+  paste0(plural(x$n, paste(x$type, "sample")), if (!is.null(x$design)) paste(" of", x$design), ", ",
+         how)
 }
 
 found_components <- function(x) {

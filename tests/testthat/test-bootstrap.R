@@ -207,6 +207,18 @@ test_that("print says what was done", {
   expect_snapshot(print(samples))
 })
 
+test_that("the print says what was drawn", {
+  fit <- small_fit()
+  draw <- function(...) bootstrap(fit, n = 2, refit = FALSE, verbose = FALSE, ...)
+  groups <- rep(1:30, 10)
+  expect_output(print(draw(cluster = groups)), "2 nonparametric samples of 30 clusters in 1 stratum,",
+                fixed = TRUE)
+  expect_output(print(draw(strata = groups > 10)), "samples of rows in 2 strata,", fixed = TRUE)
+  expect_output(print(draw(cluster = groups, strata = groups > 10)),
+                "samples of 30 clusters in 2 strata,", fixed = TRUE)
+  expect_output(print(draw()), "2 nonparametric samples, informative", fixed = TRUE)
+})
+
 test_that("whole clusters are drawn within their strata", {
   cluster <- rep(1:6, c(2, 3, 1, 2, 2, 2))
   strata <- c("a", "b")[c(1, 1, 1, 1, 2, 2)][cluster]
