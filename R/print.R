@@ -255,6 +255,9 @@ next_step <- function(x, after_summary = FALSE) {
   if (is.null(x$loglik)) {
     return("predict(model, newdata), plot(model)")
   }
+  if (isFALSE(x$converged) && is_of_polca(x)) {
+    return("not converged: raise `maxiter` in poLCA(), or go on by refine(fit, type = \"full\")")
+  }
   if (isFALSE(x$converged)) {
     return("not converged: raise `max_iter` or `max_stages` in stagewise_control()")
   }

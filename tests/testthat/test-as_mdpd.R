@@ -120,6 +120,8 @@ test_that("a fit that poLCA did not finish says so, and other objects are errors
                                      verbose = FALSE))
   expect_identical(as_mdpd(short)$status, "iteration_limit")
   expect_false(as_mdpd(short)$converged)
+  expect_output(print(as_mdpd(short)), "raise `maxiter` in poLCA(), or go on by refine(",
+                fixed = TRUE)
   expect_error(update(as_mdpd(short), k = 3), "made by `poLCA()`", fixed = TRUE,
                class = "mdpd_error_argument")
   expect_error(as_mdpd(lm(1:3 ~ 1)), "must be a fit of poLCA", class = "mdpd_error_argument")
