@@ -153,6 +153,7 @@ class_regression <- function(object, formula, data,
                              reference = NULL, cluster = NULL, strata = NULL,
                              type = c("observed", "score", "robust"), max_iter = 5000,
                              n_starts = 10, seed = 1) {
+  check_no_weights(...names())
   rlang::check_dots_empty()
   method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
   check_count(max_iter)
@@ -176,6 +177,17 @@ class_regression <- function(object, formula, data,
   regression <- new_class_regression(found, first, design, settings)
   warn_regression(regression, found)
   regression
+}
+
+# Rows cannot count otherwise in the classes than in what is said of these.
+check_no_weights <- function(names, call = rlang::caller_env()) {
+  if ("weights" %in% names) {
+    abort_mdpd(
+      c("{.arg weights} must not be given: the case weights of the fit count.",
+        i = "Fit with {.arg weights}, numbers or a survey design."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # A fit to go on from: of several components, with its data.

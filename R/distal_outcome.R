@@ -109,6 +109,7 @@
 #' @export
 distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ..., cluster = NULL,
                            strata = NULL, type = c("observed", "score", "robust")) {
+  check_no_weights(...names())
   rlang::check_dots_empty()
   method <- check_choice(method, c("bch", "ml"))
   check_first_fit(object)

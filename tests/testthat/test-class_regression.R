@@ -485,6 +485,7 @@ test_that("bad input is told", {
     show_conditions(class_regression(fit, ~ offset(cbind(z, z)), covariates))
     show_conditions(class_regression(fit, ~ z, covariates, method = "three"))
     show_conditions(class_regression(fit, ~ z, covariates, reference = "4"))
+    show_conditions(class_regression(fit, ~ z, covariates, weights = rep(1, 600)))
     show_conditions(class_regression(fit, ~ z, covariates, max_iter = 0))
     show_conditions(class_regression(fit, ~ z, covariates, n_starts = 0))
     show_conditions(class_regression(fit, ~ z, covariates, seed = 0.5))

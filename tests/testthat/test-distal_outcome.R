@@ -200,6 +200,7 @@ test_that("bad input is told", {
     show_conditions(distal_outcome(fit, endless, data))
     show_conditions(distal_outcome(fit, as.Date("2020-01-01") + seq_len(600)))
     show_conditions(distal_outcome(fit, y, data, method = "one-step"))
+    show_conditions(distal_outcome(fit, y, data, weights = rep(1, 600)))
     show_conditions(distal_outcome(stagewise_em(rows$items, k = 1), y, data))
     show_conditions(tidy(distal_outcome(fit, y, data), what = "levels"))
   })
