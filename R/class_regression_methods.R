@@ -34,6 +34,7 @@
 #'   Otherwise not used; must be empty.
 #' @return
 #' * `coef()`: terms x (k - 1), a column for each class but the reference.
+#' * `model.matrix()`: rows with covariates x terms.
 #' * `vcov()`: the covariance of the coefficients, class by class, named `"term|class"`; `NA` where
 #'   the data do not determine one.
 #' * `confint()`: a row for each coefficient, the columns the ends of its interval.
@@ -81,6 +82,11 @@ vcov.class_regression <- function(object, ...) object$covariance
 #' @importFrom stats formula
 #' @export
 formula.class_regression <- function(x, ...) x$formula
+
+#' @rdname print.class_regression
+#' @importFrom stats model.matrix
+#' @export
+model.matrix.class_regression <- function(object, ...) object$x
 
 #' @rdname print.class_regression
 #' @export
@@ -409,6 +415,7 @@ print.class_regression <- function(x, ...) {
   cat_heading(paste0("Coefficients (standard errors), each class against ", x$reference))
   cat_table(format_coefficients(x))
   cat_infinite(x)
+  cat_units(x)
   cat_hint("summary(regression), plot(regression), plot(regression, type = \"shares\")")
   invisible(x)
 }
@@ -461,20 +468,42 @@ cat_infinite <- function(x) {
   }
 }
 
+# Coefficients too small or too large to be read are so by the unit of a covariate.
+cat_units <- function(x) {
+  is_term <- attr(x$x, "assign") > 0
+  digits <- row_digits(matrix(sqrt(diag(x$covariance)), nrow(x$coefficients)))
+  is_large <- rowSums(abs(x$coefficients) >= 1e4) > 0 & !rownames(x$coefficients) %in%
+    rownames(x$coefficients)[row(x$coefficients)[is_infinite_coefficient(x)]]
+  tell <- function(which, units) {
+    terms <- paste(shorten(rownames(x$coefficients)[which & is_term], 30), collapse = ", ")
+    if (terms != "") cat_line("  ", terms, ": easier to read in ", units)
+  }
+  tell(digits > most_decimals, "larger units, as I(x / 1000)")
+  tell(is_large, "smaller units, as I(1000 * x)")
+}
+
+# Of more decimals nobody counts the zeros.
+most_decimals <- 6
+
 # Decimals that show two digits of the smallest error of each row, one number a row.
 row_digits <- function(errors) {
   smallest <- apply(as.matrix(errors), 1, function(e) min(e[e > 0], Inf, na.rm = TRUE))
-  pmin(pmax(1 - floor(log10(pmin(smallest, 1))), 2), 8)
+  pmax(1 - floor(log10(pmin(smallest, 1))), 2)
 }
 
 number_text <- function(x, digits = 2) {
-  text <- ifelse(
-    abs(x) >= 1e4, format(x, digits = 2, trim = TRUE),
-    mapply(formatC, x, digits = digits, MoreArgs = list(format = "f"))
-  )
+  text <- ifelse(abs(x) >= 1e4, format(x, digits = 2, trim = TRUE), mapply(decimal_text, x, digits))
   # What rounds to zero has no sign.
   text <- sub("^-(0\\.?0*)$", "\\1", text)
   replace(text, is.na(x), "-")
+}
+
+# With as many decimals, or so many digits as to end where they would.
+decimal_text <- function(x, digits) {
+  if (digits <= most_decimals || x %in% c(0, NA)) {
+    return(formatC(x, digits = min(digits, most_decimals), format = "f"))
+  }
+  formatC(x, digits = max(0, digits + floor(log10(abs(x)))), format = "e")
 }
 
 #' @rdname print.class_regression
@@ -505,6 +534,7 @@ print.summary_class_regression <- function(x, ...) {
     cat_table(format_terms(x$coefficients[of_class, ], x$level, infinite))
   }
   cat_infinite(regression)
+  cat_units(regression)
   if (nrow(x$terms) > 0) {
     cat_heading("Each term in all classes together (Wald test)")
     cat_table(format_term_tests(x$terms))

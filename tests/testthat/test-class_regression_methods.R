@@ -28,6 +28,33 @@ test_that("numbers have two digits of their errors", {
   expect_match(shown, "^0[.]000[0-9]+ [(]0[.]000[0-9]{2}[)]$")
 })
 
+test_that("coefficients of large and small units keep their digits, with a word on the unit", {
+  scaled <- function(unit) {
+    covariates$z <- covariates$z * unit
+    class_regression(fit, ~ z + g, covariates)
+  }
+  # Of z itself, with two digits of the smaller error; a unit of a power of ten moves the point.
+  plain <- as.vector(coef(regression)["z", ])
+  for (unit in c(1e8, 1e12)) {
+    of_unit <- scaled(unit)
+    cells <- format_coefficients(of_unit)["z", ]
+    expect_match(cells, "^-?[0-9.]+e-[0-9]+ [(][0-9.]+e-[0-9]+[)]$")
+    shown <- as.double(sub(" .*", "", cells))
+    # Half of the last digit shown, 0.01 or 0.001 of z.
+    expect_lt(max(abs(shown * unit - plain)), 0.006)
+    expect_output(print(of_unit), "z: easier to read in larger units", fixed = TRUE)
+    expect_output(print(summary(of_unit)), "z: easier to read in larger units", fixed = TRUE)
+  }
+  expect_output(print(scaled(1e-6)), "z: easier to read in smaller units", fixed = TRUE)
+  expect_false(any(grepl("easier", capture.output(print(regression)))))
+  expect_identical(number_text(c(3.21e-7, 1.1e-9, 0, NA), 10),
+                   c("3.210e-07", "1.1e-09", "0.000000", "-"))
+})
+
+test_that("model.matrix() is the design", {
+  expect_equal(model.matrix(regression), stats::model.matrix(~ z + g, covariates))
+})
+
 test_that("coef, vcov, confint and tidy say the same", {
   table <- tidy(regression, conf.int = TRUE, conf.level = 0.9)
   expect_named(table, c("class", "term", "estimate", "std.error", "statistic", "p.value",
