@@ -20,7 +20,7 @@ check_rows_of_fit <- function(data, object, call = rlang::caller_env()) {
     check_names_agree(rows$row_names, own, "data", call)
   }
   same_answers <- !inherits(data, "crowd_labels") && check_answers(rows$columns, object, call)
-  # Of equal answers the numbers of the rows may be those of another table.
+  # With the answers of the fit the rows are in its order, whatever their numbers are.
   if (is.null(own) && !same_answers) {
     check_row_numbers(rows$row_names, "data", call)
   }
@@ -59,7 +59,8 @@ check_row_numbers <- function(names, arg, call) {
         x = "Row {differs[1]} is named {.val {names[differs[1]]}}: it seems that they were sorted
              after the fit.",
         i = if (arg == "data") {
-          "If they are in the order of the fit, take their names away: {.code rownames(data) <- NULL}."
+          "If they are in the order of the fit, take their names away:
+           {.code rownames(data) <- NULL}."
         } else {
           "If they are in the order of the fit, give {.code unname({arg})}."
         }),
@@ -69,6 +70,34 @@ check_row_numbers <- function(names, arg, call) {
 }
 
 rows_word <- function(arg) if (arg == "data") "rows" else "values"
+
+# Rows as they are ---------------------------------------------------------------------------------
+
+# The fit's rows from its codes. A level that stands for missing values is missing again; several
+# answers of a worker to a row are one level of their own.
+decode <- function(coded) {
+  answers <- answers_by_item(coded$codes)
+  columns <- lapply(names(coded$levels), function(item) {
+    given <- answers(item)
+    joined <- join_answers(given$row, given$code, coded$levels[[item]])
+    label <- replace(rep(NA_character_, nrow(coded$codes)), joined$at, joined$label)
+    column <- factor(label, unique(c(coded$levels[[item]], sort(joined$label, method = "radix"))))
+    if (coded$missing == "level") factor(column, exclude = missing_level) else column
+  })
+  list(columns = stats::setNames(columns, names(coded$levels)), row_names = rownames(coded$codes))
+}
+
+# The columns of a table as they are; a crowd's are its workers.
+row_table <- function(data, object) {
+  if (inherits(data, "crowd_labels")) {
+    crowd <- code_crowd(data, "ignore")
+    return(decode(new_coded(crowd$codes, crowd$levels, rep(1, nrow(data)), "ignore")))
+  }
+  columns <- lapply(seq_len(ncol(data)), table_column, x = data)
+  by_position <- is.matrix(data) && is.null(colnames(data))
+  names(columns) <- if (by_position) names(object$item_probs) else item_names(data)
+  list(columns = columns, row_names = row_names(data))
+}
 
 # Answers ------------------------------------------------------------------------------------------
 
@@ -81,26 +110,31 @@ check_answers <- function(columns, object, call) {
   if (!is.matrix(coded$codes) || !all(items %in% names(columns))) {
     return(FALSE)
   }
-  is_same <- function(item) {
-    given <- given_codes(columns[[item]], coded, item)
-    !is.null(given) && identical(given$by_fit, own_codes(coded, item))
-  }
+  given <- function(item) given_codes(columns[[item]], coded, item)
   # Nothing is kept of each item: the table may be large.
-  if (all(vapply(items, is_same, NA))) {
+  if (all(vapply(items, function(item) {
+    identical(given(item)$by_fit, own_codes(coded, item))
+  }, NA))) {
     return(TRUE)
   }
   compared <- lapply(stats::setNames(nm = items), function(item) {
-    compare_answers(given_codes(columns[[item]], coded, item), own_codes(coded, item))
+    compare_answers(given(item), own_codes(coded, item))
   })
-  differs <- Reduce(`|`, lapply(compared, `[[`, "differs"))
-  told <- vapply(compared, function(item) item$is_other, NA)
-  told <- told[vapply(compared, function(item) item$varies, NA)]
-  is_sorted <- any(told) && have_same_rows(compared)
-  # What was mended is in few rows.
-  if (is_sorted || length(told) > 0 && all(told) && mean(differs) > 0.1) {
-    abort_other_rows(columns, object, compared, is_sorted, call)
-  }
+  why <- surely_other(compared)
+  if (!is.null(why)) abort_other_rows(columns, object, compared, why, call)
   FALSE
+}
+
+# How the rows are others: "sorted", or "changed" in all items; NULL where they may be the same.
+surely_other <- function(compared) {
+  told <- vapply(compared, function(item) item$is_other, NA)
+  varies <- vapply(compared, function(item) item$varies, NA)
+  if (any(told) && have_same_rows(compared)) {
+    return("sorted")
+  }
+  # What was mended is in few rows.
+  share <- mean(Reduce(`|`, lapply(compared, `[[`, "differs")))
+  if (any(varies) && all(told[varies]) && share > 0.1) "changed"
 }
 
 # An item's codes in the fit, 0 also where a level stands for missing values.
@@ -112,8 +146,8 @@ own_codes <- function(coded, item) {
   codes
 }
 
-# The codes of a column by its own levels, and by those of the fit, 0 where the fit has none. NULL of
-# what holds no categories: it is something else of the same name.
+# The codes of a column by its own levels, and by those of the fit, 0 where the fit has none. NULL
+# of what holds no categories: it is something else of the same name.
 given_codes <- function(column, coded, item) {
   given <- tryCatch(code_values(column), error = function(cnd) NULL)
   if (length(given$codes) != nrow(coded$codes) || length(given$levels) > max_levels) {
@@ -154,7 +188,7 @@ have_same_rows <- function(compared) {
   known && identical(rows("given"), rows("own"))
 }
 
-abort_other_rows <- function(columns, object, compared, is_sorted, call) {
+abort_other_rows <- function(columns, object, compared, why, call) {
   first <- vapply(compared, function(item) which(item$differs)[1], 0L)
   item <- names(compared)[which.min(first)]
   row <- min(first, na.rm = TRUE)
@@ -165,9 +199,12 @@ abort_other_rows <- function(columns, object, compared, is_sorted, call) {
     c("The rows of {.arg data} must be those of the fit, in the same order.",
       x = "Item {.field {item}} of row {row} is {.val {answers[1]}}, in the fit it is
            {.val {answers[2]}}.",
-      i = if (is_sorted) "They are in another order: sort them back, or fit them as they are now."
-          else "If they are those of the fit, with other answers, leave the items out of
-                {.arg data}."),
+      i = switch(
+        why,
+        sorted = "They are in another order: sort them back, or fit them as they are now.",
+        changed = "If they are those of the fit, with other answers, leave the items out of
+                   {.arg data}."
+      )),
     class = "argument", call = call
   )
 }

@@ -211,32 +211,6 @@ tidy_table <- function(model, what, columns, parameters) {
 
 # Rows ---------------------------------------------------------------------------------------------
 
-# The fit's rows from its codes. A level that stands for missing values is missing again; several
-# answers of a worker to a row are one level of their own.
-decode <- function(coded) {
-  answers <- answers_by_item(coded$codes)
-  columns <- lapply(names(coded$levels), function(item) {
-    given <- answers(item)
-    joined <- join_answers(given$row, given$code, coded$levels[[item]])
-    label <- replace(rep(NA_character_, nrow(coded$codes)), joined$at, joined$label)
-    column <- factor(label, unique(c(coded$levels[[item]], sort(joined$label, method = "radix"))))
-    if (coded$missing == "level") factor(column, exclude = missing_level) else column
-  })
-  list(columns = stats::setNames(columns, names(coded$levels)), row_names = rownames(coded$codes))
-}
-
-# The columns of a table as they are; a crowd's are its workers.
-row_table <- function(data, object) {
-  if (inherits(data, "crowd_labels")) {
-    crowd <- code_crowd(data, "ignore")
-    return(decode(new_coded(crowd$codes, crowd$levels, rep(1, nrow(data)), "ignore")))
-  }
-  columns <- lapply(seq_len(ncol(data)), table_column, x = data)
-  by_position <- is.matrix(data) && is.null(colnames(data))
-  names(columns) <- if (by_position) names(object$item_probs) else item_names(data)
-  list(columns = columns, row_names = row_names(data))
-}
-
 add_class <- function(rows, posterior, object, coded = object$coded,
                       no_answer = object$no_answer) {
   inform_no_answer(no_answer)

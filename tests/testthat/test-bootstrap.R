@@ -211,8 +211,8 @@ test_that("the print says what was drawn", {
   fit <- small_fit()
   draw <- function(...) bootstrap(fit, n = 2, refit = FALSE, verbose = FALSE, ...)
   groups <- rep(1:30, 10)
-  expect_output(print(draw(cluster = groups)), "2 nonparametric samples of 30 clusters in 1 stratum,",
-                fixed = TRUE)
+  expect_output(print(draw(cluster = groups)),
+                "2 nonparametric samples of 30 clusters in 1 stratum,", fixed = TRUE)
   expect_output(print(draw(strata = groups > 10)), "samples of rows in 2 strata,", fixed = TRUE)
   expect_output(print(draw(cluster = groups, strata = groups > 10)),
                 "samples of 30 clusters in 2 strata,", fixed = TRUE)
