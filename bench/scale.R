@@ -41,9 +41,10 @@ table_rows <- function(rows) {
 accuracy <- stats::setNames(seq(0.4, 0.9, length.out = n_others), seq_len(n_others))
 
 crowd_rows <- function(rows) {
-  # Ten different workers: a step and a start for each item.
+  # Ten different workers, good ones and bad ones: a start for each item, and steps.
   start <- sample.int(n_others, length(rows), TRUE)
-  worker <- 1 + (rep(start, each = 10) + rep(0:9, length(rows)) * 997) %% n_others
+  step <- n_others %/% 11 + 1
+  worker <- 1 + (rep(start, each = 10) + rep(0:9, length(rows)) * step) %% n_others
   truth <- rep(class_of(rows, 4), each = 10)
   other <- 1 + (truth + sample.int(3, length(truth), TRUE) - 1) %% 4
   label <- ifelse(runif(length(truth)) < accuracy[worker], truth, other)
