@@ -40,20 +40,23 @@
 #' @param n Number of samples, a whole number of at least 2 / (1 - `level`). Default 1000.
 #' @param seed A whole number, or `NULL` to draw from the session's random numbers. Default 1: the
 #'   same answer every run. The session's random numbers are left alone.
-#' @param ... Not used; must be empty.
+#' @param object The result of `agreement()`.
+#' @param ... Not used; must be empty. For `plot()`: arguments passed on to `autoplot()`.
 #' @return A list of class `"mdpd_agreement"`:
 #'   \item{measures}{data frame with a row for each measure: `measure` (`"krippendorff_alpha"`,
 #'     `"fleiss_kappa"`, `"gwet_ac1"`, `"raw_agreement"`), `estimate` (at most 1; the last in
 #'     \[0, 1\]), `std_error`, `lower`, `upper`. `NA` where all labels are the same: agreement
-#'     cannot be told from chance then}
+#'     cannot be told from chance then. The last three are `NA` where a single item has labels of
+#'     two workers}
 #'   \item{n_items, n_paired, n_workers, n_labels}{counts: items, those with labels of two workers
 #'     or more, workers, labels given}
 #'   \item{metric, level, n, seed}{as given}
-#'   It has methods for `print()` and [tidy()], which gives the measures with broom's column names.
-#' @section Errors:
+#'   It has methods for `print()`, [tidy()], which gives the measures with broom's column names, and
+#'   `autoplot()` and `plot()`, which draw them with their intervals.
+#' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range or `metric = "interval"` with labels that are
 #' not numbers; `mdpd_error_data` for a table that cannot be read or where no item has labels of two
-#' workers.
+#' workers. `mdpd_warning_long_table` for a table that seems to have a row for each label.
 #' @references
 #' Krippendorff, K. (2004). *Content Analysis: An Introduction to Its Methodology*, 2nd edition,
 #' chapter 11. Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability.
@@ -88,6 +91,7 @@ agreement <- function(x, metric = c("nominal", "ordinal", "interval"), level = 0
   check_metric(metric, labels$labels)
   votes <- item_votes(labels)
   n_items <- length(votes$n_workers)
+  n_paired <- sum(votes$n_workers > 1)
   measures <- function(counts) agreement_measures(votes, metric, counts)
   estimate <- measures(rep(1, n_items))
   samples <- with_seed(seed, vapply(seq_len(n), function(sample) {
@@ -95,15 +99,17 @@ agreement <- function(x, metric = c("nominal", "ordinal", "interval"), level = 0
   }, estimate))
   structure(
     list(
-      measures = measure_table(estimate, samples, level), n_items = n_items,
-      n_paired = sum(votes$n_workers > 1), n_workers = length(unique(labels$worker)),
+      measures = measure_table(estimate, samples, level, n_paired), n_items = n_items,
+      n_paired = n_paired, n_workers = length(unique(labels$worker)),
       n_labels = length(labels$label), metric = metric, level = level, n = n, seed = seed
     ),
     class = "mdpd_agreement"
   )
 }
 
-measure_table <- function(estimate, samples, level) {
+# What one item alone would vary by is not known.
+measure_table <- function(estimate, samples, level, n_paired) {
+  if (n_paired < 2) samples[] <- NA
   ends <- c(1 - level, 1 + level) / 2
   limits <- apply(samples, 1, stats::quantile, ends, na.rm = TRUE, names = FALSE)
   data.frame(
@@ -133,6 +139,7 @@ table_labels <- function(x, arg, call) {
   check_table(x, arg, call)
   columns <- lapply(seq_len(ncol(x)), table_column, x = x)
   coded <- lapply(columns, code_values, numbers_first = TRUE)
+  warn_long_table(coded, colnames(x), arg, call)
   labels <- unique(unlist(lapply(coded, `[[`, "levels")))
   labels <- if (all(vapply(columns, is.factor, NA))) {
     intersect(unique(unlist(lapply(columns, levels))), labels)
@@ -146,6 +153,33 @@ table_labels <- function(x, arg, call) {
   given <- which(!is.na(codes), arr.ind = TRUE)
   list(item = given[, 1], worker = given[, 2], label = codes[given], labels = labels,
        items = seq_len(nrow(x)))
+}
+
+# A table with a row for each label is taken for workers too, who would never agree. Its columns are
+# ids and labels: words of one are in no other, or one without gaps has many more numbers.
+warn_long_table <- function(coded, names, arg, call) {
+  levels <- lapply(coded, `[[`, "levels")
+  n_own <- vapply(seq_along(levels), function(i) {
+    length(setdiff(levels[[i]], unlist(levels[-i])))
+  }, 0L)
+  has_gaps <- vapply(coded, function(column) any(column$codes == 0), NA)
+  is_apart <- if (is_number_text(unlist(levels))) {
+    n_own > lengths(levels) / 2 & lengths(levels) >= 3 * min(lengths(levels)) & !any(has_gaps)
+  } else {
+    n_own == lengths(levels) & n_own > 1
+  }
+  odd <- which(is_apart)[1]
+  if (length(levels) >= 3 && !is.na(odd)) {
+    name <- names[odd] %||% odd
+    warn_mdpd(
+      c("The columns of {.arg {arg}} are taken for workers, but column {.val {name}} has {n_own[odd]}
+         labels that no other has.",
+        i = "Of a table with a row for each label, make a crowd first:
+             {.code agreement(crowd_labels(table, item, worker, label))}, by the names of its
+             columns."),
+      class = "long_table", call = call
+    )
+  }
 }
 
 check_metric <- function(metric, labels, call = rlang::caller_env()) {
@@ -255,19 +289,23 @@ print.mdpd_agreement <- function(x, ...) {
   cat_fields(c(
     Labels = paste0(comma(x$n_labels), " on ", plural(x$n_items, "item"),
                     if (single > 0) paste0("; ", comma(single), " without a pair of labels")),
-    Intervals = paste0(percent(x$level), ", from ", plural(x$n, "sample"), " of the items")
+    Intervals = if (x$n_paired < 2) "none: a single item has labels of two workers" else
+      paste0(percent(x$level), ", from ", plural(x$n, "sample"), " of the items")
   ))
-  names <- c(
-    krippendorff_alpha = paste0("Krippendorff's alpha (", x$metric, ")"),
-    fleiss_kappa = "Fleiss' kappa", gwet_ac1 = "Gwet's AC1", raw_agreement = "Raw agreement"
-  )
+  names <- measure_titles(x)
   numbers <- as.matrix(x$measures[c("estimate", "std_error", "lower", "upper")])
   table <- matrix(formatC(numbers, format = "f", digits = 3), nrow(numbers))
+  table[is.na(numbers)] <- "-"
   dimnames(table) <- list(names[x$measures$measure],
                           c("estimate", "standard error", limit_names(x$level)))
   cat("\n")
   cat_table(table)
   invisible(x)
+}
+
+measure_titles <- function(x) {
+  c(krippendorff_alpha = paste0("Krippendorff's alpha (", x$metric, ")"),
+    fleiss_kappa = "Fleiss' kappa", gwet_ac1 = "Gwet's AC1", raw_agreement = "Raw agreement")
 }
 
 #' @rdname agreement

@@ -236,3 +236,38 @@ test_that("bad input is an error that says what must hold", {
     show_conditions(agreement(data.frame(a = c(0.5, 1), b = 1:2)))
   })
 })
+
+test_that("a table with a row for each label is told from one of items by workers", {
+  expect_snapshot(show_conditions(agreement(anaesthetists, n = 40)))
+  crowd <- draw_labels(9)
+  long <- as.data.frame(crowd)
+  words <- data.frame(lapply(long, function(column) paste0("is ", column)))
+  words$worker <- paste("by", words$worker)
+  words$label <- paste("says", words$label)
+  names(words) <- c("photo", "who", "answer")
+  expect_warning(agreement(words, n = 40), class = "mdpd_warning_long_table")
+  # Few labels of a worker, also one that nobody else gives, are no sign of it.
+  wide <- as.matrix(crowd)
+  wide[, 1] <- NA
+  wide[1, 1] <- "9"
+  for (table in list(krippendorff_units, patients, wide, sub("9", "none", wide))) {
+    expect_no_warning(agreement(table, n = 40))
+  }
+})
+
+test_that("a single item with labels of two workers has no interval", {
+  found <- agreement(cbind(a = c(1, 2, 3), b = c(2, NA, NA)), n = 40)
+  expect_equal(found$n_paired, 1)
+  expect_false(anyNA(found$measures$estimate))
+  expect_true(all(is.na(found$measures[c("std_error", "lower", "upper")])))
+  expect_output(print(found), "none: a single item")
+})
+
+test_that("the picture has every measure with its interval", {
+  found <- agreement(krippendorff_units, metric = "ordinal", n = 40)
+  local_pdf()
+  expect_equal(ggplot2::layer_data(plot(found), 3)$x, found$measures$estimate)
+  single <- agreement(cbind(a = c(1, 2), b = c(2, NA)), n = 40)
+  expect_no_warning(print(autoplot(single)))
+  expect_error(autoplot(found, 1), class = "rlib_error_dots_nonempty")
+})

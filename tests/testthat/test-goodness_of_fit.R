@@ -288,3 +288,15 @@ test_that("tests of fit say that weights of a survey are no counts of rows", {
   near$coded$weights <- whole$coded$weights + 1e-9
   expect_no_warning(pair_residuals(near))
 })
+
+test_that("the picture has the samples and the statistics of the data", {
+  x <- answers(100)[1:4]
+  found <- goodness_of_fit(suppressWarnings(mdpd(x, k = 2, n_starts = 2)), n = 20)
+  local_pdf()
+  picture <- plot(found)
+  counts <- ggplot2::layer_data(picture, 1)
+  expect_equal(as.vector(tapply(counts$count, counts$PANEL, sum)), rep(20, 3))
+  expect_setequal(ggplot2::layer_data(picture, 2)$xintercept, found$statistics$value)
+  none <- goodness_of_fit(suppressWarnings(mdpd(x, k = 2, n_starts = 2)))
+  expect_snapshot(show_conditions(plot(none)))
+})

@@ -1,0 +1,32 @@
+#' @rdname agreement
+#' @export
+autoplot.mdpd_agreement <- function(object, ...) {
+  rlang::check_dots_empty()
+  points <- object$measures[!is.na(object$measures$estimate), ]
+  points$measure <- factor(points$measure, rev(points$measure))
+  titles <- measure_titles(object)
+  n_items <- plural(object$n_paired, "item")
+  ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$measure)) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey60", linetype = "dashed") +
+    ggplot2::geom_errorbarh(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), height = 0.15,
+                            colour = okabe_ito[1], na.rm = TRUE) +
+    ggplot2::geom_point(size = 2.4, colour = okabe_ito[1]) +
+    ggplot2::expand_limits(x = c(0, 1)) +
+    name_scale(nrow(points), titles = function(measures) titles[measures]) +
+    picture_titles(
+      paste("Agreement of", plural(object$n_workers, "worker")),
+      if (object$n_paired < 2) paste(n_items, "with labels of two workers: no intervals")
+      else paste0(n_items, "; with ", percent(object$level), " intervals")
+    ) +
+    ggplot2::labs(x = "Agreement (1: all agree; 0: none, or as by chance)", y = NULL) +
+    theme_mdpd() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
+}
+
+#' @rdname agreement
+#' @export
+plot.mdpd_agreement <- function(x, ...) {
+  picture <- autoplot.mdpd_agreement(x, ...)
+  print(picture)
+  invisible(picture)
+}
