@@ -41,8 +41,8 @@
 #' * `predict()`: rows x k probabilities, rows sum to 1; a factor for `"class"`; with
 #'   `interval = TRUE` a data frame with a row for each row and class: `row` (the row's name, or its
 #'   number where it has none), `class`, `estimate`, `std.error`, `conf.low`, `conf.high`.
-#' * `tidy()`: a row for each coefficient: `class`, `term`, `estimate`, `std.error`, `statistic`,
-#'   `p.value`, with `conf.int = TRUE` also `conf.low` and `conf.high`.
+#' * `tidy()`: a row for each coefficient: `class` (factor), `term`, `estimate`, `std.error`,
+#'   `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low` and `conf.high`.
 #' * `glance()`: one row: `k`, `method`, `reference`, `logLik`, `AIC`, `BIC`, `df`, `nobs`,
 #'   `n_incomplete`, `converged`.
 #' * `anova()`: a data frame of class `"anova"`.
@@ -154,7 +154,8 @@ coefficient_table <- function(object) {
   estimate <- as.vector(coefficients)
   error <- unname(sqrt(diag(object$covariance)))
   data.frame(
-    name = rownames(object$covariance), class = colnames(coefficients)[col(coefficients)],
+    name = rownames(object$covariance),
+    class = factor(colnames(coefficients)[col(coefficients)], object$classes),
     term = rownames(coefficients)[row(coefficients)], estimate = estimate, std.error = error,
     statistic = estimate / error, p.value = 2 * stats::pt(-abs(estimate / error), object$design_df)
   )

@@ -689,11 +689,12 @@ format_group_items <- function(items, max_items) {
 #' @param conf.int Add the ends of a confidence interval, made on the logit scale? Default `FALSE`;
 #'   not for `"items"`.
 #' @param conf.level Confidence level, from 0 to 1. Default 0.95.
-#' @param ... Not used; must be empty.
-#' @return A table as in [compare_groups()], with broom's names: `variable`, `class`, `outcome` (a
-#'   level), `estimate` (a probability; of `"items"` the largest difference), `std.error`,
-#'   `conf.low`, `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the
-#'   package tibble is installed, else a data frame.
+#' @param ... Not used: what other packages hand over, as modelsummary does.
+#' @return A table as in [compare_groups()], with broom's names: `term` (`"mixing_weight"`, the item,
+#'   or `"item = level"`), `variable`, `class` (factor, the component), `outcome` (a level),
+#'   `estimate` (a probability; of `"items"` the largest difference), `std.error`, `conf.low`,
+#'   `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the package tibble is
+#'   installed, else a data frame.
 #' @section Errors: `mdpd_error_argument` for an argument out of range.
 #' @references
 #' Wickham, H. (2014). Tidy data. *Journal of Statistical Software* 59 (10).
@@ -701,12 +702,13 @@ format_group_items <- function(items, max_items) {
 #' @family results
 #' @examples
 #' fit <- stagewise_em(house_votes[c(4, 6, 9, 13)], k = 2)
-#' tidy(compare_groups(fit, house_votes$party, free = character()), conf.int = TRUE)
+#' parties <- compare_groups(fit, house_votes$party, free = character())
+#' tidy(parties, conf.int = TRUE)
+#' # A table to publish: modelsummary::modelsummary(parties, shape = group ~ class)
 #' @export
 tidy.mdpd_groups <- function(x, what = c("sizes", "items", "item_probs"),
                              conf.int = FALSE, # nolint: object_name_linter.
                              conf.level = 0.95, ...) { # nolint: object_name_linter.
-  rlang::check_dots_empty()
   what <- check_choice(what, c("sizes", "items", "item_probs"))
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
@@ -716,6 +718,14 @@ tidy.mdpd_groups <- function(x, what = c("sizes", "items", "item_probs"),
              p_adjusted = "adj.p.value")
   renamed <- names(table) %in% names(broom)
   names(table)[renamed] <- broom[names(table)[renamed]]
+  term <- switch(
+    what,
+    sizes = rep("mixing_weight", nrow(table)),
+    items = table$variable,
+    item_probs = paste(table$variable, "=", table$outcome, recycle0 = TRUE)
+  )
+  table <- cbind(term, table)
+  table$class <- factor(table$class, component_levels(x$fit))
   if (conf.int && what != "items") {
     limits <- matrix(numeric(), 0, 2)
     if (nrow(table) > 0) {

@@ -110,9 +110,12 @@ tidy.distal_outcome <- function(x, what = c("classes", "pairs"), conf.int = FALS
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
   if (what == "pairs") {
-    return(as_tidy(x$pairs))
+    pairs <- x$pairs
+    pairs[c("class_1", "class_2")] <- lapply(pairs[c("class_1", "class_2")], factor, x$classes)
+    return(as_tidy(pairs))
   }
   table <- data.frame(term = x$outcome, x$estimates)
+  table$class <- factor(table$class, x$classes)
   names(table)[names(table) == "level"] <- "outcome"
   if (x$kind == "mean") table$outcome <- NULL
   if (conf.int) {

@@ -298,4 +298,22 @@ test_that("modelsummary and flextable take the tables", {
     table <- modelsummary::modelsummary(outcome, output = "data.frame", shape = shape, gof_map = NA)
     expect_match(names(table), "Careful$", all = FALSE)
   }
+  groups <- compare_groups(fit, rep_len(c("u", "v"), fit$n_obs), free = character())
+  table <- modelsummary::modelsummary(groups, output = "data.frame", shape = group ~ class)
+  expect_match(names(table), "Careful$", all = FALSE)
+  expect_setequal(table$group[table$part == "estimates"], c("u", "v"))
+})
+
+test_that("classes are a factor in the order of the components, in the table of every result", {
+  # By the alphabet they would stand the other way round.
+  fit <- name_components(stagewise_em(answers(), k = 2), c("Zoo", "Ark"))
+  z <- rep_len(c(0, 1, 3), fit$n_obs)
+  groups <- compare_groups(fit, z > 0, free = "item_1")
+  outcome <- distal_outcome(fit, z)
+  tables <- list(
+    tidy(fit), tidy(fit, "mixing_weights"), tidy(class_regression(fit, ~ z, data.frame(z))),
+    tidy(outcome), tidy(groups), tidy(groups, "items"), tidy(groups, "item_probs")
+  )
+  for (table in tables) expect_identical(levels(table$class), c("Zoo", "Ark"))
+  expect_identical(levels(tidy(outcome, "pairs")$class_2), c("Zoo", "Ark"))
 })
