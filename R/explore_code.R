@@ -4,24 +4,28 @@
 # Lines of R, from the data as the user has them to the fit with the names of its classes.
 state_code <- function(state) {
   named <- rlang::call2("name_components", quote(fit), state$names)
-  c(state$written, fit_code(state), if (length(state$names) > 0) written_call("fit", named))
+  c(fit_code(state, state$written), if (length(state$names) > 0) written_call("fit", named))
 }
 
-# From `x` and `weights` to the fit before its classes get names.
-fit_code <- function(state) {
-  arguments <- c(
-    list(k = state$ks %||% as.numeric(state$k)), state$settings,
-    if (!is.null(state$weights)) list(weights = quote(weights)),
-    if (length(state$known) > 0) list(known = state$known)
-  )
-  data <- if (length(state$dropped) > 0) quote(kept) else quote(x)
-  fit <- rlang::call2(state$engine, data, !!!arguments)
+# From the data to the fit before its classes get names. `data`: expressions of the table `x` and its
+# `weights`, by default the names that run_code() knows.
+fit_code <- function(state, data = list(x = quote(x), weights = quote(weights))) {
   choice <- rlang::call2("choose_k", quote(fit), as.numeric(state$k))
-  c(dropping_code(state), written_call("fit", fit),
+  c(dropping_code(state, data$x), written_call("fit", fit_call(state, data)),
     if (!is.null(state$ks) && !is.null(state$k)) written_call("fit", choice))
 }
 
-dropping_code <- function(state) {
+fit_call <- function(state, data) {
+  arguments <- c(
+    list(k = state$ks %||% as.numeric(state$k)), state$settings,
+    if (!is.null(state$weights)) list(weights = data$weights),
+    if (length(state$known) > 0) list(known = state$known)
+  )
+  x <- if (length(state$dropped) > 0) quote(kept) else data$x
+  rlang::call2(state$engine, x, !!!arguments)
+}
+
+dropping_code <- function(state, x = quote(x)) {
   dropped <- state$dropped
   items <- state_items(state)
   if (length(dropped) == 0) {
@@ -29,14 +33,14 @@ dropping_code <- function(state) {
   }
   call <- if (is_crowd(state$x)) {
     stay <- rlang::call2("!", rlang::call2("%in%", quote(worker), dropped))
-    triples <- rlang::call2("subset", quote(as.data.frame(x)), stay)
+    triples <- rlang::call2("subset", rlang::expr(as.data.frame(!!x)), stay)
     rlang::call2("crowd_labels", triples, duplicates = "count")
   } else if (identical(items, paste0("V", seq_along(items)))) {
     # Maybe a matrix without names, whose items would be numbered anew.
-    rlang::call2("[", quote(as.data.frame(x)), rlang::call2("-", match(dropped, items)))
+    rlang::call2("[", rlang::expr(as.data.frame(!!x)), rlang::call2("-", match(dropped, items)))
   } else {
     select <- rlang::call2("-", rlang::call2("c", !!!rlang::syms(dropped)))
-    rlang::call2("subset", quote(x), select = select)
+    rlang::call2("subset", x, select = select)
   }
   written_call("kept", call)
 }
@@ -51,22 +55,24 @@ written_call <- function(name, call) {
   c(paste(name, "<-", lines[1]), lines[-1])
 }
 
-# Lines that name the user's data `x` and `weights`, none where they have these names.
-data_code <- function(object) {
+# The user's expressions of the data and their weights.
+written_data <- function(object) {
   call <- object$call
   x <- call$x
   weights <- call$weights
   if (rlang::is_formula(x) || rlang::is_call(x, "~")) {
-    data <- call$data
-    x <- rlang::expr(as.data.frame(!!data)[!!names(object$item_probs)])
-    if (!is.null(weights)) weights <- rlang::expr(with(!!data, !!weights))
+    data <- as_written_data(call$data, quote(data))
+    by_design <- is.null(weights) && !is.null(object$design)
+    table <- if (by_design) rlang::expr((!!data)$variables) else rlang::expr(as.data.frame(!!data))
+    x <- rlang::expr((!!table)[!!names(object$item_probs)])
+    weights <- if (by_design) data else if (!is.null(weights)) rlang::expr(with(!!data, !!weights))
   }
-  # What stands in the call as values has no name, and values of rows are not for code.
-  if (!is.language(x)) x <- quote(data)
-  if (!is.null(weights) && !is.language(weights)) weights <- quote(data_weights)
-  c(if (!identical(x, quote(x))) written_call("x", x),
-    if (!is.null(weights) && !identical(weights, quote(weights))) written_call("weights", weights))
+  list(x = as_written_data(x, quote(data)),
+       weights = if (!is.null(weights)) as_written_data(weights, quote(data_weights)))
 }
+
+# What stands in the call as values has no name, and values of rows are not for code.
+as_written_data <- function(data, name) if (is.language(data)) data else name
 
 engine_of <- function(object) if (identical(object$method, "em")) "mdpd" else "stagewise_em"
 

@@ -112,7 +112,7 @@ render_picture <- function(fit, type, alt, tall = FALSE) {
       type != "path" || NROW(fit()$path) > 1,
       "No path of these data was fitted: press \"Compare 1 to 6\"."
     ))
-    picture <- autoplot.mdpd(fit(), type)
+    picture <- in_classes(autoplot.mdpd(fit(), type))
     # On a narrow screen the colour bar has no room beside its title.
     title_above <- ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top"))
     if (tall) picture + title_above else picture

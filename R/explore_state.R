@@ -7,8 +7,8 @@
 #' @return A list of class `explore_state`:
 #'   fit      the fit that was given
 #'   x        its data: a data frame of factors, or a crowd
-#'   weights  its case weights, or NULL where all are 1
-#'   written  lines of R that make `x` and `weights` from what the user has
+#'   weights  its case weights, or NULL where all are 1 and there is no survey design
+#'   written  the user's expressions of `x` and `weights`
 #'   engine   "stagewise_em" or "mdpd"
 #'   settings arguments of the engine that are not its defaults, a named list
 #'   k        the number of components
@@ -28,8 +28,9 @@ explore_state <- function(object, call = rlang::caller_env()) {
   path <- object$path
   state <- structure(
     list(
-      fit = object, x = data_of_fit(object), weights = if (any(coded$weights != 1)) coded$weights,
-      written = data_code(object), engine = engine_of(object), settings = settings_of(object),
+      fit = object, x = data_of_fit(object),
+      weights = if (!is.null(object$design) || any(coded$weights != 1)) coded$weights,
+      written = written_data(object), engine = engine_of(object), settings = settings_of(object),
       k = if (is.null(path)) object$k else asked_k(object),
       ks = if (NROW(path) > 1) path$k, dropped = character(),
       known = known_of_fit(object), named = if (has_own_names(object)) object$posterior,
@@ -156,10 +157,18 @@ new_class_names <- function(now, names) replace(now, match(names(names), now), u
 # The fit before its classes get names.
 bare_fit <- function(state) {
   made <- first_fit(state)
-  fit <- if (is.null(state$ks)) made else choose_k(made, state$k)
-  # subset() takes off the labels of factors.
+  if (is.null(state$ks)) made else choose_k(made, state$k)
+}
+
+# With what run_code() does not know: the survey design, the words for the data, and the labels of
+# factors, which subset() takes off.
+with_users_data <- function(fit, state) {
+  fit["design"] <- list(state$fit$design)
+  fit$call$x <- fit_call(state, state$written)[[2]]
+  fit$call$weights <- if (!is.null(state$weights)) state$written$weights
   labels <- state$fit$variable_labels
   if (!is.null(labels)) fit$variable_labels <- labels[names(labels) %in% names(fit$item_probs)]
+  fit$path_fits <- if (!is.null(fit$path_fits)) lapply(fit$path_fits, with_users_data, state)
   fit
 }
 
@@ -168,8 +177,8 @@ first_fit <- function(state) {
   state["k"] <- list(if (is.null(state$ks)) state$k)
   key <- paste(fit_code(state), collapse = "\n")
   if (is.null(state$cache[[key]])) {
-    fit <- if (is_as_given(state)) state$fit else run_code(state, fit_code(state))$fit
-    state$cache[[key]] <- fit
+    state$cache[[key]] <- if (is_as_given(state)) state$fit
+                          else with_users_data(run_code(state, fit_code(state))$fit, state)
   }
   state$cache[[key]]
 }

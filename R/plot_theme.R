@@ -41,6 +41,19 @@ picture_titles <- function(title, ...) {
   ggplot2::labs(title = title, subtitle = paste(lines, collapse = "\n"))
 }
 
+# A picture for pages that say "class": its titles say so too.
+in_classes <- function(picture) {
+  titles <- picture$labels
+  for (i in which(vapply(titles, is.character, NA))) {
+    titles[[i]] <- sub("Component (mixing weight)", "Class (share of the rows)", titles[[i]],
+                       fixed = TRUE)
+    titles[[i]] <- gsub("([Cc])omponents", "\\1lasses", titles[[i]])
+    titles[[i]] <- gsub("([Cc])omponent\\b", "\\1lass", titles[[i]])
+  }
+  picture$labels <- titles
+  picture
+}
+
 # How labels fit into the room there is: in lines, cut where these are full. The room is measured
 # when a picture is drawn, by the functions that scales and panels have for their labels; sizes of
 # type and directions of text, which ggplot2 takes no function for, when it is made.

@@ -76,12 +76,12 @@ mark_tips <- function(plot, tip, layer = 1) {
 # The page has a heading and a caption. gridSVG sets text a little lower than R's devices, and
 # second lines more so: titles of axes and of panels get room, and layers of text that is to stand
 # above a point are left out.
-for_page <- function(plot, ...) {
+for_page <- function(plot) {
   keep <- vapply(plot$layers, function(layer) {
     !inherits(layer$geom, "GeomText") || is.null(layer$aes_params$vjust)
   }, NA)
   plot$layers <- plot$layers[keep]
-  plot + ggplot2::labs(title = NULL, subtitle = NULL, ...) + ggplot2::theme(
+  in_classes(plot) + ggplot2::labs(title = NULL, subtitle = NULL) + ggplot2::theme(
     # gridSVG sets lines a third further apart than R does.
     text = ggplot2::element_text(lineheight = 0.75),
     axis.title.x = ggplot2::element_text(margin = ggplot2::margin(t = 9)),
@@ -99,9 +99,6 @@ profile_picture <- function(object) {
   cells <- plot_profiles(object, NULL, NULL)$data
   local_picture_size(width, profile_height(cells, width))
   plot <- for_page(plot_profiles(object, NULL, NULL))
-  if (identical(plot$labels$x, "Component (mixing weight)")) {
-    plot <- plot + ggplot2::labs(x = "Class (share of the rows)")
-  }
   report_picture(
     plot, "profiles", "Heat map of what each class answers to the informative items.",
     paste0("How probable each answer is in each class, for the items that tell most; the table ",
@@ -145,7 +142,7 @@ names_lines <- function(names, width) {
 
 path_picture <- function(object) {
   local_picture_size(report_width, 3.8)
-  plot <- for_page(plot_path(object), x = "Classes asked for (k)")
+  plot <- for_page(plot_path(object))
   layers <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), NA)
   report_picture(
     plot, "path", "Lines: how far each number of classes is behind the best, by each criterion.",

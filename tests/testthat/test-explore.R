@@ -14,7 +14,7 @@ test_that("inputs change the fit and the code that is shown", {
   state <- explore_state(suppressMessages(stagewise_em(table, k = 1:3)))
   served(state, {
     session$setInputs(k = state$k, dropped = character())
-    expect_match(output$code, "library(mdpd)\nx <- table\nfit <- stagewise_em(x, k = 1:3)",
+    expect_match(output$code, "library(mdpd)\nfit <- stagewise_em(table, k = 1:3)",
                  fixed = TRUE)
     expect_match(output$summary$html, "<dd>2</dd>", fixed = TRUE)
     session$setInputs(k = 3)
@@ -82,7 +82,7 @@ test_that("data are fitted and named as they were given", {
   table <- answers(150)
   fit <- suppressMessages(fit_to_explore(table, 1:2, quote(my$table)))
   expect_identical(fit$path$k, 1:2)
-  expect_identical(state_code(explore_state(fit))[1], "x <- my$table")
+  expect_identical(state_code(explore_state(fit))[1], "fit <- stagewise_em(my$table, k = 1:2)")
   expect_identical(fit_to_explore(fit, 1:6, quote(fit)), fit)
   expect_snapshot(error = TRUE, {
     explore(table, k = 0)
@@ -91,4 +91,14 @@ test_that("data are fitted and named as they were given", {
     explore(fit, port = 80)
     explore(refine(fit))
   })
+})
+
+test_that("pictures of the page speak of classes, as the page does", {
+  fit <- suppressMessages(stagewise_em(answers(150), k = 1:3))
+  for (type in c("profiles", "path", "posterior")) {
+    titles <- unlist(in_classes(autoplot(fit, type))$labels[c("title", "subtitle", "x", "y")])
+    expect_false(any(grepl("omponent", titles)), info = type)
+  }
+  expect_identical(in_classes(autoplot(fit))$labels$x, "Class (share of the rows)")
+  expect_identical(in_classes(autoplot(fit, "path"))$labels$title, "How many classes")
 })

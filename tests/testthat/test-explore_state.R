@@ -71,6 +71,42 @@ test_that("code names the user's data as the call does", {
   expect_repeats(drop_item(state, "V2"), x = x)
 })
 
+test_that("a survey design stays in refits and in the code, given as data or as weights", {
+  skip_if_not_installed("survey")
+  table <- with_gaps(answers(150))
+  school <- rep(1:30, 5)
+  sampled <- survey::svydesign(~school, weights = ~ rep(c(1, 2, 4), 50),
+                               data = data.frame(table, school))
+  by_data <- suppressMessages(stagewise_em(~ item_1 + item_2 + item_3 + item_4, k = 1:3,
+                                           data = sampled))
+  by_weights <- suppressMessages(stagewise_em(table, k = 2, weights = sampled))
+  for (fit in list(by_data, by_weights)) {
+    state <- explore_state(fit)
+    for (changed in list(state, set_k(state, 3), drop_item(state, "item_1"))) {
+      expect_identical(state_fit(changed)$design, fit$design)
+      expect_repeats(changed, table = table, sampled = sampled)
+    }
+  }
+  path <- state_fit(suppressMessages(compare_k(explore_state(by_weights), 1:3)))
+  expect_identical(choose_k(path, 2)$design, by_weights$design)
+  expect_snapshot(writeLines(state_code(drop_item(explore_state(by_data), "item_1"))))
+})
+
+test_that("the code makes nothing but the fit and what it is fitted to", {
+  votes <- house_votes[2:6]
+  # A user's `x` and `weights` are something else.
+  data <- list2env(list(votes = votes, twice = rep(1:2, c(400, 35)), x = 1, weights = 2),
+                   parent = asNamespace("mdpd"))
+  fit <- suppressMessages(eval(quote(stagewise_em(votes, k = 1:3, weights = twice)), data))
+  state <- drop_item(explore_state(fit), names(votes)[1])
+  suppressMessages(eval(parse(text = state_code(state)), data))
+  expect_identical(data$x, 1)
+  expect_identical(data$weights, 2)
+  expect_setequal(names(data), c("votes", "twice", "x", "weights", "kept", "fit"))
+  made <- state_fit(state)
+  expect_identical(as.list(made$call)[c("x", "weights")], as.list(data$fit$call)[c("x", "weights")])
+})
+
 test_that("settings of the fit are kept in its code", {
   table <- with_gaps(answers(150))
   fits <- list(
