@@ -18,7 +18,8 @@ check_stored <- function(object, part, call = rlang::caller_env(2)) {
   }
   abort_mdpd(
     c("The model must hold a {part} to draw it, and this one does not.",
-      i = "Models returned by {.fn stagewise_em} hold one."),
+      i = if (is.null(object$store)) "Models returned by {.fn stagewise_em} hold one."
+          else "Fits of a store keep nothing of single rows; fits of rows in memory do."),
     class = "not_stored", call = call
   )
 }
@@ -34,13 +35,7 @@ check_crowd_fit <- function(object, call = rlang::caller_env()) {
     )
   }
   check_fit(object, call)
-  if (is.null(object$coded)) {
-    abort_mdpd(
-      c("{.arg object} must keep its data.", i = "Fit with {.code keep_data = TRUE}."),
-      class = "no_data", call = call
-    )
-  }
-  invisible(object)
+  check_has_data(object, call = call)
 }
 
 check_workers <- function(worker, all_workers, arg = rlang::caller_arg(worker),

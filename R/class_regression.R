@@ -198,12 +198,7 @@ check_first_fit <- function(object, call = rlang::caller_env()) {
     abort_mdpd("{.arg object} must have at least two components; it has one.",
                class = "one_component", call = call)
   }
-  if (is.null(object$coded)) {
-    abort_mdpd(
-      c("{.arg object} must keep its data.", i = "Fit with {.code keep_data = TRUE}."),
-      class = "no_data", call = call
-    )
-  }
+  check_has_data(object, call = call)
 }
 
 # The reference as a number.

@@ -18,6 +18,8 @@
 #' they are; and the R code is the call as it was written, or that of [explore()], in which known
 #' labels name their items. Look through the file before it leaves the house.
 #'
+#' A fit of a [row_store()] keeps no row: its report has sums over all of them, and no tests of fit.
+#'
 #' The package needs htmltools, DT and gridSVG for it.
 #'
 #' @param object A fit, see [stagewise_em()] and [mdpd()].

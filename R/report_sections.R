@@ -257,6 +257,7 @@ confusion_tables <- function(object, most = 12) {
 }
 
 section_certainty <- function(object) {
+  has_rows <- !is.null(object$posterior)  # fits of a store keep their sums alone
   overlap <- component_overlap(object)
   columns <- lapply(seq_len(object$k), function(k) {
     number_column(unname(overlap[, k]), format_share, shade = unname(overlap[, k]))
@@ -265,10 +266,11 @@ section_certainty <- function(object) {
   report_section(
     "certainty", "Certainty",
     paragraph("If the model holds, ", percent(expected_error(object), 1),
-              " of the rows are expected to be in the wrong class; ",
-              percent(share_sure(object, 0.95)), " of all rows have a class that is at least 95 % ",
-              "probable. Where items depend on each other within a class, the model is too sure."),
-    certainty_picture(object),
+              " of the rows are expected to be in the wrong class",
+              if (has_rows) paste0("; ", percent(share_sure(object, 0.95)),
+                                   " of all rows have a class that is at least 95 % probable"),
+              ". Where items depend on each other within a class, the model is too sure."),
+    if (has_rows) certainty_picture(object),
     report_table(
       c(list("Assigned to" = rownames(overlap)), columns),
       "Mean probability of each class (columns) among the rows assigned to a class; rows sum to 1."

@@ -268,3 +268,14 @@ test_that("the rows of a report say once that some have no class", {
   fit <- suppressMessages(stagewise_em(x, k = 2))
   expect_silent(section_rows(fit))
 })
+
+test_that("a fit of a store has a report of what it keeps", {
+  skip_without_report()
+  x <- answers(150)
+  of_store <- stagewise_em(row_store(x, withr::local_tempfile()), k = 2)
+  page <- written(of_store)
+  expect_match(page, "expected to be in the wrong class.", fixed = TRUE)
+  expect_false(grepl("at least 95 % probable", page, fixed = TRUE))
+  file <- withr::local_tempfile(fileext = ".html")
+  expect_error(report(of_store, file, data = TRUE), class = "mdpd_error_no_data")
+})

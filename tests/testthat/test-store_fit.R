@@ -142,3 +142,15 @@ test_that("a fit of a store says what it lacks", {
   writeBin(bytes, shard)
   expect_error(stagewise_em(store, 2), class = "mdpd_error_damaged_shard")
 })
+
+test_that("what needs rows says where to take them from", {
+  x <- sharp_rows(200)
+  of_store <- stagewise_em(row_store(x, withr::local_tempfile()), k = 2)
+  expect_snapshot({
+    show_conditions(vcov(of_store))
+    show_conditions(class_regression(of_store, ~z, data.frame(z = seq_len(200))))
+    show_conditions(plot(of_store, "posterior"))
+  })
+  # The advice holds.
+  expect_equal(vcov(of_store, x = x), vcov(stagewise_em(x, k = 2)), tolerance = 1e-6)
+})
