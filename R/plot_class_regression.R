@@ -84,6 +84,7 @@ plot_coefficients <- function(object, level, intercept) {
 
 draw_coefficients <- function(table, object, level) {
   beside <- ggplot2::position_dodge(width = 0.6)
+  room <- name_room(levels(table$term), nlevels(table$term), 1.4, 0.34)
   # The first class on top.
   table$turn <- -as.integer(table$class)
   ggplot2::ggplot(
@@ -100,7 +101,7 @@ draw_coefficients <- function(table, object, level) {
       position = beside, shape = 21, size = 2.4, stroke = 0.9, show.legend = FALSE
     ) +
     class_scales(object) +
-    name_scale(nlevels(table$term), rest = 1.4) +
+    name_scale(nlevels(table$term), 1.4, room$share, size = room$size) +
     ggplot2::guides(colour = class_legend(object)) +
     picture_titles(
       "What goes with each class",
@@ -109,7 +110,7 @@ draw_coefficients <- function(table, object, level) {
     ) +
     ggplot2::labs(x = "Coefficient", y = NULL) +
     theme_mdpd() +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(nlevels(table$term), 1.4)))
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = room$size))
 }
 
 # Each class has the colour that it has in the pictures of the fit.

@@ -12,22 +12,24 @@ plot_information <- function(object, component, newdata, max_items, stage) {
 draw_information <- function(values, object, component, max_items) {
   shown <- information_order(values, informative_order(object), max_items)
   n_informative <- sum(shown %in% informative(object))
+  size <- square_size(shown)
   ggplot2::ggplot(information_cells(values, shown), ggplot2::aes(.data$item_1, .data$item_2)) +
     ggplot2::geom_raster(ggplot2::aes(fill = .data$information)) +
     information_frame(n_informative, length(shown)) +
     ggplot2::scale_x_discrete(
       breaks = item_breaks(length(shown)),
-      labels = square_labels(length(shown), on_top = TRUE), position = "top", drop = FALSE,
+      labels = square_labels(length(shown), TRUE, size), position = "top", drop = FALSE,
       guide = sparse_axis()
     ) +
     ggplot2::scale_y_discrete(
-      breaks = item_breaks(length(shown), vertical = TRUE), labels = square_labels(length(shown)),
-      limits = rev, drop = FALSE, guide = sparse_axis()
+      breaks = item_breaks(length(shown), vertical = TRUE),
+      labels = square_labels(length(shown), size = size), limits = rev, drop = FALSE,
+      guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, max(values[shown, shown], .Machine$double.eps))) +
     ggplot2::coord_fixed(expand = FALSE, clip = "off") +
     information_labels(object, component, nrow(values), length(shown), n_informative) +
-    theme_information(length(shown))
+    theme_information(length(shown), size)
 }
 
 # Informative items as they come, then the others: those with the strongest entries are chosen, and
@@ -86,18 +88,30 @@ item_breaks <- function(n_shown, vertical = FALSE) {
 }
 
 # On top and on the left of a square, which is as high as it can be: there is more room on the left.
-square_labels <- function(n_shown, on_top = FALSE) {
-  n_rows <- min(n_shown, 34)
+square_labels <- function(n_shown, on_top = FALSE, size = label_size(min(n_shown, 34))) {
   function(items) {
-    room <- picture_size()
-    width <- if (on_top) min(1.6, 0.36 * room[2] - 0.45)
-             else max(0.2 * room[1], min(0.34 * room[1], room[1] - 0.6 * room[2] - 1.5))
-    fit_labels(items, width, 0.55 * room[2] / n_rows, label_size(n_rows))
+    room <- square_room(n_shown)
+    fit_labels(items, if (on_top) room$top else room$left, room$row, size)
   }
 }
 
-theme_information <- function(n_shown) {
-  size <- label_size(min(n_shown, 34))
+# In inches.
+square_room <- function(n_shown) {
+  room <- picture_size()
+  list(top = min(1.6, 0.36 * room[2] - 0.45),
+       left = max(0.2 * room[1], min(0.34 * room[1], room[1] - 0.6 * room[2] - 1.5)),
+       row = 0.55 * room[2] / min(n_shown, 34))
+}
+
+# Of type in which the names of the items fit on both sides.
+square_size <- function(items) {
+  room <- square_room(length(items))
+  fitted_size(label_size(min(length(items), 34)), room$row, function(size) {
+    fits_whole(items, min(room$top, room$left), room$row, size)
+  })
+}
+
+theme_information <- function(n_shown, size = label_size(min(n_shown, 34))) {
   theme_heat_map() +
     ggplot2::theme(
       legend.position = "right",

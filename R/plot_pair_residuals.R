@@ -32,6 +32,7 @@ plot.mdpd_pair_residuals <- function(x, ...) {
 draw_pair_map <- function(object, max_items) {
   shown <- strongest_items(object, max_items)
   cells <- pair_cells(object, shown)
+  size <- square_size(shown)
   n_items <- length(unique(c(object$item_1, object$item_2)))
   many <- if (length(shown) < n_items) paste(length(shown), "of", comma(n_items)) else n_items
   ggplot2::ggplot(cells, ggplot2::aes(.data$first, .data$second)) +
@@ -39,18 +40,18 @@ draw_pair_map <- function(object, max_items) {
     pair_dots(cells, length(shown)) +
     ggplot2::scale_x_discrete(
       limits = shown, breaks = item_breaks(length(shown)),
-      labels = square_labels(length(shown), on_top = TRUE), position = "top", guide = sparse_axis()
+      labels = square_labels(length(shown), TRUE, size), position = "top", guide = sparse_axis()
     ) +
     ggplot2::scale_y_discrete(
       limits = rev(shown), breaks = item_breaks(length(shown), vertical = TRUE),
-      labels = square_labels(length(shown)), guide = sparse_axis()
+      labels = square_labels(length(shown), size = size), guide = sparse_axis()
     ) +
     scale_fill_heat(limits = c(0, max(cells$effect, .Machine$double.eps))) +
     ggplot2::coord_fixed(expand = FALSE, clip = "off") +
     picture_titles("Pairs that the components leave dependent",
                    paste0(many, " items, the most dependent first"), dot_words(object)) +
     ggplot2::labs(x = NULL, y = NULL, fill = "Effect") +
-    theme_information(length(shown))
+    theme_information(length(shown), size)
 }
 
 # Of a few pairs the place, as a dot where chance does not explain them.

@@ -76,18 +76,20 @@ draw_binary_profiles <- function(object, items) {
   level <- unique(cells$level)
   labels <- level_titles(object, items)
   size <- label_size(3 * object$k)
+  room <- name_room(labels, n_items, 1.7, 0.34)
+  tiles <- 0.99 - room$share
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$item, fill = .data$probability)) +
     heat_tiles() +
-    tile_numbers(cells, 0.65 * picture_size()[1] / object$k, row_height(n_items, 1.7)) +
-    ggplot2::scale_x_discrete(labels = stacked_labels(object, 0.65 / object$k, size),
+    tile_numbers(cells, tiles * picture_size()[1] / object$k, row_height(n_items, 1.7)) +
+    ggplot2::scale_x_discrete(labels = stacked_labels(object, tiles / object$k, size),
                               guide = sparse_axis()) +
-    item_scale(n_items, 1.7, 0.34, function(items) labels[items]) +
+    item_scale(n_items, 1.7, room, function(items) labels[items]) +
     ggplot2::labs(
       x = "Component (mixing weight)", y = "Item",
       fill = if (length(level) == 1) probability_of(shorten(level))
              else "Probability of\nthe level named"
     ) +
-    theme_profiles(n_items, 1.7) +
+    theme_profiles(room$size) +
     ggplot2::theme(axis.text.x = ggplot2::element_text(size = size))
 }
 
@@ -106,10 +108,13 @@ draw_shared_profiles <- function(object, items) {
   n_rows <- ceiling(object$k * length(levels) / 72)
   n_columns <- ceiling(object$k / n_rows)
   per_row <- n_columns * length(levels)
-  tile <- 0.65 * picture_size()[1] / per_row
+  tile <- 0.58 * picture_size()[1] / per_row
   wide <- 0.05 * max(nchar(shorten(levels, 12))) > tile
-  size <- if (wide) max(6, min(9, 62 * tile, 2.6 * picture_size()[2])) else 8.5
+  words <- unlist(strsplit(levels, " ", fixed = TRUE))
+  size <- if (wide) max(6, min(9, 62 * tile, 2.6 * picture_size()[2]))
+          else fitted_size(8.5, 0.15, function(size) fits_whole(words, tile, 0.15, size))
   rest <- 1.6 + if (wide) 0.22 * picture_size()[2] else 0.2
+  room <- name_room(items, n_items * n_rows, rest, 0.26)
   ggplot2::ggplot(cells, ggplot2::aes(.data$level, .data$item, fill = .data$probability)) +
     heat_tiles(per_row) +
     tile_numbers(cells, tile, row_height(n_items * n_rows, rest)) +
@@ -119,9 +124,9 @@ draw_shared_profiles <- function(object, items) {
     ) +
     ggplot2::scale_x_discrete(breaks = thin_breaks(max(1, floor(44 / n_columns))),
                               labels = level_labels(per_row, wide, size), guide = sparse_axis()) +
-    item_scale(n_items * n_rows, rest, 0.26, most = if (n_rows == 1) 40 else 26 / n_rows) +
+    item_scale(n_items * n_rows, rest, room, most = if (n_rows == 1) 40 else 26 / n_rows) +
     ggplot2::labs(x = "Level", y = "Item", fill = "Probability") +
-    theme_profiles(n_items * n_rows, rest) +
+    theme_profiles(room$size) +
     ggplot2::theme(
       axis.text.x = if (wide) vertical_text(size) else ggplot2::element_text(size = size),
       strip.text = ggplot2::element_text(size = label_size(3 * n_columns), lineheight = 0.9),
@@ -133,7 +138,7 @@ draw_shared_profiles <- function(object, items) {
 level_labels <- function(per_row, upright, size) {
   function(levels) {
     room <- picture_size()
-    tile <- 0.65 * room[1] / per_row
+    tile <- 0.58 * room[1] / per_row
     if (upright) fit_labels(levels, 0.21 * room[2], min(tile, 0.3), size)
     else fit_labels(levels, tile, 0.3, size)
   }
@@ -150,21 +155,23 @@ draw_mixed_profiles <- function(object, items) {
   per_column <- if (together) nlevels(cells$row) else n_rows * max(table(cells$panel)) / object$k
   upright <- n_columns * object$k > 6
   rest <- if (together) 1.7 else 1.5 + 0.3 * n_rows
+  room <- name_room(unique(cells$text), per_column, rest, 0.36 / n_columns, 0.42 / n_columns)
+  strip <- strip_room(cells, together, n_columns, row_height(per_column, rest) / object$k)
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$row, fill = .data$probability)) +
     heat_tiles(per_column) +
     tile_numbers(cells, 0.6 * picture_size()[1] / (n_columns * object$k),
                  row_height(per_column, rest)) +
-    mixed_panels(together, n_columns, n_rows) +
+    mixed_panels(together, n_columns, strip) +
     ggplot2::scale_x_discrete(labels = mixed_x_labels(object, n_columns, upright),
                               guide = sparse_axis()) +
-    mixed_y_scale(cells, n_columns, n_rows, per_column, rest) +
+    mixed_y_scale(cells, n_columns, n_rows, per_column, rest, room) +
     ggplot2::labs(x = "Component (mixing weight)",
                   y = if (together) NULL else "Level of the item", fill = "Probability") +
-    theme_profiles(per_column, rest) +
+    theme_profiles(room$size) +
     ggplot2::theme(
       axis.text.x = if (upright) vertical_text(label_size(object$k * n_columns))
                     else ggplot2::element_text(size = 8),
-      strip.text = ggplot2::element_text(size = 8.5, margin = ggplot2::margin(2, 0, 1, 0),
+      strip.text = ggplot2::element_text(size = strip$size - !together, margin = ggplot2::margin(2, 0, 1, 0),
                                          lineheight = 0.9),
       strip.text.y = ggplot2::element_text(angle = 0, hjust = 0,
                                            margin = ggplot2::margin(0, 0, 0, 4)),
@@ -198,19 +205,29 @@ mixed_cells <- function(object, items) {
 }
 
 # Below each other, rows of equal height, or side by side.
-mixed_panels <- function(together, n_columns, n_rows) {
-  strips <- function(panels) {
-    room <- picture_size()
-    if (together) fit_labels(panels, 0.18 * room[1], 0.25 * room[2], 8.5)
-    else fit_labels(panels, 0.9 * room[1] / n_columns, 0.07 * room[2], 9.5)
-  }
+mixed_panels <- function(together, n_columns, strip) {
+  labeller <- ggplot2::as_labeller(function(panels) {
+    fit_labels(panels, strip$width, strip$height[panels], strip$size)
+  })
   if (together) {
-    ggplot2::facet_grid(panel ~ ., scales = "free_y", space = "free_y",
-                        labeller = ggplot2::as_labeller(strips))
+    ggplot2::facet_grid(panel ~ ., scales = "free_y", space = "free_y", labeller = labeller)
   } else {
-    ggplot2::facet_wrap("panel", ncol = n_columns, scales = "free_y",
-                        labeller = ggplot2::as_labeller(strips))
+    ggplot2::facet_wrap("panel", ncol = n_columns, scales = "free_y", labeller = labeller)
   }
+}
+
+# Inches for the title of each panel, beside its rows, whose cells are `cell` high together, or above
+# them; and the size of type.
+strip_room <- function(cells, together, n_columns, cell) {
+  picture <- picture_size()
+  panels <- levels(cells$panel)
+  width <- (if (together) 0.18 else 0.9 / n_columns) * picture[1]
+  height <- if (together) cell * tabulate(cells$panel)
+            else rep(0.1 * picture[2] - 0.1, length(panels))
+  size <- fitted_size(if (together) 8.5 else 9.5, min(height), function(size) {
+    all(mapply(fits_whole, panels, width, height, size))
+  }, least = 7.5)
+  list(width = width, height = stats::setNames(height, panels), size = size)
 }
 
 mixed_x_labels <- function(object, n_columns, upright) {
@@ -235,21 +252,20 @@ mixed_columns <- function(cells) {
   max(ceiling(n_panels / 5), min(ceiling(sqrt(n_panels)), floor(42 / width)))
 }
 
-mixed_y_scale <- function(cells, n_columns, n_rows, per_column, rest) {
+mixed_y_scale <- function(cells, n_columns, n_rows, per_column, rest, room) {
   text <- stats::setNames(cells$text, cells$row)
   labels <- function(rows) {
-    width <- 0.36 * picture_size()[1] / n_columns
-    fit_labels(unname(text[rows]), width, row_height(per_column, rest),
-               label_size(per_column, rest))
+    fit_labels(unname(text[rows]), room$share * picture_size()[1], row_height(per_column, rest),
+               room$size)
   }
   most <- if (n_columns == 1) 40 else max(3, floor(30 / n_rows))
   ggplot2::scale_y_discrete(breaks = thin_breaks(most, vertical = TRUE), labels = labels,
                             expand = c(0, 0), guide = sparse_axis())
 }
 
-# The most informative item is on top; names have `share` of the picture's width.
-item_scale <- function(n_rows, rest, share, titles = identity, most = 40) {
-  name_scale(n_rows, rest, share, titles, limits = rev, expand = c(0, 0),
+# The most informative item is on top; names have the `room` of name_room().
+item_scale <- function(n_rows, rest, room, titles = identity, most = 40) {
+  name_scale(n_rows, rest, room$share, titles, room$size, limits = rev, expand = c(0, 0),
              breaks = thin_breaks(most, vertical = TRUE))
 }
 
@@ -258,8 +274,8 @@ probability_of <- function(level) {
   paste0("Probability of", if (nchar(level, "width") > 6) "\n" else " ", "\"", level, "\"")
 }
 
-theme_profiles <- function(n_rows, rest) {
+theme_profiles <- function(size) {
   theme_heat_map() +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(n_rows, rest)),
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = size),
                    panel.spacing.x = ggplot2::unit(6, "pt"))
 }

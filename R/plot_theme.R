@@ -34,10 +34,12 @@ theme_heat_map <- function() {
     )
 }
 
-# Titles and subtitles in lines that fit a picture four inches wide; sentences begin a line of their
-# own.
+# Titles and subtitles in lines that fit the picture; sentences begin a line of their own.
 picture_titles <- function(title, ...) {
-  lines <- unlist(lapply(c(...), strwrap, width = 62))
+  width <- max(40, min(100, floor(15 * picture_size()[1])))
+  # No line begins with the sign of percent.
+  lines <- unlist(lapply(gsub(" %", "\u00a0%", c(...), fixed = TRUE), strwrap, width = width))
+  lines <- gsub("\u00a0", " ", lines, fixed = TRUE)
   ggplot2::labs(title = title, subtitle = paste(lines, collapse = "\n"))
 }
 
@@ -125,12 +127,36 @@ line_start <- function(word, width) {
 # picture will be is not known before it is drawn.
 sparse_axis <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
 
+# Do all labels fit as they are?
+fits_whole <- function(labels, width, height, size) {
+  all(lengths(lapply(labels, break_lines, text_columns(width, size))) <= text_lines(height, size))
+}
+
+# The largest type, down from the `usual` one, in which labels fit as `fits(size)` says; where they
+# fit in none, the largest of those that have most lines in so many inches.
+fitted_size <- function(usual, height, fits, least = 6) {
+  sizes <- unique(pmax(min(least, usual), usual - (0:8) / 2))
+  fitting <- sizes[vapply(sizes, fits, NA)]
+  if (length(fitting) > 0) fitting[1] else sizes[which.max(text_lines(height, sizes))]
+}
+
+# For names of rows the `share` of the picture's width and the `size` of type: long names have more
+# of the width, before their type is smaller.
+name_room <- function(names, n_rows, rest, share, most = 0.42) {
+  usual <- label_size(n_rows, rest)
+  width <- picture_size()[1]
+  height <- row_height(n_rows, rest)
+  if (!fits_whole(names, share * width, height, usual)) share <- most
+  fits <- function(size) fits_whole(names, share * width, height, size)
+  list(share = share, size = fitted_size(usual, height, fits))
+}
+
 # Names of so many rows below each other, on `share` of the picture's width; `titles` has what
 # stands for each.
-name_scale <- function(n_rows, rest = 1.6, share = 0.34, titles = identity, ...) {
+name_scale <- function(n_rows, rest = 1.6, share = 0.34, titles = identity,
+                       size = label_size(n_rows, rest), ...) {
   labels <- function(names) {
-    fit_labels(unname(titles(names)), share * picture_size()[1], row_height(n_rows, rest),
-               label_size(n_rows, rest))
+    fit_labels(unname(titles(names)), share * picture_size()[1], row_height(n_rows, rest), size)
   }
   ggplot2::scale_y_discrete(labels = labels, guide = sparse_axis(), ...)
 }

@@ -58,10 +58,12 @@ show_column_labels <- function(x, object) {
   x
 }
 
-# The terms of a regression with the labels of covariates in place of their names: that of a factor
-# stands before the level, as in "Sex: female".
+# The terms of a regression with the labels of covariates in place of their names: that of a factor,
+# or its name, stands before the level, as in "Sex: female".
 term_titles <- function(object, terms) {
-  labels <- object$variable_labels
+  factors <- names(object$xlevels)
+  labels <- c(object$variable_labels, stats::setNames(factors, factors))
+  labels <- labels[!duplicated(names(labels))]
   parts <- lapply(names(labels), function(name) {
     values <- object$covariates[[name]]
     levels <- if (is.factor(values)) levels(values) else unique(as.character(values))

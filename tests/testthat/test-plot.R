@@ -525,3 +525,35 @@ test_that("axes with too many labels are thinned, from the first item on", {
   expect_equal(thin_breaks(3)(letters[1:9]), c("a", "d", "g"))
   expect_equal(thin_breaks(3, vertical = TRUE)(rev(letters[1:9])), c("a", "d", "g"))
 })
+
+test_that("questions stand whole beside profiles where they fit in lines", {
+  questions <- c(
+    "How often do you discuss politics with your friends and family?",
+    "In general, how much do you trust the government in the capital to do what is right?",
+    "The country would be a better place to live in if more people took part in elections",
+    "Have you signed a petition, on paper or online, in the last twelve months?"
+  )
+  x <- sharp_rows(200)[1:4]
+  for (i in 1:4) attr(x[[i]], "label") <- questions[i]
+  fit <- stagewise_em(x, k = 2)
+  local_picture_size(7, 4.5)
+  picture <- autoplot(fit)
+  shown <- drawn_text(picture, 7, 4.5)
+  expect_false(any(grepl("...", shown$text, fixed = TRUE)))
+  for (word in unlist(strsplit(questions, " "))) {
+    expect_true(any(grepl(word, shown$text, fixed = TRUE)), info = word)
+  }
+})
+
+test_that("subtitles are as wide as the picture, and no line begins with a percent sign", {
+  subtitle <- function(width, text) {
+    local_picture_size(width, 4)
+    picture_titles("Title", text)$subtitle
+  }
+  words <- paste(rep("aaaa", 18), collapse = " ")
+  expect_identical(subtitle(7, words), words)
+  expect_match(subtitle(4, words), "\n")
+  for (width in seq(3, 7, by = 0.25)) {
+    expect_false(grepl("\n%", subtitle(width, paste(words, "95 % intervals"))))
+  }
+})

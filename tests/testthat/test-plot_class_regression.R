@@ -14,7 +14,7 @@ test_that("coefficients are drawn with their intervals, intercepts if asked for"
   drawn <- autoplot(regression, level = 0.8)$data
   limits <- confint(regression, level = 0.8)
   expect_equal(drawn$conf.low, unname(limits[c(2, 3, 5, 6), 1]))
-  expect_setequal(as.character(drawn$term), c("z", "gthere"))
+  expect_setequal(as.character(drawn$term), c("z", "g: there"))
   expect_true("(Intercept)" %in% autoplot(regression, intercept = TRUE)$data$term)
   expect_true(all(autoplot(class_regression(fit, ~ 1, rows$covariates))$data$term ==
                     "(Intercept)"))
