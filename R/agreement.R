@@ -172,8 +172,8 @@ warn_long_table <- function(coded, names, arg, call) {
   if (length(levels) >= 3 && !is.na(odd)) {
     name <- names[odd] %||% odd
     warn_mdpd(
-      c("The columns of {.arg {arg}} are taken for workers, but column {.val {name}} has {n_own[odd]}
-         labels that no other has.",
+      c("The columns of {.arg {arg}} are taken for workers, but column {.val {name}} has
+         {n_own[odd]} labels that no other has.",
         i = "Of a table with a row for each label, make a crowd first:
              {.code agreement(crowd_labels(table, item, worker, label))}, by the names of its
              columns."),

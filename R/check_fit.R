@@ -24,6 +24,21 @@ check_stored <- function(object, part, call = rlang::caller_env(2)) {
   )
 }
 
+# Data in the fit. `arg`: the argument that takes the data instead, where there is one.
+check_has_data <- function(object, arg = NULL, call = rlang::caller_env()) {
+  if (!is.null(object$coded)) {
+    return(invisible(object))
+  }
+  advice <- if (is.null(object$store)) {
+    if (is.null(arg)) "Fit with {.code keep_data = TRUE}."
+    else "Give {.arg {arg}}, or fit with {.code keep_data = TRUE}."
+  } else {
+    if (is.null(arg)) "It is of a store: this needs a fit of rows in memory, such as some of them."
+    else "It is of a store: give rows in memory as {.arg {arg}}."
+  }
+  abort_mdpd(c("The fit keeps no data.", i = advice), class = "no_data", call = call)
+}
+
 # A fit of crowd labels that holds its posterior and its data.
 check_crowd_fit <- function(object, call = rlang::caller_env()) {
   check_class(object, "mdpd", arg = "object", call = call)

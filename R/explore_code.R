@@ -7,8 +7,8 @@ state_code <- function(state) {
   c(fit_code(state, state$written), if (length(state$names) > 0) written_call("fit", named))
 }
 
-# From the data to the fit before its classes get names. `data`: expressions of the table `x` and its
-# `weights`, by default the names that run_code() knows.
+# From the data to the fit before its classes get names. `data`: expressions of the table `x` and
+# its `weights`, by default the names that run_code() knows.
 fit_code <- function(state, data = list(x = quote(x), weights = quote(weights))) {
   choice <- rlang::call2("choose_k", quote(fit), as.numeric(state$k))
   c(dropping_code(state, data$x), written_call("fit", fit_call(state, data)),

@@ -175,21 +175,6 @@ data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::c
   coded
 }
 
-# `arg`: the argument that takes the data instead, where there is one.
-check_has_data <- function(object, arg = NULL, call = rlang::caller_env()) {
-  if (!is.null(object$coded)) {
-    return(invisible(object))
-  }
-  advice <- if (is.null(object$store)) {
-    if (is.null(arg)) "Fit with {.code keep_data = TRUE}."
-    else "Give {.arg {arg}}, or fit with {.code keep_data = TRUE}."
-  } else {
-    if (is.null(arg)) "It is of a store: this needs a fit of rows in memory, such as some of them."
-    else "It is of a store: give rows in memory as {.arg {arg}}."
-  }
-  abort_mdpd(c("The fit keeps no data.", i = advice), class = "no_data", call = call)
-}
-
 # New data by the levels and the treatment of missing values of a fit.
 read_new <- function(x, object, items = names(object$item_probs), arg = rlang::caller_arg(x),
                      call = rlang::caller_env()) {

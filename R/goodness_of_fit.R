@@ -78,8 +78,8 @@
 #' `mdpd_error_argument` for an argument out of range, or for samples of a fit without refinement;
 #' `mdpd_error_data` where a cell has several answers, as of a crowd in which a worker labels an
 #' item twice, or where `rows = "complete"` finds none; `mdpd_error_not_stored` for a model that was
-#' not fitted, and for a picture without samples; `mdpd_error_no_data` when the fit keeps no data and
-#' `x` is not given;
+#' not fitted, and for a picture without samples; `mdpd_error_no_data` when the fit keeps no data
+#' and `x` is not given;
 #' `mdpd_error_replicate` when a process fails. `mdpd_warning_not_identified` when the parameters
 #' are not determined by what the model says of answers, see `n_undetermined`;
 #' `mdpd_warning_design_ignored` for a fit of a survey design, which p-values do not count;

@@ -171,8 +171,8 @@ draw_mixed_profiles <- function(object, items) {
     ggplot2::theme(
       axis.text.x = if (upright) vertical_text(label_size(object$k * n_columns))
                     else ggplot2::element_text(size = 8),
-      strip.text = ggplot2::element_text(size = strip$size - !together, margin = ggplot2::margin(2, 0, 1, 0),
-                                         lineheight = 0.9),
+      strip.text = ggplot2::element_text(size = strip$size - !together, lineheight = 0.9,
+                                         margin = ggplot2::margin(2, 0, 1, 0)),
       strip.text.y = ggplot2::element_text(angle = 0, hjust = 0,
                                            margin = ggplot2::margin(0, 0, 0, 4)),
       strip.clip = "off",
@@ -216,8 +216,8 @@ mixed_panels <- function(together, n_columns, strip) {
   }
 }
 
-# Inches for the title of each panel, beside its rows, whose cells are `cell` high together, or above
-# them; and the size of type.
+# Inches for the title of each panel, beside its rows or above them, and the size of type. `cell`:
+# the height of a row, for each of its cells.
 strip_room <- function(cells, together, n_columns, cell) {
   picture <- picture_size()
   panels <- levels(cells$panel)
