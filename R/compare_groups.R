@@ -690,8 +690,8 @@ format_group_items <- function(items, max_items) {
 #'   not for `"items"`.
 #' @param conf.level Confidence level, from 0 to 1. Default 0.95.
 #' @param ... Not used: what other packages hand over, as modelsummary does.
-#' @return A table as in [compare_groups()], with broom's names: `term` (`"mixing_weight"`, the item,
-#'   or `"item = level"`), `variable`, `class` (factor, the component), `outcome` (a level),
+#' @return A table as in [compare_groups()], with broom's names: `term` (`"mixing_weight"`, the
+#'   item, or `"item = level"`), `variable`, `class` (factor, the component), `outcome` (a level),
 #'   `estimate` (a probability; of `"items"` the largest difference), `std.error`, `conf.low`,
 #'   `conf.high`, `statistic`, `df`, `p.value`, `adj.p.value`. A tibble where the package tibble is
 #'   installed, else a data frame.

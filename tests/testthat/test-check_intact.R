@@ -220,7 +220,8 @@ test_that("a store that was changed by hand is refused wherever it is read", {
     changed("columns", list(id = 1)), changed("variable_labels", 1), of_shard("file", "../a"),
     of_shard("rows", 1e300), of_shard("rows", 1.5), of_shard("answers", -1),
     of_shard("checksum", "none"), of_shard("checksum", NULL), of_shard("rows_hash", "none"),
-    of_shard("repeats", -1), of_shard("known", -1), of_shard("known", 1e6), of_shard("known_hash", "none"),
+    of_shard("repeats", -1), of_shard("known", -1), of_shard("known", 1e6),
+    of_shard("known_hash", "none"),
     of_shard("is_dense", NA), of_shard("ids_file", 1), of_shard("bytes", "1"),
     structure(list(path = 1, manifest = store$manifest), class = "row_store"),
     structure(list(), class = "row_store"), structure(1, class = "row_store")
