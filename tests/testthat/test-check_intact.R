@@ -16,7 +16,7 @@ test_that("a fit without a part, or with another in its place, names the part", 
     item_probs = fit$item_probs[[1]], item_probs = lapply(fit$item_probs, t), informative = "e",
     loglik = NaN, posterior = t(fit$posterior), posterior = fit$posterior[-1, ],
     posterior = fit$posterior * NA, weights = c(1, 2), trace = 1, control = list(tol = "a"),
-    missing = "often", labels = 1
+    missing = "often", labels = 1, no_answer = sum
   )
   for (part in seq_along(broken)) {
     damaged <- fit
