@@ -278,6 +278,9 @@ check_roles <- function(source, items, id, weights, crowd, call) {
 # New, empty, or with nothing but a store's files.
 check_store_path <- function(path, replace, call) {
   check_string(path, call = call)
+  if (!nzchar(path)) {
+    abort_mdpd("{.arg path} must be a folder, not an empty string.", class = "argument", call = call)
+  }
   path <- path.expand(path)
   if (file.exists(path) && !dir.exists(path)) {
     abort_mdpd("{.file {path}} must be a folder, not a file.", class = "file", call = call)

@@ -185,6 +185,8 @@ test_that("an existing store and other files are safe", {
   table <- data.frame(a = c(1, 2), b = c("x", "x"))
   store <- row_store(table, path)
   expect_error(row_store(table, path), class = "mdpd_error_file")
+  # Of which the folder of a file would be the root of the system.
+  expect_error(row_store(table, ""), class = "mdpd_error_argument")
   # A source that fails while the store is replaced leaves the old one.
   broken <- chunks_of(list(table, list()))
   expect_error(row_store(broken, path, replace = TRUE), class = "mdpd_error_data")
