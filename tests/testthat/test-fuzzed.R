@@ -38,6 +38,15 @@ test_that("weights are a number of rows", {
     expect_lte(weighted$penalised_loglik, weighted$loglik)
     expect_true(all(is.finite(weighted$posterior)))
   }
+  # Of less than one row, those that observe an item, nothing is penalised, and nothing rewarded.
+  every_second <- table
+  every_second[c(TRUE, FALSE), ] <- NA
+  for (refinement in c("sparse", "full")) {
+    weighted <- suppressWarnings(suppressMessages(
+      stagewise_em(every_second, 2, weights = rep(1 / 40, 40), refine = refinement)
+    ))
+    expect_lte(weighted$penalised_loglik, weighted$loglik)
+  }
 })
 
 test_that("values that are no categories are refused", {

@@ -1,6 +1,6 @@
 #include "model/criterion.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "base/numerics.h"
 #include "model/m_step.h"
@@ -28,12 +28,15 @@ double information_of(const CodedData& data, const MixtureParameters& params, In
   return sum > least_information ? sum : 0.0;
 }
 
+/// A fraction of a row does not lower what is penalised.
+double log_of_rows(double weight) { return log_of(std::max(weight, 1.0)); }
+
 }  // namespace
 
 double item_penalty(const CodedData& data, Index item, Index n_components) {
   const double free_per_component = static_cast<double>(data.n_levels_seen[item] - 1);
   return 0.5 * static_cast<double>(n_components - 1) * free_per_component *
-         log_of(data.observed_weight[item]);
+         log_of_rows(data.observed_weight[item]);
 }
 
 double marginal_loglik(const CodedData& data, const ItemSet& informative) {
@@ -44,7 +47,7 @@ double marginal_loglik(const CodedData& data, const ItemSet& informative) {
 
 double penalised_loglik(const CodedData& data, double loglik, const ItemSet& informative,
                         Index n_components) {
-  double penalty = 0.5 * static_cast<double>(n_components - 1) * log_of(data.total_weight);
+  double penalty = 0.5 * static_cast<double>(n_components - 1) * log_of_rows(data.total_weight);
   for (const Index item : informative) penalty += item_penalty(data, item, n_components);
   return loglik - penalty;
 }

@@ -5,7 +5,8 @@
 namespace mdpd {
 
 /// BIC penalty of letting one item differ between components (nats):
-/// 1/2 (K - 1) (R_i - 1) log N_i, with the levels seen and the weight of the rows that observe it.
+/// 1/2 (K - 1) (R_i - 1) log N_i, with the levels seen and the weight of the rows that observe it, at
+/// least that of one row.
 double item_penalty(const CodedData& data, Index item, Index n_components);
 
 /// Log-likelihood of the items outside `informative` at their observed frequencies (nats).

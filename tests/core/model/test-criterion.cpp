@@ -13,6 +13,14 @@ context("criterion") {
     expect_true(item_penalty(table.data, 1, 3) == 0.0);  // one level: nothing can differ
   }
 
+  test_that("what less than one row observes is penalised as by one row, not rewarded") {
+    Table table = table_of({{1, 3, 3, 0, 1}}, {3});
+    table.data.observed_weight[0] = 0.01;
+    table.data.total_weight = 0.5;
+    expect_true(item_penalty(table.data, 0, 3) == 0.0);
+    expect_true(penalised_loglik(table.data, -1.0, {0}, 3) == -1.0);
+  }
+
   test_that("an unused level is no parameter and changes no criterion") {
     const std::vector<std::vector<int>> codes = {{1, 2, 2, 1}, {1, 2, 3, 3}};
     const Table tight = table_of(codes, {2, 3});
