@@ -1,5 +1,7 @@
 #include "data/frame_bytes.h"
 
+#include <limits>
+
 #include "data/make_data.h"
 
 namespace mdpd {
@@ -53,7 +55,8 @@ RowFrame frame_from_bytes(const Bytes& bytes) {
     frame.has_missing[item] = in.read<std::uint8_t>() != 0;
   read_vector(in, n_items, frame.observed_weight);
   read_vector(in, n_items, frame.marginal_loglik);
-  constexpr Index most_levels = Index{1} << 40;  // more than a message can have
+  // As many as can be counted in bytes.
+  constexpr Index most_levels = std::numeric_limits<Index>::max() / Index{sizeof(double)};
   if (frame.n_total_levels() > most_levels) ByteReader::fail("it has a count that cannot be");
   in.require_left(static_cast<std::size_t>(frame.n_total_levels()) * sizeof(double));
   read_vector(in, frame.n_total_levels(), frame.level_weight);
