@@ -118,7 +118,7 @@ coded_store <- function(store, missing, call = rlang::caller_env()) {
   manifest <- store$manifest
   shards <- manifest$shards
   n_cells <- nrow(store) * ncol(store)
-  n_missing <- n_cells - sum(shards$answers - shards$repeats)
+  n_missing <- n_cells - sum(shards$answers) + sum(shards$repeats)
   if (missing == "fail" && n_missing > 0) {
     abort_mdpd(
       c("No cell may be missing with {.code missing = \"fail\"}.",

@@ -76,25 +76,18 @@ bind_pieces <- function(pieces) {
   }
   part <- function(name) unlist(lapply(pieces, `[[`, name))
   list(
-    codes = bind_codes(lapply(pieces, `[[`, "codes")), weights = bind_weights(pieces),
-    ids = part("ids"), hash = part("hash"), known = bind_known(pieces)
+    codes = bind_codes(lapply(pieces, `[[`, "codes")),
+    weights = bind_optional(pieces, "weights", 1), ids = part("ids"), hash = part("hash"),
+    known = bind_optional(pieces, "known", raw(1))
   )
 }
 
-# NULL where all are one.
-bind_weights <- function(pieces) {
-  if (all(vapply(pieces, function(piece) is.null(piece$weights), NA))) {
-    return(NULL)
+# A part that pieces need not have, with a value for each row; NULL where none has it.
+bind_optional <- function(pieces, part, otherwise) {
+  has_part <- !vapply(pieces, function(piece) is.null(piece[[part]]), NA)
+  if (any(has_part)) {
+    unlist(lapply(pieces, function(piece) piece[[part]] %||% rep(otherwise, nrow(piece$codes))))
   }
-  unlist(lapply(pieces, function(piece) piece$weights %||% rep(1, nrow(piece$codes))))
-}
-
-# NULL where none is known.
-bind_known <- function(pieces) {
-  if (all(vapply(pieces, function(piece) is.null(piece$known), NA))) {
-    return(NULL)
-  }
-  unlist(lapply(pieces, function(piece) piece$known %||% raw(nrow(piece$codes))))
 }
 
 # Items that came later have no answer in earlier rows.
