@@ -45,6 +45,9 @@ telling_memory <- function(frame, code) {
 # language of the session.
 telling_absent <- function(formals, frame, code) {
   withCallingHandlers(code, error = function(cnd) {
+    if (is_ours(cnd)) {
+      return()
+    }
     absent <- Filter(function(arg) is_missing_in(frame, arg), setdiff(formals, "..."))
     texts <- sprintf(gettext("argument \"%s\" is missing, with no default", domain = "R"), absent)
     arg <- absent[match(conditionMessage(cnd), texts)]
@@ -53,7 +56,8 @@ telling_absent <- function(formals, frame, code) {
 }
 
 is_of_memory <- function(cnd) {
-  inherits(cnd, "std::bad_alloc") || startsWith(conditionMessage(cnd), "cannot allocate ")
+  inherits(cnd, "std::bad_alloc") ||
+    !is_ours(cnd) && startsWith(conditionMessage(cnd), "cannot allocate ")
 }
 
 # Which of the arguments are objects made before?
@@ -91,7 +95,7 @@ as_users <- function(code) {
 }
 
 # Conditions of the package and those by which rlang checks `...`, asks for packages and tells what
-# is deprecated.
+# is deprecated. To be asked first: the text of these is laid out anew whenever it is looked at.
 is_ours <- function(cnd) {
   inherits(cnd, c("mdpd_error", "mdpd_warning", "rlib_error_dots_nonempty",
                   "rlib_error_package_not_found", "lifecycle_warning_deprecated",
