@@ -147,6 +147,7 @@ covariate_design <- function(object, newdata, call) {
     abort_mdpd("{.arg newdata} must be a data frame, not {describe(newdata)}.",
                class = "argument", call = call)
   }
+  check_column_lengths(newdata, "newdata", call)
   check_has_items(named, names(newdata), "newdata", call)
   newdata <- plain_variables(newdata, like = object$covariates)
   frame <- covariate_frame(object$terms, newdata, "newdata", call, xlev = object$xlevels)

@@ -98,6 +98,9 @@ print.mdpd_fingerprint <- function(x, ...) {
   shown <- unclass(x)[c("fit", "data", "settings", "result")]
   names(shown) <- c("fit", "data", "settings", "result")
   shown[is.na(shown)] <- "unknown"
+  if (!is_text(shown)) {
+    abort_mdpd("{.arg x} must be a fingerprint as {.fn fingerprint} gives it.", class = "argument")
+  }
   cat_rule(paste("Fingerprint", shown[["fit"]]))
   cat_fields(c(Data = shown[["data"]], Settings = shown[["settings"]],
                Result = shown[["result"]]))

@@ -12,6 +12,8 @@ formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
     return(survey_table(formula, data, weights, call))
   }
   check_formula_data(data, call)
+  # Also of columns that are taken off the dot, which R lets pass.
+  check_has_items(setdiff(all.vars(formula), "."), names(data), "data", call)
   named <- if (rlang::quo_is_symbol(weights)) rlang::as_name(weights)
   others <- as.data.frame(data)[setdiff(names(data), named)]
   terms <- attr(read_terms(formula, others, call), "term.labels")

@@ -74,7 +74,7 @@ read_manifest <- function(path, call = rlang::caller_env()) {
     suppressWarnings(readRDS(manifest_path(path))),
     error = function(cnd) abort_damaged_file(manifest_path(path), conditionMessage(cnd), call)
   )
-  if (!is.list(manifest) || !rlang::is_scalar_integerish(manifest$format)) {
+  if (!is.list(manifest) || !is_whole_number(manifest$format)) {
     abort_damaged_file(manifest_path(path), "It is no manifest", call)
   }
   if (manifest$format != format_of_stores) {

@@ -79,6 +79,7 @@ test_that("a formula that does not go with its data is refused", {
   expect_refused(stagewise_em(~ a + z, 2, data = table), "missing_item")
   expect_refused(stagewise_em(~ a + offset(b) + I(c), 2, data = table))
   expect_refused(mdpd(a ~ b, 2, data = table))
+  expect_refused(mdpd(~ . - z, 2, data = table), "missing_item")
 })
 
 test_that("columns of another length and factors without their levels are refused", {
@@ -121,6 +122,17 @@ test_that("new covariates are of the types that the regression had", {
   regression <- suppressWarnings(class_regression(fit, ~z, data.frame(z)))
   expect_refused(predict(regression, data.frame(z = factor(letters[1:3]))))
   expect_refused(confint(regression, sum))
+  for (z in list(1:80, numeric())) {
+    short <- structure(list(z = z), class = "data.frame", row.names = 1:40)
+    expect_refused(predict(regression, short), "data")
+  }
+})
+
+test_that("a fingerprint that is no text is refused", {
+  expect_output(print(fingerprint(fit)), "Fingerprint")
+  for (text in list("caf\xe9", list("a", 2))) {
+    expect_refused(print(structure(c(fit = text), class = "mdpd_fingerprint")))
+  }
 })
 
 test_that("a fit of a store, which keeps no posterior, is not augmented without new data", {

@@ -251,8 +251,12 @@ test_that("a folder without a store, or with one of another format, is refused",
   manifest <- replace(store$manifest, "format", 99L)
   saveRDS(manifest, file.path(path, "manifest.rds"))
   expect_error(open_row_store(path), "format 99", class = "mdpd_error_file")
-  saveRDS(1, file.path(path, "manifest.rds"))
-  expect_error(open_row_store(path), class = "mdpd_error_damaged_shard")
+  for (manifest in list(1, replace(store$manifest, "format", NA_integer_),
+                        replace(store$manifest, "format", "1"))) {
+    saveRDS(manifest, file.path(path, "manifest.rds"))
+    expect_error(open_row_store(path), class = "mdpd_error_damaged_shard")
+    expect_error(add_rows(store, data.frame(a = 1, b = 1)), class = "mdpd_error_damaged_shard")
+  }
   replaced <- row_store(data.frame(a = 1:2, b = c(1, 1)), path, replace = TRUE)
   expect_identical(replaced$manifest, store$manifest)
 })
