@@ -74,8 +74,20 @@ repeat_seed <- function(seed) {
   if (inherits(outcome$result, "error")) print(rlang::trace_back())
 }
 
+# A page waits for its reader: here it is closed once it is open.
+close_pages <- function() {
+  run <- shiny::runApp
+  run_briefly <- function(appDir, port, ...) {
+    cancel <- later::later(shiny::stopApp)
+    on.exit(cancel())
+    suppressMessages(run(appDir, port = port, launch.browser = FALSE))
+  }
+  utils::assignInNamespace("runApp", run_briefly, "shiny")
+}
+
 generic_of <- generics_of_methods()
 check_targets()
+if (requireNamespace("shiny", quietly = TRUE)) close_pages()
 grDevices::pdf(NULL)
 objects <- make_objects()
 settings <- read_settings(commandArgs(trailingOnly = TRUE))

@@ -307,11 +307,13 @@ targets_of_answers <- list(
          method = maybe(one_of("bch", "ml")))
   },
   report = function() {
-    list(object = some_fit(), file = tempfile(fileext = ".html"), title = maybe("a"), open = FALSE,
-         data = maybe(with_chance(0.5)))
+    list(object = some_fit(), file = paste0(new_path(), ".html"), title = maybe("a"), open = FALSE,
+         data = maybe(with_chance(0.5)), overwrite = TRUE)
   },
-  # A page waits for its reader: only what is refused before it opens is called.
-  explore = function() list(object = some("summary_mdpd"), open = FALSE)
+  explore = function() {
+    list(object = one_of(some_fit(), some_fit(), some_data(), some_store()),
+         k = maybe(one_of(2, 1:3)), open = FALSE, port = maybe(one_of(NULL, 8765)))
+  }
 )
 
 targets_of_pictures <- list(
