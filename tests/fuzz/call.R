@@ -64,6 +64,19 @@ run_call <- function(call) {
   list(result = result, conditions = conditions)
 }
 
+# R asks for the text of an error when it is signalled, then we do, and cli lays it out each time: it
+# is kept with the error, of which there is one at a time.
+last_error <- new.env()
+conditionMessage.mdpd_error <- function(c) {
+  address <- rlang::obj_address(c)
+  if (!identical(last_error$address, address)) {
+    last_error$text <- NextMethod()
+    last_error$address <- address
+    last_error$error <- c  # so that no other error takes its place in memory
+  }
+  last_error$text
+}
+
 # Sentences on what does not hold; none where all does.
 judge_call <- function(call) {
   outcome <- run_call(call)

@@ -425,8 +425,10 @@ targets <- c(targets, list(
   augment = function() list(x = some_fit())
 ))
 
-# Those that take long: one in so many rounds.
-rounds <- c(report = 40, test_k = 10, autoplot.mdpd = 2, plot.mdpd = 6, autoplot = 6, explore = 10)
+# Those that take long, and those that draw what their autoplot() has built: one in so many rounds.
+plots <- grep("^plot[.]", names(targets), value = TRUE)
+rounds <- c(stats::setNames(rep(6, length(plots)), plots), report = 40, test_k = 10,
+            autoplot.mdpd = 2, autoplot = 6, explore = 10)
 
 # Generic of each method that the package registers, by the method's name.
 generics_of_methods <- function() {
