@@ -17,7 +17,6 @@
 #' @return A carrier, see above.
 #' @noRd
 socket_carrier <- function(cluster) {
-  send_call <- utils::getFromNamespace("sendCall", "parallel")
   has_sockets <- all(vapply(cluster, function(node) inherits(node$con, "sockconn"), NA))
   alive <- seq_along(cluster)
   # The tag of each worker's task, which its reply repeats. After an interrupted call, or when
@@ -29,12 +28,13 @@ socket_carrier <- function(cluster) {
   send <- function(worker, task) {
     n_sent <<- n_sent + 1
     tag <- paste0(series, "-", n_sent)
+    failed <- function(cnd) FALSE
     sent <- tryCatch(
       {
-        send_call(cluster[[worker]], ask_worker, list(task), tag = tag)
+        send_task(cluster[[worker]], task, tag)
         TRUE
       },
-      error = function(cnd) FALSE
+      error = failed, warning = failed  # serialize() fails, writeBin() warns
     )
     if (sent) tags[worker] <<- tag
     sent
@@ -69,6 +69,35 @@ socket_carrier <- function(cluster) {
     workers = function() alive, send = send, receive = receive, drop = drop, stop = stop,
     is_lost = function(worker) TRUE
   )
+}
+
+# Messages of sockets ------------------------------------------------------------------------------
+
+# parallel writes a message to a socket in many pieces, and all after the first wait there until the
+# other side has said that it got that one, some 40 ms. In one piece they go at once.
+
+send_task <- function(node, task, tag) {
+  call <- list(fun = ask_worker, args = list(task), return = TRUE, tag = tag)
+  if (inherits(node$con, "sockconn")) {
+    send_whole(node, list(type = "EXEC", data = call, tag = NULL))
+  } else {
+    utils::getFromNamespace("sendCall", "parallel")(node, call$fun, call$args, tag = tag)
+  }
+}
+
+send_whole <- function(node, data) {
+  message <- serialize(data, NULL, xdr = !inherits(node, "SOCK0node"))
+  # writeBin() takes no more at once.
+  if (length(message) < 2^31) writeBin(message, node$con) else serialize(data, node$con)
+}
+
+# In a worker: the loop that called this replies to its `master` by sendData(), which it now finds
+# in its own frame.
+reply_whole <- function() {
+  for (frame in sys.frames()) {
+    node <- get0("master", frame, inherits = FALSE)
+    if (is.list(node) && inherits(node$con, "sockconn")) assign("sendData", send_whole, frame)
+  }
 }
 
 now <- function() proc.time()[["elapsed"]]

@@ -19,7 +19,7 @@ numbers <- function(fit) fit[c("mixing_weights", "item_probs", "evidence", "logl
 fit_by <- function(cluster) {
   numbers(stagewise_em(store, 3, search_rows = 1000, cluster = cluster, deadline = 3))
 }
-new_cluster <- function() parallel::makeCluster(2, socketOptions = "no-delay")
+new_cluster <- function() parallel::makeCluster(2)
 pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
 
 # In a process of its own, after some time.

@@ -61,7 +61,7 @@ signal_after <- function(seconds, pid, signal) {
 }
 
 with_sockets <- function(code) {
-  cluster <- parallel::makeCluster(2, socketOptions = "no-delay")
+  cluster <- parallel::makeCluster(2)
   on.exit(for (node in cluster) try(close(node$con), silent = TRUE))
   pids <- unlist(parallel::clusterCall(cluster, Sys.getpid))
   on.exit(for (pid in pids) tools::pskill(pid, tools::SIGKILL), add = TRUE)
@@ -153,8 +153,7 @@ far_cluster <- function(n) {
   shell <- tempfile("shell-")
   writeLines(c("#!/bin/sh", "shift", "exec ip netns exec mdpd sh -c \"$*\""), shell)
   Sys.chmod(shell, "700")
-  parallel::makeCluster(rep("10.77.0.2", n), master = "10.77.0.1", rshcmd = shell,
-                        socketOptions = "no-delay")
+  parallel::makeCluster(rep("10.77.0.2", n), master = "10.77.0.1", rshcmd = shell)
 }
 
 network_ways <- function() {

@@ -141,11 +141,29 @@ local_cluster <- function(n = 2, env = parent.frame()) {
   skip_on_cran()
   local_libraries()
   cluster <- tryCatch(
-    suppressWarnings(parallel::makeCluster(n, setup_timeout = 60, socketOptions = "no-delay")),
+    suppressWarnings(parallel::makeCluster(n, setup_timeout = 60)),
     error = function(cnd) NULL
   )
   if (is.null(cluster)) skip("No processes can be started.")
   # Some of them are killed.
   withr::defer(for (node in cluster) try(close(node$con), silent = TRUE), env)
   cluster
+}
+
+# The two ends of a connection, both in this process.
+local_sockets <- function(env = parent.frame()) {
+  server <- NULL
+  for (port in sample(20000:40000, 20)) {
+    server <- tryCatch(suppressWarnings(serverSocket(port)), error = function(cnd) NULL)
+    if (!is.null(server)) break
+  }
+  if (is.null(server)) skip("No socket can be opened.")
+  there <- socketConnection("localhost", port, open = "a+b", blocking = FALSE)
+  here <- socketAccept(server, open = "a+b", blocking = FALSE)
+  close(server)
+  withr::defer({
+    close(here)
+    close(there)
+  }, env)
+  list(here = here, there = there)
 }

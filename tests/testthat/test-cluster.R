@@ -280,3 +280,32 @@ test_that("a cluster that is none is an error", {
     stagewise_em(store, 3, deadline = 0)
   }))
 })
+
+test_that("messages by sockets are there as a whole", {
+  skip_on_cran()
+  both <- local_sockets()
+  wait_for <- function(con) expect_true(socketSelect(list(con), FALSE, 10))
+  read_all <- function(con) {
+    wait_for(con)
+    unserialize(readBin(con, "raw", 1e5))
+  }
+  node_of <- function(con) structure(list(con = con), class = "SOCKnode")
+  carrier <- socket_carrier(list(node_of(both$here)))
+  work <- utils::getFromNamespace("workCommand", "parallel")
+  checksum <- sprintf("%016d", 1:200)
+  task <- list(
+    version = as.character(utils::packageVersion("mdpd")), fingerprint = arithmetic(),
+    sums = raw(1), frame_name = checksum[1], frame = NULL, contents = list(),
+    files = list(path = rep("nowhere", 200), checksum = checksum, bytes = rep(1, 200))
+  )
+  # The first messages of a connection do not wait, whatever they are.
+  for (time in 1:20) {
+    expect_true(carrier$send(1, task))
+    expect_identical(read_all(both$there)$data$args, list(task))
+    # The loop of parallel's workers, at the other end.
+    expect_true(carrier$send(1, task))
+    wait_for(both$there)
+    expect_true(work(node_of(both$there)))
+    expect_identical(read_all(both$here)$value, list(lacks = c("frame", checksum)))
+  }
+})
