@@ -7,8 +7,7 @@
 #' `modelsummary::modelsummary(fit, shape = term ~ class)` makes a table to publish of `tidy()` and
 #' `glance()`, a column for each class; `gt::gt()` and `flextable::flextable()` take the tables as
 #' they are. `tidy()`, `glance()` and `augment()` are the generics that broom has too, in whatever
-#' order the two packages are attached; only its deprecated `bootstrap()` hides [bootstrap()] where
-#' broom comes last: write `mdpd::bootstrap()`.
+#' order the two packages are attached; [bootstrap()] stays this package's.
 #'
 #' The tables are tibbles where the package tibble is installed, and plain data frames elsewhere;
 #' neither has row names. Column names follow broom where it has a name for the thing.

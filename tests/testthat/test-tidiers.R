@@ -257,6 +257,15 @@ test_that("the columns are those that broom has for fits of poLCA, and their num
   expect_equal(ours$estimate[at], theirs$estimate)
 })
 
+# What R says of these lines of code, with its status where it is not 0.
+run_in_new_session <- function(lines) {
+  file <- withr::local_tempfile(lines = lines)
+  suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), c("--vanilla", file), stdout = TRUE, stderr = TRUE,
+    env = paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep))
+  ))
+}
+
 test_that("broom and the package can be attached in either order without a clash", {
   skip_if_not_installed("broom")
   shared <- intersect(getNamespaceExports("mdpd"), getNamespaceExports("broom"))
@@ -264,19 +273,31 @@ test_that("broom and the package can be attached in either order without a clash
     !identical(getExportedValue("mdpd", name), getExportedValue("broom", name))
   }, shared)
   expect_true(all(c("tidy", "glance", "augment") %in% shared))
-  # Deprecated there, and said in the help of tidy().
+  # Deprecated there, and left out where it would come last.
   expect_true(all(differ %in% "bootstrap"))
   code <- "fit <- mdpd(mtcars[c('cyl', 'vs', 'am', 'gear')], 2)
     stopifnot(nrow(tidy(fit)) == 20, nrow(glance(fit)) == 1, nrow(augment(fit)) == 32)
-    stopifnot(nrow(tidy(lm(mpg ~ wt, mtcars))) == 2)"
+    stopifnot(nrow(tidy(lm(mpg ~ wt, mtcars))) == 2)
+    stopifnot(inherits(bootstrap(fit, n = 2), 'mdpd_bootstrap'))"
   for (attach in c("library(broom); library(mdpd)", "library(mdpd); library(broom)")) {
-    file <- withr::local_tempfile(lines = c(attach, code))
-    out <- suppressWarnings(system2(
-      file.path(R.home("bin"), "Rscript"), c("--vanilla", file), stdout = TRUE, stderr = TRUE,
-      env = paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep))
-    ))
+    out <- run_in_new_session(c(attach, code))
     expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
   }
+})
+
+test_that("what is left out of broom is what was asked for and bootstrap(), until the end", {
+  skip_if_not_installed("broom")
+  skip_if_not("bootstrap" %in% getNamespaceExports("broom"))
+  out <- run_in_new_session(c(
+    "conflictRules('broom', mask.ok = 'x', exclude = 'fix_data_frame')", "library(mdpd)",
+    "rule <- conflictRules('broom')",
+    "stopifnot(rule$mask.ok == 'x', rule$exclude == c('fix_data_frame', 'bootstrap'))",
+    "library(broom)", "stopifnot(!exists('fix_data_frame'), is.function(broom::bootstrap))",
+    "detach('package:broom')", "detach('package:mdpd')",
+    "stopifnot(identical(conflictRules('broom')$exclude, 'fix_data_frame'))",
+    "library(broom)", "stopifnot(identical(bootstrap, broom::bootstrap))"
+  ))
+  expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
 })
 
 test_that("modelsummary and flextable take the tables", {
