@@ -21,7 +21,9 @@
 #' found with the one in which that item alone is the other way. The test of the sizes compares it
 #' with the one in which all groups have the same. For a fit of a survey design, standard errors are
 #' robust and statistics are divided by the mean design effect of what they test (Rao and Scott
-#' 1984).
+#' 1984); their p-values are those of F, with as many degrees of freedom below as the design has
+#' (clusters less strata; of replicate weights their rank less one), and so are intervals those of
+#' Student's t. Under replicate weights the scores of the rows are weighed anew, and not the fits.
 #'
 #' A small difference is significant in a large sample: look at `effect`. Where more than half of
 #' the items work differently, the classes are hardly the same ones in all groups, and a warning
@@ -60,6 +62,8 @@
 #'   \item{n_left_out}{number of rows without a group}
 #'   \item{loglik, df}{log-likelihood of the items given the groups (nats) and its number of free
 #'     parameters}
+#'   \item{by_design, design_df}{are errors and tests those of a survey design? And its degrees of
+#'     freedom, `Inf` without}
 #'   \item{fit}{the model as a fit of [mdpd()], with the items `"item \[group\]"` and `"(group)"`.
 #'     [predict()][predict.mdpd] and [augment()][augment.mdpd] of it take new rows as they are: a
 #'     data frame with the items and the group, in a column of the name that it had in the call
@@ -111,7 +115,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   check_number(alpha, c(0, 1))
   check_flag(verbose)
   how <- read_how(object, c("observed", "score", "robust"), x, weights)
-  check_has_classes(object, how$design)
+  check_has_classes(object)
   if (is.null(how$design)) warn_weights_of_groups(how$coded$weights)
   free <- check_free(free, object)
   variable <- variable_name(substitute(group))
@@ -127,19 +131,12 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
 
 # Checks -------------------------------------------------------------------------------------------
 
-check_has_classes <- function(object, design, call = rlang::caller_env()) {
+check_has_classes <- function(object, call = rlang::caller_env()) {
   n_items <- n_informative(object)
   if (object$k < 2 || n_items < 2) {
     abort_mdpd(
       c("{.arg object} must have at least two components and two informative items.",
         x = "It has {object$k} component{?s} and {n_items} informative item{?s}."),
-      class = "argument", call = call
-    )
-  }
-  if (!is.null(design$replicates)) {
-    abort_mdpd(
-      c("The tests need the clusters and strata of the survey design, not replicate weights.",
-        i = "Make the design by {.fn survey::svydesign}."),
       class = "argument", call = call
     )
   }
@@ -257,14 +254,12 @@ group_data <- function(object, how, group) {
   items <- intersect(names(object$item_probs), informative(object))
   codes <- select_rows(coded$codes, rows)
   answers <- answers_by_item(codes, items)
-  design <- how$design
-  if (!is.null(design)) design$cluster <- design$cluster[rows]
   list(
     codes = group$codes[rows], levels = group$levels, weights = coded$weights[rows],
     known = coded$known[rows], labels = if (!is.null(coded$known)) object$labels,
     row_names = rownames(codes), items = items, item_levels = coded$levels[items],
     answers = stats::setNames(lapply(items, answers), items), n_left_out = n_left_out,
-    design = design, columns = columns, components = names(object$mixing_weights)[columns],
+    design = design_of_rows(how$design, rows), columns = columns, components = names(object$mixing_weights)[columns],
     start = unname(how$posterior[rows, columns, drop = FALSE]), threads = threads_of(object),
     variable_labels = object$variable_labels
   )
@@ -392,7 +387,8 @@ test_items <- function(groups, larger, smaller) {
     return(NULL)
   }
   table[table$df == 0, c("statistic", "evidence")] <- NA
-  table$log_p <- stats::pchisq(table$statistic, table$df, lower.tail = FALSE, log.p = TRUE)
+  table$log_p <- stats::pf(table$statistic / table$df, table$df, interval_df(groups$design),
+                           lower.tail = FALSE, log.p = TRUE)
   table
 }
 
@@ -412,10 +408,9 @@ design_effect <- function(groups, model, items) {
   one_item <- length(unique(parameters$item[at])) == 1
   unit <- if (one_item) parameters$component[at] else parameters$item[at]
   cell <- paste(parameters$level, if (!one_item) parameters$component)[at]
-  covariances <- lapply(c("observed", "robust"), function(type) {
-    quietly(estimate_covariance(fit, how_of_groups(fit, groups, type)))[at, at]
-  })
-  mean_variance_ratio(covariances[[2]], covariances[[1]], differences(unit, cell))
+  parts <- parts_of_groups(fit, groups)
+  mean_variance_ratio(robust_mixture(parts, at), parts$mixture$covariance[at, at],
+                      differences(unit, cell))
 }
 
 # A row for each difference of a cell between a unit and the first.
@@ -443,23 +438,20 @@ mean_variance_ratio <- function(first, second, contrasts) {
   mean(colSums(vectors * (of(first) %*% vectors)) / axes$values[kept])
 }
 
-how_of_groups <- function(fit, groups, type = NULL) {
-  type <- type %||% if (is.null(groups$design)) "observed" else "robust"
-  list(type = type, coded = fit$coded, posterior = fit$posterior,
-       design = if (type == "robust") groups$design)
-}
-
-# NA says that an estimate on the boundary has no standard error; of weights that are no counts
-# compare_groups() has warned.
-quietly <- function(code) {
-  suppressWarnings(code, c("mdpd_warning_boundary", "mdpd_warning_sampling_weights"))
+# What the covariance is made of: all items of the model are informative. NA says that an estimate
+# on the boundary has no standard error; of weights that are no counts compare_groups() has warned.
+parts_of_groups <- function(fit, groups, call = rlang::caller_env()) {
+  how <- list(type = if (is.null(groups$design)) "observed" else "robust", coded = fit$coded,
+              posterior = fit$posterior, design = groups$design)
+  suppressWarnings(covariance_parts(fit, how, call),
+                   c("mdpd_warning_boundary", "mdpd_warning_sampling_weights"))
 }
 
 # Result -------------------------------------------------------------------------------------------
 
 new_groups <- function(object, groups, found) {
   fit <- as_group_fit(found$model, groups)
-  covariance <- quietly(estimate_covariance(fit, how_of_groups(fit, groups)))
+  covariance <- covariance_blocks(fit, parts_of_groups(fit, groups), character())[[1]]
   items <- item_table(groups, found)
   warn_many_items(items)
   n <- group_totals(groups)
@@ -469,8 +461,8 @@ new_groups <- function(object, groups, found) {
       item_probs = free_table(fit, sqrt(diag(covariance)), groups, found$model$free),
       test = test_sizes(groups, found), n = n, n_left_out = groups$n_left_out,
       loglik = fit$loglik - sum(n * log(n / sum(n))),
-      df = fit$df - (length(n) - 1), by_design = !is.null(groups$design), fit = fit,
-      variable_labels = groups$variable_labels
+      df = fit$df - (length(n) - 1), by_design = !is.null(groups$design),
+      design_df = interval_df(groups$design), fit = fit, variable_labels = groups$variable_labels
     ),
     class = "mdpd_groups"
   )
@@ -482,7 +474,9 @@ size_table <- function(fit, covariance, groups) {
   joint <- t(fit$item_probs[[group_item]]) * fit$mixing_weights
   sizes <- sweep(joint, 2, colSums(joint), "/")
   parameters <- parameter_table(fit)
-  covariance[is.na(covariance)] <- 0
+  unknown <- is.na(diag(covariance))
+  covariance[unknown, ] <- 0
+  covariance[, unknown] <- 0
   of_weights <- seq_len(k)
   errors <- vapply(seq_along(groups$levels), function(g) {
     of_group <- which(parameters$item %in% group_item & parameters$level == groups$levels[g])
@@ -520,7 +514,7 @@ test_sizes <- function(groups, found) {
   df <- (ncol(groups$start) - 1) * (length(groups$levels) - 1)
   statistic <- scaled_ratio(groups, found$model, gain, group_item)
   data.frame(statistic = statistic, df = df,
-             p_value = stats::pchisq(statistic, df, lower.tail = FALSE))
+             p_value = wald_p(statistic, df, interval_df(groups$design)))
 }
 
 item_table <- function(groups, found) {
@@ -729,7 +723,7 @@ tidy.mdpd_groups <- function(x, what = c("sizes", "items", "item_probs"),
   if (conf.int && what != "items") {
     limits <- matrix(numeric(), 0, 2)
     if (nrow(table) > 0) {
-      limits <- wald_limits(table$estimate, table$std.error, conf.level, "logit")
+      limits <- wald_limits(table$estimate, table$std.error, conf.level, "logit", x$design_df)
     }
     table[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
   }

@@ -192,7 +192,7 @@ later_covariance <- function(first, own, inverse, cross, scores, rows) {
   later <- seq_len(ncol(scores))
   by_row <- in_all_rows(scores %*% t(inverse), rows, first)
   values <- function(rows) cbind(by_row[rows, , drop = FALSE], first$values(rows))
-  joint <- design_covariance(values, length(later) + ncol(cross), first)
+  joint <- design_covariance(values, length(later) + ncol(cross), first$design, first$weights)
   between <- joint[later, -later, drop = FALSE] %*% t(through)
   joint[later, later, drop = FALSE] + between + t(between) + added
 }
@@ -211,24 +211,4 @@ in_all_rows <- function(values, rows, first) {
   all <- matrix(0, length(first$weights), ncol(values))
   all[rows, ] <- values
   all
-}
-
-# Of a sum of `values`, see linearised_covariance(), by the design of the first step.
-design_covariance <- function(values, n_values, first) {
-  replicates <- first$design$replicates
-  if (is.null(replicates)) {
-    return(linearised_covariance(values, n_values, first$design))
-  }
-  # The weights of a sample, of the same total, by those that the values have.
-  ratio <- sweep(replicates$weights, 2, sum(first$weights) / colSums(replicates$weights), "*") /
-    ifelse(first$weights > 0, first$weights, Inf)
-  totals <- matrix(0, ncol(ratio), n_values)
-  sum <- 0
-  rows <- seq_len(nrow(ratio))
-  for (block in split(rows, (rows - 1) %/% max(1, 4e6 %/% n_values))) {
-    block_values <- values(block)
-    totals <- totals + crossprod(ratio[block, , drop = FALSE], block_values)
-    sum <- sum + colSums(block_values)
-  }
-  crossprod(centre_replicates(totals, sum, replicates))
 }

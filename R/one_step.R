@@ -228,7 +228,8 @@ one_step_covariance <- function(found, first) {
   shares <- seq_len(nrow(of_shares))
   if (!is.null(first$design)) {
     values <- one_step_values(found, model, items, basis * scale, first)
-    inverse$half <- sandwich_half(inverse$half, design_covariance(values, nrow(joint), first))
+    meat <- design_covariance(values, nrow(joint), first$design, first$weights)
+    inverse$half <- sandwich_half(inverse$half, meat)
   }
   half <- model$root[items] * (basis %*% inverse$half[-shares, , drop = FALSE])
   errors <- replace(rep(NA_real_, length(model$root)), items, sqrt(rowSums(half^2)))

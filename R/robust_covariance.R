@@ -31,12 +31,12 @@ linearised_covariance <- function(values, n_values, design, cluster = design$clu
 
 # What a row adds to the estimates of the mixture, to first order: its score, times the inverse of
 # the information.
-mixture_values <- function(parts) {
+mixture_values <- function(parts, influence = parts$mixture$influence) {
   coded <- parts$coded
   function(rows) {
     shown <- cbind(rep(1, length(rows)), one_hot(coded, parts$model$items, rows))
     scores <- row_scores(parts$model, shown, parts$posterior[rows, , drop = FALSE])
-    tcrossprod(scores, parts$mixture$influence) * coded$weights[rows]
+    tcrossprod(scores, influence) * coded$weights[rows]
   }
 }
 
@@ -64,13 +64,15 @@ robust_shares <- function(parts, item, probs) {
   linearised_covariance(values, length(probs), parts$design, parts$design$cluster[given$row])
 }
 
-# Of the mixture: the sandwich. Pseudo-counts enter it as so many rows more, so that of rows drawn
-# one by one from the model the covariance is the inverse of the information, prior and all.
-robust_mixture <- function(parts) {
-  influence <- parts$mixture$influence
-  covariance <- linearised_covariance(mixture_values(parts), nrow(influence), parts$design) +
+# Of the mixture, or of the parameters `at`: the sandwich. Pseudo-counts enter it as so many rows
+# more, so that of rows drawn one by one from the model the covariance is the inverse of the
+# information, prior and all.
+robust_mixture <- function(parts, at = seq_along(parts$model$root)) {
+  influence <- parts$mixture$influence[at, , drop = FALSE]
+  values <- mixture_values(parts, influence)
+  covariance <- design_covariance(values, length(at), parts$design, parts$coded$weights) +
     tcrossprod(sweep(influence, 2, sqrt(parts$pseudo_counts), "*"))
-  diag(covariance)[is.na(diag(parts$mixture$covariance))] <- NA
+  diag(covariance)[is.na(diag(parts$mixture$covariance)[at])] <- NA
   covariance
 }
 
@@ -85,6 +87,27 @@ joint_covariance <- function(parts, object, shared) {
 }
 
 # Replicate weights --------------------------------------------------------------------------------
+
+# Of a sum of `values`, as by linearised_covariance(), of a design of either kind: under replicate
+# weights each value, which has one of the `weights`, counts as they say.
+design_covariance <- function(values, n_values, design, weights) {
+  replicates <- design$replicates
+  if (is.null(replicates)) {
+    return(linearised_covariance(values, n_values, design))
+  }
+  # The weights of a sample, of the same total.
+  ratio <- sweep(replicates$weights, 2, sum(weights) / colSums(replicates$weights), "*") /
+    ifelse(weights > 0, weights, Inf)
+  totals <- matrix(0, ncol(ratio), n_values)
+  sum <- 0
+  rows <- seq_len(nrow(ratio))
+  for (block in split(rows, (rows - 1) %/% max(1, 4e6 %/% n_values))) {
+    block_values <- values(block)
+    totals <- totals + crossprod(ratio[block, , drop = FALSE], block_values)
+    sum <- sum + colSums(block_values)
+  }
+  crossprod(centre_replicates(totals, sum, replicates))
+}
 
 # The distances of the estimates of all samples from the centre, each times the root of what its
 # square counts: samples x parameters, of which the covariance is the cross-product.

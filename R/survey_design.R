@@ -33,6 +33,15 @@ complete_design <- function(cluster, stratum, n_clusters, values, drawn = 0, cal
        factor = n_clusters / (n_clusters - 1) * (1 - drawn))
 }
 
+# Of these rows: clusters and strata without any of them were drawn too.
+design_of_rows <- function(design, rows) {
+  design$cluster <- design$cluster[rows]
+  if (!is.null(design$replicates)) {
+    design$replicates$weights <- design$replicates$weights[rows, , drop = FALSE]
+  }
+  design
+}
+
 # The degrees of freedom of intervals from a design, or from none.
 interval_df <- function(design) {
   if (is.null(design)) {

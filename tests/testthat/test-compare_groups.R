@@ -203,6 +203,57 @@ test_that("of a survey design errors are robust and statistics are scaled", {
                                    differences(c("a", "a", "b", "b"), c("x", "y", "x", "y"))), 3)
 })
 
+test_that("replicate weights of a jackknife say what its clusters say", {
+  skip_if_not_installed("survey")
+  data <- two_groups(n_obs = 300, sizes = c(0.5, 0.4))
+  data$group[c(3, 8)] <- NA
+  design <- survey::svydesign(ids = ~id, weights = ~1, data = data.frame(id = rep(1:60, 5)))
+  compare <- function(design) {
+    compare_groups(group_fit(data$x, weights = design), data$group, free = "item_2")
+  }
+  by_clusters <- hush(compare(design))
+  by_replicates <- hush(compare(survey::as.svrepdesign(design, type = "JK1")))
+  # The rows without a group, whose scores are left out, leave the others' sum not quite at zero.
+  for (part in c("sizes", "test", "items", "item_probs")) {
+    expect_equal(by_replicates[[part]], by_clusters[[part]], tolerance = 1e-3)
+  }
+  expect_identical(by_replicates$design_df, 59)
+  # Of 59 degrees of freedom, not of chi-square and the normal distribution.
+  test <- by_clusters$test
+  expect_equal(test$p_value, stats::pf(test$statistic / test$df, test$df, 59, lower.tail = FALSE))
+  items <- by_clusters$items
+  expect_equal(items$p_value, stats::pf(items$statistic / items$df, items$df, 59,
+                                        lower.tail = FALSE))
+  sizes <- tidy(by_clusters, conf.int = TRUE)
+  half <- stats::qt(0.975, 59) * sizes$std.error / (sizes$estimate * (1 - sizes$estimate))
+  expect_equal(stats::qlogis(sizes$conf.high), stats::qlogis(sizes$estimate) + half)
+})
+
+test_that("a design effect is the mean ratio of the variances of all differences", {
+  skip_if_not_installed("survey")
+  data <- two_groups(n_obs = 300, sizes = c(0.5, 0.4))
+  design <- survey::svydesign(ids = ~id, weights = ~1, data = data.frame(id = rep(1:60, 5)))
+  found <- compare_groups(group_fit(data$x, weights = design), data$group, free = "item_2")
+  free <- compare_groups(group_fit(data$x), data$group, free = "item_2")
+  variances <- function(type) {
+    covariance <- vcov(found$fit, type = type, cluster = if (type == "robust") rep(1:60, 5))
+    differences <- outer(rownames(covariance), rownames(covariance), function(a, b) {
+      (a == b) - (sub("south", "north", a) == b)
+    })
+    of_south <- grep("item_2.*south", rownames(covariance))
+    differences <- differences[of_south, ]
+    differences %*% covariance %*% t(differences)
+  }
+  # The last level follows from the others: there is less than one direction a difference.
+  known <- variances("observed")
+  axes <- eigen(known)
+  kept <- axes$values > 1e-8 * max(axes$values)
+  vectors <- axes$vectors[, kept]
+  effect <- mean(diag(t(vectors) %*% variances("robust") %*% vectors) / axes$values[kept])
+  item <- function(result) result$items$statistic[result$items$item == "item_2"]
+  expect_equal(item(free) / item(found), effect, tolerance = 1e-4)
+})
+
 test_that("tables are tidy", {
   data <- two_groups(differ = "item_2", n_obs = 300)
   found <- compare_groups(group_fit(data$x), data$group)
