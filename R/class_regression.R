@@ -328,6 +328,7 @@ new_class_regression <- function(found, first, design, settings) {
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
       nobs = sum(design$weights[counts]), no_answer = object$no_answer,
       weights = if (any(design$weights != 1)) design$weights,
+      flat = is_flat_ahead(found, design$x),
       classes = classes, reference = classes[settings$reference], k = object$k,
       method = settings$method, type = settings$type, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
@@ -403,21 +404,45 @@ warn_regression <- function(regression, found, call = rlang::caller_env()) {
   }
 }
 
-# Odds of e^8 or more over the range of the covariate, where the likelihood is flat: the standard
-# error is larger still, or there is none. What the coefficients of a class amount to must be as
-# large over the rows, as effects that are only far from where the rows are cancel out.
+# Odds of e^5 or more over the range of the covariate, where the likelihood is flat or tells
+# nothing. What the coefficients of a class amount to must be as large over the rows, as effects that
+# are only far from where the rows are cancel out.
 is_infinite_coefficient <- function(regression) {
-  x <- regression$x
-  span <- apply(x, 2, function(x) max(abs(x - min(x)), if (diff(range(x)) == 0) 1))
-  size <- abs(regression$coefficients) * span
-  error <- matrix(sqrt(diag(regression$covariance)), nrow(size)) * span
+  x <- regression$x[(regression$weights %||% 1) > 0, , drop = FALSE]
+  size <- abs(regression$coefficients) * spans(x)
+  error <- matrix(sqrt(diag(regression$covariance)), nrow(size))
   reach <- apply(x %*% regression$coefficients, 2, function(logit) diff(range(0, logit)))
-  infinite <- size > 8 & (is.na(error) | error > size) & rep(reach > 8, each = nrow(size))
-  intercept <- which(attr(x, "assign") == 0)
+  infinite <- size > 5 & (is.na(error) | regression$flat) & rep(reach > 5, each = nrow(size))
+  intercept <- which(attr(regression$x, "assign") == 0)
   for (class in which(infinite[intercept, ])) {
     infinite[intercept, class] <- is_infinite_intercept(regression, class, infinite[, class])
   }
   as.vector(infinite)
+}
+
+# By how much the covariates move, from zero where they do not.
+spans <- function(x) {
+  apply(x, 2, function(x) max(abs(x - min(x)), if (diff(range(x)) == 0) 1))
+}
+
+# Does the likelihood stay where it is when a coefficient goes on, by 5 logits over the span of its
+# covariate, and the others by what that takes of them? Where there is a maximum, even standard
+# errors that exceed the estimate leave it a hundredth of a nat; terms x classes.
+is_flat_ahead <- function(found, x) {
+  problem <- found$problem
+  spectrum <- eigen(share_information(problem, found$at), symmetric = TRUE)
+  scale <- sqrt(pmax(spectrum$values, 1e-10 * sum(problem$weights)))
+  # The root of a covariance in which directions without information are as good as free.
+  root <- sweep(spectrum$vectors, 2, scale, "/")
+  moves <- kronecker(diag(problem$k - 1), problem$back) %*% root
+  ahead <- 5 * sign(as.vector(problem$back %*% found$gamma)) /
+    spans(x[problem$weights > 0, , drop = FALSE])
+  value <- evaluate_shares(problem, found$gamma)$value
+  flat <- vapply(seq_along(ahead), function(i) {
+    along <- ahead[i] * drop(root %*% moves[i, ]) / sum(moves[i, ]^2)
+    value - evaluate_shares(problem, found$gamma + along)$value < 1e-3
+  }, NA)
+  matrix(flat, nrow(found$gamma))
 }
 
 # The intercept is what holds where all covariates are 0, which may be far from any row, as of a

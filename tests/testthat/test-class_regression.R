@@ -326,13 +326,13 @@ test_that("rows that lack a covariate do not count, and a message says so", {
   expect_close(coef(regression),
                coef(regress("one-step", object = fewer, data = covariates[kept, ])),
                tolerance = 1e-4)
-  # A weight of zero is no row at all.
+  # A weight of zero is no row at all, however far away.
   weights <- replace(rep(1, 600), 11, 0)
   gone <- covariates
   gone$z[11] <- 1e6
   weighted <- regression_fit(rows, weights)
-  expect_close(coef(regress(object = weighted, data = gone)),
-               coef(regress(object = weighted)), tolerance = 1e-6)
+  expect_no_warning(regression <- regress(object = weighted, data = gone))
+  expect_close(coef(regression), coef(regress(object = weighted)), tolerance = 1e-6)
 })
 
 test_that("rows with missing answers count with those that they have", {
@@ -430,6 +430,34 @@ test_that("of a covariate that tells a class, the intercept is judged with what 
   expect_true("toldTRUE|2" %in% told)
   expect_false(any(startsWith(told, "(Intercept)")))
   expect_identical(infinite(~ year + told, covariates), told)
+})
+
+test_that("separation is told wherever the likelihood has no maximum, and only there", {
+  # Rows of class 2 are all of the last year, or none of them is of one year.
+  separated <- function(accuracy, method, make_year) {
+    rows <- regression_rows(accuracy = accuracy)
+    years <- data.frame(year = with_seed(1, make_year(rows$class == "2")))
+    told <- FALSE
+    withCallingHandlers(
+      class_regression(regression_fit(rows), ~ year, years, method, n_starts = 1),
+      mdpd_warning_separation = function(cnd) {
+        told <<- TRUE
+        tryInvokeRestart("muffleWarning")
+      }
+    )
+    told
+  }
+  last_year <- function(told) replace(sample(2000:2003, 600, TRUE), told, 2004)
+  not_2002 <- function(told) {
+    year <- sample(2000:2004, 600, TRUE)
+    factor(replace(year, told & year == 2002, 2003))
+  }
+  # Standard errors of 18 beside 20, and of 101 beside -7.
+  expect_true(separated(0.95, "two-step", last_year))
+  expect_true(separated(0.8, "two-step", not_2002))
+  # By the errors of assignment some are of other years: 7 with an error of 4 is an estimate.
+  expect_false(separated(0.95, "bch", last_year))
+  expect_false(separated(0.8, "ml", not_2002))
 })
 
 test_that("covariates may have names that need backticks", {
