@@ -11,20 +11,10 @@ autoplot.mdpd_goodness_of_fit <- function(object, ...) {
   }
   table <- object$statistics
   panels <- paste0(table$statistic, "\np ", format_p(table$p_bootstrap, equals = "= "))
-  panels <- factor(panels, panels)
-  samples <- data.frame(value = as.vector(object$samples),
-                        panel = rep(panels, each = nrow(object$samples)))
-  ggplot2::ggplot(samples, ggplot2::aes(.data$value)) +
-    ggplot2::geom_histogram(bins = 30, fill = okabe_ito[5], na.rm = TRUE) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$value), colour = okabe_ito[6],
-                        linewidth = 0.8, data = data.frame(value = table$value, panel = panels)) +
-    ggplot2::facet_wrap("panel", scales = "free_x") +
-    ggplot2::scale_x_continuous(guide = sparse_axis()) +
-    ggplot2::scale_y_continuous(breaks = whole_breaks) +
+  samples <- as.list(as.data.frame(object$samples))
+  draw_samples(stats::setNames(samples, panels), table$value) +
     picture_titles("Does the model fit?", "Bars: samples of the fitted model; line: the data") +
-    ggplot2::labs(x = "Statistic", y = "Samples") +
-    theme_mdpd() +
-    ggplot2::theme(strip.clip = "off")
+    ggplot2::labs(x = "Statistic", y = "Samples")
 }
 
 #' @rdname goodness_of_fit
@@ -33,4 +23,35 @@ plot.mdpd_goodness_of_fit <- function(x, ...) {
   picture <- autoplot.mdpd_goodness_of_fit(x, ...)
   print(picture)
   invisible(picture)
+}
+
+# A panel for each of the `samples` of a statistic, named by what stands above it, with a line where
+# the `observed` value is, however far from them.
+draw_samples <- function(samples, observed) {
+  panels <- factor(names(samples), names(samples))
+  bars <- do.call(rbind, lapply(seq_along(samples), function(i) {
+    bars <- sample_bars(samples[[i]])
+    cbind(bars, panel = rep(panels[i], nrow(bars)))
+  }))
+  ggplot2::ggplot(bars) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = 0, ymax = .data$n),
+      fill = okabe_ito[5], colour = okabe_ito[5], linewidth = 0.2
+    ) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$value), colour = okabe_ito[6],
+                        linewidth = 0.8, data = data.frame(value = observed, panel = panels)) +
+    ggplot2::facet_wrap("panel", scales = "free_x") +
+    ggplot2::scale_x_continuous(guide = sparse_axis()) +
+    ggplot2::scale_y_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0, 0.05))) +
+    theme_mdpd() +
+    ggplot2::theme(strip.clip = "off", panel.spacing.x = ggplot2::unit(16, "pt"))
+}
+
+# Bins over the samples alone: a value far from them would have all of them in one.
+sample_bars <- function(values) {
+  values <- values[is.finite(values)]
+  breaks <- if (length(values) > 0) pretty(values, 15) else 0
+  counts <- tabulate(findInterval(values, breaks, rightmost.closed = TRUE), length(breaks) - 1)
+  shown <- counts > 0
+  data.frame(from = breaks[-length(breaks)], to = breaks[-1], n = counts)[shown, ]
 }

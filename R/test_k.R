@@ -36,8 +36,9 @@
 #'   `threads`.
 #' @param threads Number of processes, a count of at least 1. Default 1. Forks, so on Windows always
 #'   one.
+#' @param object The result of `test_k()`.
 #' @param x,weights The data and their case weights, where the fits keep none; by default those of
-#'   the fits. Weights count rows: those of a sample survey, which do not, make the test wrong.
+#'   the fits. For `print()` and `plot()`, `x` is the result of `test_k()`. Weights count rows: those of a sample survey, which do not, make the test wrong.
 #' @param verbose Show a progress bar? Default: in interactive sessions.
 #' @return A data frame of class `"mdpd_test_k"` with a row for every test: `k`; `loglik_null` and
 #'   `loglik`, the log-likelihoods of k - 1 and of k components (nats); `statistic`, twice their
@@ -45,7 +46,8 @@
 #'   samples; `reached`, how many of them reach the statistic; `expected`, the mean of the statistic
 #'   over them; and `p_value`. Its attributes are `alpha`, `n`, `seed`, `chosen`, the smallest
 #'   number of components that is not rejected (`NA` where the largest one tested is needed), and
-#'   `samples`, for each test the statistics of the samples. `tidy()` gives it as a plain table.
+#'   `samples`, for each test the statistics of the samples. `tidy()` gives it as a plain table,
+#'   `autoplot()` and `plot()` draw the samples of each test with a line where the data are.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an argument out of range, fits of different data or no two neighbouring
 #' numbers; `mdpd_error_not_stored` for a fit of one `k`; `mdpd_error_no_data` when the fits keep no
@@ -64,10 +66,13 @@
 #' Besag, J. and Clifford, P. (1991). Sequential Monte Carlo p-values. *Biometrika* 78, 301-304.
 #' \doi{10.1093/biomet/78.2.301}
 #' @family tests of fit
+#' @order 1
 #' @examples
 #' model <- simulate_crowd(n_workers = 8, n_labels = 2, accuracy = rep(0.8, 5), seed = 1)$model
 #' fit <- stagewise_em(simulate(model, seed = 1, n_obs = 300)[[1]], k = 1:3)
-#' test_k(fit, n = 39)
+#' tests <- test_k(fit, n = 39)
+#' tests
+#' plot(tests)
 #' @export
 test_k <- function(path, n = 100, ..., alpha = 0.05, all = FALSE, stop_after = 10, seed = 1,
                    threads = 1, x = NULL, weights = NULL, verbose = interactive()) {

@@ -384,6 +384,8 @@ targets <- c(targets, list(
   plot.mdpd_pair_residuals = function() list(x = some("mdpd_pair_residuals")),
   print.mdpd_test_k = function() list(x = some("mdpd_test_k")),
   tidy.mdpd_test_k = function() list(x = some("mdpd_test_k")),
+  autoplot.mdpd_test_k = function() list(object = some("mdpd_test_k")),
+  plot.mdpd_test_k = function() list(x = some("mdpd_test_k")),
   print.mdpd_agreement = function() list(x = some("mdpd_agreement")),
   tidy.mdpd_agreement = function() list(x = some("mdpd_agreement")),
   autoplot.mdpd_agreement = function() list(object = some("mdpd_agreement")),

@@ -295,8 +295,15 @@ test_that("the picture has the samples and the statistics of the data", {
   local_pdf()
   picture <- plot(found)
   counts <- ggplot2::layer_data(picture, 1)
-  expect_equal(as.vector(tapply(counts$count, counts$PANEL, sum)), rep(20, 3))
+  expect_equal(as.vector(tapply(counts$ymax, counts$PANEL, sum)), rep(20, 3))
   expect_setequal(ggplot2::layer_data(picture, 2)$xintercept, found$statistics$value)
+  # However far the data are, the samples have bars of their own.
+  found$statistics$value <- 1e6
+  far <- ggplot2::layer_data(autoplot(found), 1)
+  expect_identical(far[c("xmin", "xmax", "ymax")], counts[c("xmin", "xmax", "ymax")])
+  expect_gt(nrow(far), 9)
+  expect_equal(nrow(sample_bars(c(NA, Inf))), 0)
+  expect_equal(sample_bars(c(3, 3, 3))$n, 3)
   none <- goodness_of_fit(suppressWarnings(mdpd(x, k = 2, n_starts = 2)))
   expect_snapshot(show_conditions(plot(none)))
 })

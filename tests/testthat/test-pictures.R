@@ -97,6 +97,23 @@ test_that("selection of a bootstrap", {
   expect_picture("bootstrap selection", autoplot(samples))
 })
 
+test_that("samples of the tests of k, and of a model that does not fit", {
+  bell <- stats::qnorm(stats::ppoints(99))
+  test <- structure(
+    data.frame(k = 2:4, statistic = c(190, 31, 12), p_value = c(0.01, 0.04, 0.52)),
+    class = c("mdpd_test_k", "data.frame"), alpha = 0.05, chosen = 3L,
+    samples = list("k = 2" = 16 + 4 * bell, "k = 3" = 20 + 6 * bell, "k = 4" = 12 + 3 * bell[1:20])
+  )
+  expect_picture("samples of test_k", autoplot(test))
+  fit <- structure(
+    list(n = 99, samples = cbind(240 + 20 * bell, 250 + 30 * bell, 245 + 25 * bell),
+         statistics = data.frame(statistic = c("G2", "X2", "power divergence"),
+                                 value = c(480, 700, 230), p_bootstrap = c(0.01, 0.01, 0.4))),
+    class = "mdpd_goodness_of_fit"
+  )
+  expect_picture("samples of a fit", autoplot(fit))
+})
+
 test_that("pairs that are left dependent: as a map of few and of many items, and as bars", {
   expect_picture("pairs map", autoplot(hand_made_pairs()))
   expect_picture("pairs bars", autoplot(hand_made_pairs(n = 200), type = "bars", max_pairs = 6))

@@ -159,6 +159,19 @@ test_that("print names the number chosen; tidy() is a plain table", {
   expect_false(inherits(tidy(test), "mdpd_test_k"))
 })
 
+test_that("the picture has a panel for each test, with its samples and the data", {
+  path <- suppressMessages(stagewise_em(answers(400), k = 1:3))
+  test <- test_k(path, n = 19, all = TRUE, stop_after = Inf, verbose = FALSE)
+  local_pdf()
+  picture <- plot(test)
+  bars <- ggplot2::layer_data(picture, 1)
+  expect_equal(as.vector(tapply(bars$ymax, bars$PANEL, sum)), c(19, 19))
+  expect_identical(ggplot2::layer_data(picture, 2)$xintercept, test$statistic)
+  expect_match(levels(picture$data$panel), "^[23] against [12]\np [=<] 0[.]")
+  expect_match(picture$labels$subtitle, "Chosen: k = 2", fixed = TRUE)
+  expect_error(autoplot(test["p_value"]), class = "mdpd_error_not_stored")
+})
+
 test_that("bad input is told", {
   x <- answers(60)
   fits <- neighbours(x, 1)

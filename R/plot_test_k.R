@@ -1,0 +1,28 @@
+#' @rdname test_k
+#' @order 2
+#' @export
+autoplot.mdpd_test_k <- function(object, ...) {
+  rlang::check_dots_empty()
+  samples <- attr(object, "samples")
+  if (is.null(samples)) {
+    abort_mdpd("{.arg object} must be the whole result of {.fn test_k}: rows of it hold no samples.",
+               class = "not_stored")
+  }
+  panels <- paste0(object$k, " against ", object$k - 1, "\np ",
+                   format_p(object$p_value, equals = "= "))
+  draw_samples(stats::setNames(samples, panels), object$statistic) +
+    picture_titles(
+      "How many components are needed?",
+      "Bars: samples of the fit with one component less; line: the data",
+      paste("Chosen:", chosen_by_test(object))
+    ) +
+    ggplot2::labs(x = "Twice the log-likelihood ratio", y = "Samples")
+}
+
+#' @rdname test_k
+#' @export
+plot.mdpd_test_k <- function(x, ...) {
+  picture <- autoplot.mdpd_test_k(x, ...)
+  print(picture)
+  invisible(picture)
+}
