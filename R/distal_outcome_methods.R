@@ -146,12 +146,12 @@ autoplot.distal_outcome <- function(object, level = 0.95, ...) {
   if (object$kind == "mean") {
     table$place <- factor(table$class, rev(object$classes))
     draw_outcome(table, object, level) + ggplot2::guides(colour = "none") +
-      ggplot2::labs(x = paste("Mean of", outcome_title(object)), y = "Class")
+      ggplot2::labs(x = outcome_axis(paste("Mean of", outcome_title(object))), y = "Class")
   } else {
     table$place <- factor(table$level, rev(object$levels))
-    draw_outcome(table, object, level) + ggplot2::guides(colour = class_legend(object)) +
+    draw_outcome(table, object, level) + ggplot2::guides(colour = name_legend(object$classes)) +
       ggplot2::scale_x_continuous(labels = percent) + ggplot2::expand_limits(x = 0) +
-      ggplot2::labs(x = "Share in the class", y = outcome_title(object))
+      ggplot2::labs(x = "Share in the class", y = NULL)
   }
 }
 
@@ -163,10 +163,14 @@ plot.distal_outcome <- function(x, ...) {
   invisible(picture)
 }
 
-outcome_title <- function(object) shorten(object$label %||% object$outcome, 30)
+outcome_title <- function(object) object$label %||% object$outcome
+
+outcome_axis <- function(title) wrap_labels(title, text_columns(picture_size()[1] - 1.5, 11))
 
 draw_outcome <- function(table, object, level) {
   beside <- ggplot2::position_dodge(width = 0.6)
+  rest <- if (object$kind == "mean") 1.6 else height_beside_names(object$classes)
+  room <- name_room(levels(table$place), nlevels(table$place), rest, 0.34)
   ggplot2::ggplot(
     table, ggplot2::aes(.data$estimate, .data$place, colour = .data$class, group = .data$turn)
   ) +
@@ -174,11 +178,13 @@ draw_outcome <- function(table, object, level) {
                             linewidth = 0.7, na.rm = TRUE) +
     ggplot2::geom_point(position = beside, size = 2.4) +
     class_scales(object) +
-    name_scale(length(unique(table$place))) +
+    name_scale(nlevels(table$place), rest, room$share, size = room$size) +
     picture_titles(
       paste(outcome_title(object), "by class"),
       paste0(format(100 * level), " % intervals; all classes equal: p ",
              p_phrase(object$test$p.value))
     ) +
-    theme_mdpd()
+    theme_mdpd() +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = room$size),
+                   legend.justification = "right")
 }

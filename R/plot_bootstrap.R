@@ -29,6 +29,7 @@ plot.mdpd_bootstrap <- function(x, ...) {
 draw_selection <- function(points, object) {
   n_items <- length(object$selection)
   titles <- item_titles(names(object$selection), object$fit$variable_labels)
+  room <- name_room(titles[levels(points$item)], nrow(points), 1.6, 0.34)
   many <- if (nrow(points) < n_items) paste(nrow(points), "of", comma(n_items)) else nrow(points)
   ggplot2::ggplot(
     points, ggplot2::aes(.data$frequency, .data$item, colour = .data$informative)
@@ -38,16 +39,17 @@ draw_selection <- function(points, object) {
     ) +
     ggplot2::geom_point(size = 2.2) +
     ggplot2::scale_x_continuous(limits = c(0, 1), labels = percent) +
-    name_scale(nrow(points), titles = function(items) titles[items]) +
+    name_scale(nrow(points), share = room$share, titles = function(items) titles[items],
+               size = room$size) +
     ggplot2::scale_colour_manual(
       name = "In the fit", values = c(informative = "#0072B2", "not informative" = "#E69F00")
     ) +
     picture_titles("How often each item is informative", bootstrap_title(object),
                    paste0(many, " items, the most frequent first")) +
-    ggplot2::labs(x = "Share of the samples", y = "Item") +
+    ggplot2::labs(x = "Share of the samples", y = NULL) +
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(),
-      axis.text.y = ggplot2::element_text(size = label_size(nrow(points)))
+      axis.text.y = ggplot2::element_text(size = room$size), legend.justification = "right"
     )
 }

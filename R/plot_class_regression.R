@@ -84,7 +84,8 @@ plot_coefficients <- function(object, level, intercept) {
 
 draw_coefficients <- function(table, object, level) {
   beside <- ggplot2::position_dodge(width = 0.6)
-  room <- name_room(levels(table$term), nlevels(table$term), 1.4, 0.34)
+  rest <- height_beside_names(object$classes)
+  room <- name_room(levels(table$term), nlevels(table$term), rest, 0.34)
   # The first class on top.
   table$turn <- -as.integer(table$class)
   ggplot2::ggplot(
@@ -101,8 +102,8 @@ draw_coefficients <- function(table, object, level) {
       position = beside, shape = 21, size = 2.4, stroke = 0.9, show.legend = FALSE
     ) +
     class_scales(object) +
-    name_scale(nlevels(table$term), 1.4, room$share, size = room$size) +
-    ggplot2::guides(colour = class_legend(object)) +
+    name_scale(nlevels(table$term), rest, room$share, size = room$size) +
+    ggplot2::guides(colour = name_legend(object$classes)) +
     picture_titles(
       "What goes with each class",
       paste0("Log odds against class ", object$reference, ", ", format(100 * level),
@@ -110,25 +111,18 @@ draw_coefficients <- function(table, object, level) {
     ) +
     ggplot2::labs(x = "Coefficient", y = NULL) +
     theme_mdpd() +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = room$size))
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = room$size),
+                   legend.justification = "right")
 }
 
 # Each class has the colour that it has in the pictures of the fit.
 class_scales <- function(object) {
   colours <- component_colours(object$classes)
-  labels <- function(x) wrap_labels(x, 44)
   list(
-    ggplot2::scale_colour_manual(values = colours, name = "Class", labels = labels),
-    ggplot2::scale_fill_manual(values = colours, name = "Class", labels = labels,
+    ggplot2::scale_colour_manual(values = colours, name = "Class", labels = legend_labels),
+    ggplot2::scale_fill_manual(values = colours, name = "Class", labels = legend_labels,
                                na.value = "white", guide = "none")
   )
-}
-
-# As many columns as the names allow.
-class_legend <- function(object) {
-  width <- min(44, max(nchar(object$classes, "width")))
-  room <- 13 * picture_size()[1]
-  ggplot2::guide_legend(ncol = max(1, min(object$k, floor(room / (width + 5)))), byrow = TRUE)
 }
 
 # Shares ------------------------------------------------------------------------------------------
@@ -178,19 +172,21 @@ draw_shares <- function(table, object, covariate, level) {
     ggplot2::scale_y_continuous(limits = c(0, 1), labels = percent,
                                 expand = ggplot2::expansion(c(0, 0.02))) +
     (if (!continuous) share_x_scale(nlevels(table$value))) +
-    ggplot2::guides(colour = class_legend(object)) +
+    ggplot2::guides(colour = name_legend(object$classes)) +
     picture_titles(
-      paste("Size of the classes by", shorten(title, 40)),
+      paste("Size of the classes by", title),
       paste0("Mean over the rows, ", others, format(100 * level), " % intervals")
     ) +
-    ggplot2::labs(x = wrap_labels(title, 50), y = "Share of the class") +
-    theme_mdpd()
+    ggplot2::labs(x = wrap_labels(title, text_columns(picture_size()[1] - 0.9, 11)),
+                  y = "Share") +
+    theme_mdpd() +
+    ggplot2::theme(legend.justification = "right")
 }
 
 share_x_scale <- function(n) {
   ggplot2::scale_x_discrete(guide = sparse_axis(), labels = function(values) {
     room <- picture_size()
-    fit_labels(values, 0.85 * room[1] / n, 0.14 * room[2], 8)
+    fit_labels(values, 0.7 * room[1] / n, 0.14 * room[2], 8)
   })
 }
 

@@ -51,19 +51,24 @@ plot.mdpd_groups <- function(x, ...) {
 
 plot_group_sizes <- function(object) {
   points <- tidy.mdpd_groups(object, conf.int = TRUE)
+  rest <- 0.3 + height_beside_names(names(object$n))
+  room <- name_room(levels(points$class), object$fit$k, rest, 0.34)
   ggplot2::ggplot(
     points, ggplot2::aes(.data$estimate, .data$class, colour = .data$group)
   ) +
     group_intervals(length(object$n)) +
     ggplot2::scale_x_continuous(limits = c(0, NA), labels = percent) +
-    name_scale(object$fit$k, limits = rev) +
+    name_scale(object$fit$k, rest, room$share, size = room$size, limits = rev) +
     group_colours(object) +
     picture_titles("How common each component is in each group",
                    "95 % intervals", format_test(object$test, object$by_design),
                    paste0("Free items: ", free_title(object, most = 2))) +
     ggplot2::labs(x = "Size in the group", y = "Component") +
     theme_mdpd() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_blank(), legend.justification = "right",
+      axis.text.y = ggplot2::element_text(size = room$size)
+    )
 }
 
 plot_group_items <- function(object, max_items) {
@@ -71,6 +76,7 @@ plot_group_items <- function(object, max_items) {
   shown <- utils::head(items, max_items)
   shown$item <- factor(shown$item, rev(shown$item))
   shown$kind <- ifelse(shown$free, "free", "the same in all groups")
+  room <- name_room(levels(shown$item), nrow(shown), 1.6, 0.34)
   many <- if (nrow(shown) < nrow(object$items)) paste("of", nrow(object$items))
   ggplot2::ggplot(shown, ggplot2::aes(.data$effect, .data$item, colour = .data$kind)) +
     ggplot2::geom_segment(
@@ -81,7 +87,7 @@ plot_group_items <- function(object, max_items) {
                        nudge_x = max(shown$effect) / 35, lineheight = 0.9, show.legend = FALSE) +
     # As much room for the words beside the longest.
     ggplot2::scale_x_continuous(labels = percent, expand = ggplot2::expansion(c(0, 1))) +
-    name_scale(nrow(shown)) +
+    name_scale(nrow(shown), share = room$share, size = room$size) +
     ggplot2::scale_colour_manual(
       name = NULL, values = c("free" = "#D55E00", "the same in all groups" = "#0072B2")
     ) +
@@ -92,15 +98,22 @@ plot_group_items <- function(object, max_items) {
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(),
-      axis.text.y = ggplot2::element_text(size = label_size(nrow(shown)))
+      axis.text.y = ggplot2::element_text(size = room$size), legend.justification = "right"
     )
 }
 
-# Such as: p < 0.001, yes in component 2. The p-value comes first, as it must not be cut.
+# Such as: p < 0.001, yes in component 2. The p-value must not be cut; what would say too little
+# beside it is left out. These are no names that must differ: each is cut as if it were alone.
 effect_text <- function(items) {
-  text <- paste0("p ", format_p(items$p_adjusted, equals = "= "), ", ", items$level,
-                 " in component ", items$component)
-  fit_labels(text, 0.27 * picture_size()[1], row_height(nrow(items)), 7.4)
+  p <- paste0("p ", format_p(items$p_adjusted, equals = "= "))
+  text <- paste0(p, ", ", items$level, " in component ", items$component)
+  width <- 0.27 * picture_size()[1]
+  height <- row_height(nrow(items))
+  room <- text_columns(width, 7.4) * text_lines(height, 7.4)
+  if (room < 40 && !fits_whole(text, width, height, 7.4)) {
+    return(p)
+  }
+  vapply(text, fit_labels, "", width, height, 7.4, USE.NAMES = FALSE)
 }
 
 plot_free_items <- function(object, max_items) {
@@ -113,13 +126,15 @@ plot_free_items <- function(object, max_items) {
   points <- points[points$variable %in% shown, ]
   points$variable <- factor(points$variable, shown)
   points$outcome <- factor(points$outcome, unique(points$outcome))
+  strips <- head_room(levels(points$class))
   ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$outcome, colour = .data$group)) +
     group_intervals(length(object$n)) +
     ggplot2::facet_grid(
       variable ~ class, scales = "free_y", space = "free_y",
-      labeller = free_item_strips(length(shown), object$fit$k)
+      labeller = free_item_strips(length(shown), strips)
     ) +
-    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = percent) +
+    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = percent,
+                                guide = sparse_axis()) +
     name_scale(nlevels(points$outcome), share = 0.18, limits = rev) +
     group_colours(object) +
     picture_titles("Items that work differently, by component and group", "95 % intervals") +
@@ -128,18 +143,25 @@ plot_free_items <- function(object, max_items) {
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(), panel.spacing.x = ggplot2::unit(20, "pt"),
       panel.spacing.y = ggplot2::unit(8, "pt"), axis.text.x = ggplot2::element_text(size = 7.5),
+      strip.text.x = ggplot2::element_text(size = strips$size),
       strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = 8), strip.clip = "off"
     )
 }
 
-free_item_strips <- function(n_items, k) {
+# Above each component, in bold type.
+head_room <- function(components) {
+  room <- c(0.55 * picture_size()[1] / length(components), 0.16 * picture_size()[2])
+  fits <- function(size) fits_whole(components, room[1], room[2], 1.1 * size)
+  list(width = room[1], height = room[2], size = fitted_size(9, room[2], fits))
+}
+
+free_item_strips <- function(n_items, strips) {
   ggplot2::labeller(
     variable = function(items) {
       fit_labels(items, 0.2 * picture_size()[1], row_height(n_items), 8.5)
     },
     class = function(components) {
-      room <- picture_size()
-      fit_labels(components, 0.55 * room[1] / k, 0.09 * room[2], 10)
+      fit_labels(components, strips$width, strips$height, 1.1 * strips$size)
     }
   )
 }
@@ -157,5 +179,5 @@ group_intervals <- function(n_groups) {
 group_colours <- function(object) {
   groups <- names(object$n)
   ggplot2::scale_colour_manual(name = "Group", values = component_colours(groups),
-                               labels = function(x) wrap_labels(x, 24))
+                               labels = legend_labels, guide = name_legend(groups))
 }

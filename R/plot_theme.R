@@ -40,7 +40,9 @@ picture_titles <- function(title, ...) {
   # No line begins with the sign of percent.
   lines <- unlist(lapply(gsub(" %", "\u00a0%", c(...), fixed = TRUE), strwrap, width = width))
   lines <- gsub("\u00a0", " ", lines, fixed = TRUE)
-  ggplot2::labs(title = title, subtitle = paste(lines, collapse = "\n"))
+  # Bold letters of 12 points are as wide as others of 13.
+  columns <- text_columns(picture_size()[1] - 0.2, 13.2)
+  ggplot2::labs(title = wrap_labels(title, columns), subtitle = paste(lines, collapse = "\n"))
 }
 
 # A picture for pages that say "class": its titles say so too.
@@ -167,6 +169,28 @@ component_legend <- function(object) {
   n_columns <- max(1, min(object$k, floor(15 * picture_size()[1] / (width + 5))))
   ggplot2::guide_legend(ncol = n_columns, byrow = TRUE)
 }
+
+# A legend of names below a picture: in lines where one is too short, and in as many columns as these
+# allow. The room is that of the whole picture if the theme has it end where the panels end.
+name_legend <- function(names) ggplot2::guide_legend(ncol = legend_side(names), byrow = TRUE)
+
+# How many names stand side by side.
+legend_side <- function(names) {
+  width <- min(legend_columns(), max(nchar(names, "width")))
+  room <- text_columns(picture_size()[1] - 0.8, 8.5)
+  max(1, min(length(names), floor(room / (width + 5))))
+}
+
+# What titles, axes and such a legend take of the height, in inches.
+height_beside_names <- function(names) {
+  lines <- lengths(strsplit(legend_labels(names), "\n"))
+  1.4 + 0.17 * max(lines) * ceiling(length(names) / legend_side(names))
+}
+
+legend_labels <- function(names) wrap_labels(names, legend_columns())
+
+# Of a title and a key the rest.
+legend_columns <- function() min(44, text_columns(picture_size()[1] - 1.2, 8.5))
 
 # Okabe and Ito (2008); the black comes last and is softened.
 okabe_ito <- c("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442",

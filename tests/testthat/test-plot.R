@@ -557,3 +557,33 @@ test_that("subtitles are as wide as the picture, and no line begins with a perce
     expect_false(grepl("\n%", subtitle(width, paste(words, "95 % intervals"))))
   }
 })
+
+test_that("long names of classes, groups and items stay in a picture four inches wide", {
+  classes <- c("Supporters of the foreign policy of the president",
+               "Opponents of the foreign policy of the president")
+  fit <- name_components(stagewise_em(house_votes[-1], k = 2), classes)
+  asked <- "Was there a vote for the water project which the states share?"
+  fit$variable_labels <- stats::setNames(asked, informative(fit)[1])
+  party <- paste("Members of the caucus of the", house_votes$party, "party")
+  groups <- suppressWarnings(compare_groups(fit, party, free = informative(fit)[1:2]))
+  outcome <- suppressMessages(distal_outcome(fit, party))
+  regression <- class_regression(fit, ~ party, data.frame(party))
+  pictures <- list(
+    sizes = function() autoplot(groups), items = function() autoplot(groups, "items"),
+    free = function() autoplot(groups, "item_probs"), outcome = function() autoplot(outcome),
+    coefficients = function() autoplot(regression),
+    shares = function() autoplot(regression, "shares"),
+    selection = function() autoplot(bootstrap(fit, n = 2, type = "parametric"))
+  )
+  for (name in names(pictures)) {
+    # Made for the page that it is drawn on.
+    local_picture_size(4, 3)
+    shown <- drawn_text(pictures[[name]](), 4, 3)
+    expect_true(all(shown$x >= 0 & shown$x_end <= 4 * 72), info = name)
+    expect_false(any(grepl("...", shown$text[shown$text != "..."], fixed = TRUE) &
+                       grepl("Support|Oppon|Members", shown$text)), info = name)
+  }
+  local_picture_size(4, 3)
+  last <- drawn_text(autoplot(outcome), 4, 3)
+  expect_lte(last$x_end[last$text == "100 %"], 4 * 72)
+})
