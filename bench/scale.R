@@ -2,15 +2,20 @@
 #   R_LIBS=.lib Rscript bench/scale.R table [N_ROWS [N_ITEMS]]     (1e6 rows of 100 items)
 #   R_LIBS=.lib Rscript bench/scale.R crowd [N_ITEMS [N_WORKERS]]  (1e6 items, 1e4 workers)
 #   R_LIBS=.lib Rscript bench/scale.R update [N_ROWS [N_ITEMS]]    (1e6 rows of 20 items)
+#   R_LIBS=.lib Rscript bench/scale.R report
 # Rows are drawn chunk by chunk, which is part of the time of coding: of three classes, a quarter of
 # the items telling them apart with .6; or ten labels of four an item by workers who are right with
 # .4 to .9. Prints seconds elapsed of coding, fit and predictions, iterations over all rows, the
-# share of wrong classes and the peak memory of R. --memory=BYTES is that of stagewise_em().
+# share of wrong classes and the peak memory of R, and keeps them in bench/results/scale.csv.
+# --memory=BYTES is that of stagewise_em(). `report` writes bench/results/scale.md of what is kept,
+# with what crowds of three sizes say of 1e9 labels.
 #
 # `update` adds 1 % rows to such a table, twice, and prints seconds of add_rows(), update(), EM over
 # all rows from there and a fit of all rows anew, elapsed and of the processor; by how many nats a
 # thousand rows each is behind the fit anew, in evidence and in the log-likelihood of all rows at
 # its parameters; and what update() says that a full round would gain.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "lib", "common.R"))
 arguments <- commandArgs(trailingOnly = TRUE)
 given <- arguments[!startsWith(arguments, "--")]
 is_crowd <- identical(given[1], "crowd")
@@ -21,8 +26,6 @@ if (is.na(n_rows)) n_rows <- 1e6
 if (is.na(n_others)) n_others <- if (is_crowd) 1e4 else if (is_update) 20 else 100
 memory <- as.numeric(sub("--memory=", "", grep("^--memory=", arguments, value = TRUE)))
 if (length(memory) == 0) memory <- 1e9
-library(mdpd)
-
 # Rows ---------------------------------------------------------------------------------------------
 
 # The class of a row, by its number: a hash, so that no list of all is kept.
@@ -120,6 +123,65 @@ run_day <- function(day, fit, store, n_new) {
   list(fit = ways[[1]]$value, store = store)
 }
 
+# Report -------------------------------------------------------------------------------------------
+
+kept_file <- result_file("scale.csv")
+
+# One row for each kind of data and size, the newest.
+keep <- function(row) {
+  there <- if (file.exists(kept_file)) utils::read.csv(kept_file)
+  same <- there$data == row$data & there$rows == row$rows & there$others == row$others
+  rows <- rbind(there[!same, ], row)
+  utils::write.csv(rows[order(rows$data, rows$rows), ], kept_file, row.names = FALSE)
+}
+
+# What a power of the number of labels says of `n_labels`, by least squares of the logarithms.
+extrapolate <- function(crowds, column, n_labels) {
+  line <- stats::lm(log(crowds[[column]]) ~ log(crowds$rows))
+  exp(sum(stats::coef(line) * c(1, log(n_labels / 10))))
+}
+
+time_text <- function(seconds) {
+  if (seconds < 100) paste(number(seconds, 1), "s") else paste(number(seconds / 60, 1), "minutes")
+}
+
+report_lines <- function(kept) {
+  crowds <- kept[kept$data == "crowd", ]
+  of <- function(column) extrapolate(crowds, column, 1e9)
+  size <- ifelse(kept$data == "crowd", 10 * kept$rows, kept$rows * kept$others)
+  table <- data.frame(
+    data = ifelse(kept$data == "crowd", "items x workers", "rows x items"),
+    size = paste(format(kept$rows, digits = 1), "x", format(kept$others, digits = 1)),
+    answers = format(size, digits = 1), coding = number(kept$coding, 1), fit = number(kept$fit, 1),
+    predictions = number(kept$predictions, 1), iterations = kept$iterations,
+    wrong = paste(number(100 * kept$wrong, 2), "%"), memory = number(kept$memory, 0)
+  )
+  names(table)[c(4:6, 9)] <- c("coding (s)", "fit (s)", "predictions (s)", "peak memory (MB)")
+  c(
+    "# Fits of stores that need not fit in memory",
+    "",
+    prose("Written by `Rscript bench/scale.R report` of what `Rscript bench/scale.R table` and",
+          "`crowd` have measured, with the numbers of *size*; do not edit by hand."),
+    "",
+    prose(machine_line()),
+    "",
+    prose("Default calls, `k = 3` of tables and the four labels of crowds, ten labels an item; *fit*",
+          "includes the search, *coding* the drawing of the rows, and predictions are written to a",
+          "file. *Iterations* are those over all rows. Seconds are elapsed, memory that of R."),
+    "",
+    table_lines(table, right = names(table)[-(1:2)]),
+    "",
+    prose(
+      "By extrapolation from these crowds (a power of the number of labels), 1e9 labels of 1e8",
+      "items would be coded in", paste0(time_text(of("coding")), ","), "fitted in",
+      paste0(time_text(of("fit")), ","), "and predicted in", paste0(time_text(of("predictions")), ";"),
+      "this has not been run. For 1e8 labels Dawid-Skene of spark-crowd took 703 s on one machine",
+      "and 426 s on three of ten cores, as published (Rodrigo, Aledo and G\u00e1mez 2019, JMLR",
+      "20(19)): other machines than this."
+    )
+  )
+}
+
 # Run ----------------------------------------------------------------------------------------------
 
 set.seed(1)
@@ -132,7 +194,11 @@ if (is_update) {
   unlink(path, recursive = TRUE)
   quit()
 }
-seconds <- function(code) sprintf("%8.1f s", system.time(code)[["elapsed"]])
+if (identical(given[1], "report")) {
+  write_report("scale", report_lines(utils::read.csv(kept_file)))
+  quit()
+}
+seconds <- function(code) system.time(code)[["elapsed"]]
 coding <- seconds(store <- if (is_crowd) {
   row_store(chunks(crowd_rows), path, item = "item", worker = "worker", label = "label")
 } else {
@@ -148,8 +214,14 @@ predicting <- seconds(predict(fit, store, file = file))
 told <- tell_classes(file, fit$k)
 right <- if (is_crowd) diag(told) else apply(told, 1, max)
 wrong <- 1 - sum(right) / sum(told)
-cat("coding     ", coding, "\nfit        ", fitting, " of it ", nrow(fit$trace),
-    " iterations over all rows; search: ", fit$store$reading, " of ", fit$store$search_rows,
-    " rows\npredictions", predicting, sprintf("\nwrong       %8.4f\npeak memory %8.0f MB\n", wrong,
-                                              as.numeric(peak) / 1000), sep = "")
+cat(sprintf("coding      %8.1f s\nfit         %8.1f s\npredictions %8.1f s\n", coding, fitting,
+            predicting))
+cat(nrow(fit$trace), " iterations over all rows; search: ", fit$store$reading, " of ",
+    fit$store$search_rows, " rows\n", sep = "")
+cat(sprintf("wrong       %8.4f\npeak memory %8.0f MB\n", wrong, as.numeric(peak) / 1000))
+keep(data.frame(
+  data = given[1], rows = n_rows, others = n_others, coding = coding, fit = fitting,
+  predictions = predicting, iterations = nrow(fit$trace), wrong = wrong,
+  memory = as.numeric(peak) / 1000
+))
 unlink(path, recursive = TRUE)
