@@ -2,8 +2,8 @@
 # what does not hold, or NULL.
 
 # An error is one of the package's, or one of rlang's, of `...` that is unused or of a package that
-# is not there; and it can be shown. Only
-# where an object was damaged may it be called so.
+# is not there; and it can be shown. Only where an object was damaged may it be called so. That the
+# fonts of a device lack a character is the device's to say.
 judge_condition <- function(cnd, object_damaged) {
   kind <- if (inherits(cnd, "error")) "error" else if (inherits(cnd, "warning")) "warning" else
     "message"
@@ -12,6 +12,9 @@ judge_condition <- function(cnd, object_damaged) {
                           "rlib_error_package_not_found"))
   if (is.null(text) || !validUTF8(text)) {
     return(paste0(kind, " that cannot be shown"))
+  }
+  if (kind == "warning" && startsWith(text, "conversion failure on ")) {
+    return(NULL)
   }
   if (!object_damaged && any(grepl("_damaged$", class(cnd)))) {
     return(paste0(kind, " that blames an object: ", substr(text, 1, 400)))
