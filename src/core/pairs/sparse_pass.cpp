@@ -40,8 +40,10 @@ class SharedRows {
     std::sort(others_.begin(), others_.end());
     sort_answers(item);
     for (const Index other : others_) {
-      const SharedAnswer* first = answers_.data() + start_[other] - n_shared_[other];
-      if (n_shared_[other] > 1) visit(other, first, answers_.data() + start_[other]);
+      if (n_shared_[other] > 1) {
+        const SharedAnswer* last = answers_.data() + start_[other];
+        visit(other, last - n_shared_[other], last);
+      }
       n_shared_[other] = 0;
     }
     others_.clear();

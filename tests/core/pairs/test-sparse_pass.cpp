@@ -140,6 +140,17 @@ context("sparse_pass") {
     expect_true(at == tables.size());
   }
 
+  test_that("items that share one row are no pair to visit, also where no two share more") {
+    // Under the sanitiser: no answer is stored, and none is pointed at.
+    const CodedData data = make_sparse_data({0, 2, 4, 6}, {0, 1, 1, 2, 0, 2}, {1, 1, 2, 1, 2, 2},
+                                            {2, 2, 2}, Vector::Ones(3));
+    Monitor monitor;
+    Index n_visits = 0;
+    for_each_sparse_pair(data, RowMatrix::Ones(3, 1), 3, monitor,
+                         [&](int, const PairBlock&) { ++n_visits; });
+    expect_true(n_visits == 0);
+  }
+
   test_that("moves of items count each answer, and raise the penalised log-likelihood") {
     const Repeated repeated = repeated_answers(11, 400);
     const CodedData& data = repeated.data;
