@@ -9,6 +9,7 @@
 
 #include "base/checksum.h"
 #include "random_data.h"
+#include "temporary_path.h"
 
 namespace mdpd {
 
@@ -19,8 +20,7 @@ class ShardPath {
  public:
   ShardPath() {
     static int count = 0;
-    const auto name = "mdpd-shard-" + std::to_string(++count) + ".bin";
-    path_ = (std::filesystem::temp_directory_path() / name).string();
+    path_ = temporary_path("shard-" + std::to_string(++count) + ".bin");
   }
   ~ShardPath() { std::remove(path_.c_str()); }
   ShardPath(const ShardPath&) = delete;

@@ -3,10 +3,10 @@
 #include <testthat.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include "data/frame_bytes.h"
 #include "random_data.h"
+#include "temporary_path.h"
 
 namespace mdpd {
 
@@ -29,8 +29,7 @@ class Files {
       for (Index row = first; row < first + shard.n_obs && !known.empty(); ++row) {
         shard.known.push_back(known[row]);
       }
-      const auto name = "mdpd-worker-" + std::to_string(list.size()) + ".bin";
-      const auto path = (std::filesystem::temp_directory_path() / name).string();
+      const auto path = temporary_path("worker-" + std::to_string(list.size()) + ".bin");
       list.push_back({path, write_shard(path, shard)});
     }
   }
