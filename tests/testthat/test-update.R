@@ -295,6 +295,9 @@ test_that("what cannot be updated is refused", {
   expect_error(update(damaged, later), class = "mdpd_error_not_stored")
   damaged$sums$standing <- utils::modifyList(fit$sums$standing, list(entropy = NaN))
   expect_error(update(damaged, later), class = "mdpd_error_damaged")
+  # So would fewer weights of the items' prior.
+  expect_error(update(replace(fit, "item_prior", list(fit$item_prior[-1])), later),
+               class = "mdpd_error_damaged")
   expect_identical(update(fit, k = 1)$k, 1L)
 })
 

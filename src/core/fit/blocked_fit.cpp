@@ -212,11 +212,11 @@ class BlockedMethod {
     outcome_.reading = Reading::kNone;
     if (may_hold()) rows_.hold_known(problem_.held);
     const FitStart& start = problem_.starts.front();
+    require_prior(start.item_prior, frame_.n_levels, start.params.n_components());
+    if (start.item_prior.pseudo_counts.size() != start.item_prior.crowd.size())
+      throw DimensionError("pseudo-counts of a crowd's columns");
     RefineOptions options = refinement();
     options.item_prior = start.item_prior;
-    const RowMatrix& pull = start.item_prior.pseudo_counts;
-    if (pull.size() != start.item_prior.crowd.size())
-      throw DimensionError("pseudo-counts of a crowd's columns");
     options.uses_all_items = options_.task == Task::kEm;
     FitResult result =
         refined(start.params, start.informative, options, start.params.n_components());

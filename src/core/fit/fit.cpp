@@ -585,17 +585,12 @@ class Method {
   /// of the vote.
   ItemPrior prior_at(const FitStart& start, const RowMatrix& posterior) const {
     ItemPrior prior = start.item_prior;
+    require_prior(prior, data().n_levels, posterior.cols());
     const bool is_named = is_named_crowd(posterior.cols());
     const bool is_known = prior.weights.size() > 0;
-    const bool has_crowd = prior.crowd.size() > 0 || (is_named && !is_known);
-    if (!is_known && !has_crowd) return prior;
-    const ItemPrior flat =
-        has_crowd ? flat_prior_of_crowd(data(), level_counts(data(), posterior)) : flat_prior();
+    if (prior.crowd.size() == 0 && (is_known || !is_named)) return prior;
+    const ItemPrior flat = flat_prior_of_crowd(data(), level_counts(data(), posterior));
     if (!is_known) prior = flat;
-    if (prior.weights.size() != flat.weights.size() || prior.crowd.rows() != flat.crowd.rows() ||
-        prior.crowd.cols() != flat.crowd.cols())
-      throw DimensionError("a prior of the items' levels and components");
-    if (!has_crowd) return prior;
     prior.pseudo_counts = is_named ? pseudo_counts_of_vote(posterior) : flat.pseudo_counts;
     return prior;
   }

@@ -1,10 +1,12 @@
 #include "model/evidence.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/jobs.h"
 #include "base/kernels.h"
 #include "base/log_gamma.h"
@@ -407,6 +409,20 @@ double concentration(Index at) {
 }
 
 ItemPrior flat_prior() { return flat(1); }
+
+void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, Index n_components) {
+  const RowMatrix& crowd = prior.crowd;
+  const RowMatrix& pull = prior.pseudo_counts;
+  const bool has_crowd = crowd.size() > 0;
+  if (prior.weights.size() == 0 && !has_crowd && pull.size() == 0) return;
+  const bool is_of_crowd =
+      crowd.cols() == n_components &&
+      std::all_of(n_levels.begin(), n_levels.end(), [&](Index n) { return n == crowd.rows(); });
+  const bool has_shape = pull.rows() == crowd.rows() && pull.cols() == crowd.cols();
+  if (prior.weights.size() != flat(has_crowd ? 2 : 1).weights.size() ||
+      (has_crowd && !is_of_crowd) || (pull.size() > 0 && !has_shape))
+    throw DimensionError("a prior of the items' levels and components");
+}
 
 RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Vector& weights) {
   constexpr double least = 0.1;  // answers of each level, so that none is impossible

@@ -32,6 +32,10 @@ ItemPrior flat_prior();
 ///   differ, and are drawn to it.
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts);
 
+/// @throws DimensionError if a prior to go on with has not the weights of the two above, or columns of
+///   the crowd that are not of the items' levels and the components. It may be empty.
+void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, Index n_components);
+
 /// What the items of a crowd answer by component: levels x n_components, columns sum to 1.
 /// @param weights of the items' answers.
 RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Vector& weights);

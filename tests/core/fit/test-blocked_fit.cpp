@@ -538,6 +538,36 @@ context("blocked_fit") {
     problem.starts = {start};
     expect_error_as(fit_blocks(rows, problem, options, engine, monitor), DimensionError);
   }
+
+  test_that("a start that goes on with a prior of other items or components is refused") {
+    const Table table = three_components(16);
+    const CutRows source(table.data, {100});
+    BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+    BlockedProblem problem;
+    problem.n_levels = table.data.n_levels;
+    FitStart start;
+    Random random(16);
+    start.params = random_parameters(random, table.data.n_levels, 3);
+    start.item_prior = flat_prior();
+    FitOptions options;
+    options.task = Task::kContinue;
+    options.n_components = {3};
+    Monitor monitor;
+    EngineHere engine(rows, monitor);
+    const auto fit = [&] {
+      problem.starts = {start};
+      return fit_blocks(rows, problem, options, engine, monitor);
+    };
+    expect_true(fit().fits.size() == 1);
+    const Vector weights = start.item_prior.weights;
+    start.item_prior.weights = weights.head(3);
+    expect_error_as(fit(), DimensionError);
+    start.item_prior.weights = Vector::Constant(2 * n_concentrations + 1, 0.05);
+    expect_error_as(fit(), DimensionError);
+    // Columns of a crowd go with their pseudo-counts.
+    start.item_prior.crowd = RowMatrix::Constant(3, 3, 1.0 / 3.0);
+    expect_error_as(fit(), DimensionError);
+  }
 }
 
 }  // namespace mdpd
