@@ -135,6 +135,19 @@ test_that("a fingerprint that is no text is refused", {
   }
 })
 
+test_that("a crowd so small that its vote loses a label can be fitted", {
+  crowd <- suppressMessages(crowd_labels(data.frame(
+    item = c(1, 4, 3, 5, 2), worker = c("w2", "w2", "w1", "w1", "w1"),
+    label = c("cat", "dog", "cat", "owl", "owl")
+  )))
+  for (weights in list(c(0, 1, 1, 1, 1), rep(1, 5))) {
+    fit <- suppressWarnings(suppressMessages(stagewise_em(crowd, 3, weights = weights)))
+    expect_equal(unname(rowSums(fit$posterior)), rep(1, 5))
+    expect_lte(fit$k, 3)
+    expect_s3_class(suppressWarnings(mdpd(crowd, 3, weights = weights)), "mdpd")
+  }
+})
+
 test_that("a fit of a store, which keeps no posterior, is not augmented without new data", {
   of_store <- stagewise_em(row_store(table, local_folder()), 1)
   expect_refused(augment(of_store), "no_data")

@@ -275,10 +275,13 @@ class Method {
   /// components a fit must be worth more evidence by the logarithm of that, with one for each label.
   void prefer_vote(FitRun& run) {
     if (!options_.refines) return;
-    const bool is_whole = run.fit.params.n_components() == problem_.n_labels;
-    if (is_whole && data().observed_weight.sum() > most_answers_to_prefer_vote) return;
+    const auto is_whole = [&](const FitRun& end) {
+      return end.fit.params.n_components() == problem_.n_labels;
+    };
+    if (is_whole(run) && data().observed_weight.sum() > most_answers_to_prefer_vote) return;
     FitRun vote = fit_vote();
-    if (is_whole) {
+    if (is_whole(run)) {
+      if (!is_whole(vote)) return;
       const Vector moved =
           moved_shares(data(), run.fit.e_step.posterior, vote.fit.e_step.posterior);
       const bool is_alike = moved.sum() < 2.0 * most_moved_from_vote;
@@ -292,6 +295,13 @@ class Method {
                      [](const TraceRow& row) { return row.phase != Phase::kStage; });
     vote.trace.insert(vote.trace.begin(), run.trace.begin(), stages_end);
     run = std::move(vote);
+  }
+
+  /// Posterior at the vote of a crowd alike, or the vote as it is where EM loses a label.
+  RowMatrix posterior_of_crowd() const {
+    const Index n_labels = problem_.n_labels;
+    RowMatrix posterior = crowd_start(data(), n_labels, options_.refine, monitor_).e_step.posterior;
+    return posterior.cols() == n_labels ? posterior : label_shares(data(), n_labels);
   }
 
   /// EM with all workers from the vote, as it is and with workers alike: the better end, as `mdpd()`
@@ -453,9 +463,8 @@ class Method {
     if (may_vote) refine_from(vote_start(data(), k, options, monitor_), Move::kVote);
     const bool by_evidence = options.type == Refinement::kEvidence;
     if (is_named_crowd(k)) {
-      MixtureFit start = crowd_start(data(), k, options, monitor_);
-      of_crowd_ = start.e_step.posterior;
-      refine_from(std::move(start), Move::kVote);
+      of_crowd_ = posterior_of_crowd();
+      refine_from(start_at(of_crowd_, {}), Move::kVote);
     } else if (k > 1 && (seeks_likelihood() || (by_evidence && !is_large(data(), options_)))) {
       RowMatrix start = correspondence_start(data(), k);
       if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kCorrespondence);
@@ -598,10 +607,7 @@ class Method {
   /// Of the ends of all starts the one with the highest log-likelihood, or evidence, stays.
   void fit_starts() {
     rows_.hold_known();
-    if (is_named_crowd(problem_.n_labels)) {
-      of_crowd_ =
-          crowd_start(data(), problem_.n_labels, options_.refine, monitor_).e_step.posterior;
-    }
+    if (is_named_crowd(problem_.n_labels)) of_crowd_ = posterior_of_crowd();
     FitRun best;
     Index n_components = 0;
     for (const FitStart& start : problem_.starts) {

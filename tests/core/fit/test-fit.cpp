@@ -487,6 +487,24 @@ context("fit") {
     expect_error_as(fit_all(problem, options), DimensionError);
   }
 
+  test_that("a crowd so small that its vote loses a label begins at the vote as it is") {
+    const Table table = table_of({{0, 3, 1, 0, 3}, {1, 0, 0, 2, 0}}, {3, 3},
+                                 (Vector(5) << 0.0, 1.0, 1.0, 1.0, 1.0).finished());
+    Problem problem = problem_of(table);
+    problem.n_labels = 3;
+    FitOptions grown;
+    grown.n_components = {3};
+    FitOptions from_vote = em();
+    from_vote.refine.type = Refinement::kEvidence;
+    for (const FitOptions& options : {grown, from_vote}) {
+      const FitResult result = fit_one(problem, options);
+      expect_true(result.fit.e_step.posterior.rows() == 5);
+      expect_true(std::isfinite(result.fit.evidence));
+      problem.starts.emplace_back();
+      problem.starts.back().is_vote = true;
+    }
+  }
+
   test_that("a start that goes on with a prior of other items or components is an error") {
     const Table table = three_components(15);
     Problem problem = problem_of(table);
