@@ -20,8 +20,10 @@
 #' @param parm Names of terms, of classes or of coefficients (`"term|class"`), in any mixture; or
 #'   positions. By default, `NULL`, all.
 #' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
-#' @param newdata Data frame with the covariates; for the posterior also with the items of the fit.
-#'   By default, `NULL`, the rows of the fit; one that lacks a covariate gets `NA`.
+#' @param newdata Data frame with the covariates; for the posterior and for `augment()` also with the
+#'   items of the fit. By default, `NULL`, the rows of the fit; one that lacks a covariate gets `NA`.
+#' @param data For `augment()`: data frame with a row for each row of the fit, in the same order, as
+#'   given to [class_regression()]. By default, `NULL`, the covariates of the rows that have all.
 #' @param type `"prob"`, the default, the class probabilities by the covariates; `"posterior"`,
 #'   those by covariates and answers; or `"class"`, the class of the largest posterior probability,
 #'   `NA` for a row without any answer, with a message of class `mdpd_message_no_answer`.
@@ -41,6 +43,10 @@
 #' * `predict()`: rows x k probabilities, rows sum to 1; a factor for `"class"`; with
 #'   `interval = TRUE` a data frame with a row for each row and class: `row` (the row's name, or its
 #'   number where it has none), `class`, `estimate`, `std.error`, `conf.low`, `conf.high`.
+#' * `augment()`: the rows of `data` or `newdata` as they are, with `.class`, `.probability` and
+#'   `.uncertainty` as in [augment.mdpd()], by covariates and answers, and for each class a column
+#'   `.share_`, with its name, of the share by the covariates alone; all `NA` for a row that lacks a
+#'   covariate, and the first three for one without any answer.
 #' * `tidy()`: a row for each coefficient: `class` (factor), `term`, `estimate`, `std.error`,
 #'   `statistic`, `p.value`, with `conf.int = TRUE` also `conf.low` and `conf.high`.
 #' * `glance()`: one row: `k`, `method`, `reference`, `logLik`, `AIC`, `BIC`, `df`, `nobs`,
@@ -66,6 +72,7 @@
 #' tidy(regression, exponentiate = TRUE)
 #' predict(regression, data.frame(party = c("democrat", "republican")), interval = TRUE)
 #' anova(class_regression(fit, ~ 1, data = house_votes), regression)
+#' augment(regression)[1:3, ]
 #' @name print.class_regression
 NULL
 
@@ -198,6 +205,58 @@ glance.class_regression <- function(x, ...) {
   ))
 }
 
+# Rows --------------------------------------------------------------------------------------------
+
+#' @rdname print.class_regression
+#' @export
+augment.class_regression <- function(x, data = NULL, newdata = NULL, ...) {
+  rlang::check_dots_empty()
+  if (is.null(newdata) && !is.null(data)) check_rows_of_regression(data, x)
+  call <- rlang::current_env()
+  predicted <- function(type) predict_regression(x, newdata, type, call)
+  class <- unname(predicted("class"))
+  # What there is to say of new rows is said.
+  posterior <- suppressWarnings(predicted("posterior"), "mdpd_warning")
+  shares <- predicted("prob")
+  rows <- row_table(newdata %||% data %||% x$covariates, x)
+  at <- seq_along(class)
+  if (is.null(newdata) && is.null(data)) {
+    at <- x$rows
+    rows$row_names <- rownames(x$posterior)
+  }
+  largest <- posterior[cbind(at, as.integer(class)[at])]
+  ids <- if (!is.null(rows$row_names)) list(.rownames = rows$row_names)
+  added <- c(
+    list(.class = class[at], .probability = unname(largest), .uncertainty = 1 - unname(largest)),
+    stats::setNames(lapply(seq_len(x$k), function(k) unname(shares[at, k])),
+                    paste0(".share_", x$classes))
+  )
+  kept <- rows$columns[!names(rows$columns) %in% c(names(ids), names(added))]
+  table <- structure(c(ids, kept, added), class = "data.frame",
+                     row.names = .set_row_names(length(at)))
+  grouped_as(as_tidy(table), newdata %||% data)
+}
+
+# As many rows as the fit has, with the covariates of the regression where they stand there.
+check_rows_of_regression <- function(data, x, call = rlang::caller_env()) {
+  check_formula_data(data, call)
+  if (nrow(data) != x$n_obs) {
+    abort_mdpd("{.arg data} must have the {x$n_obs} row{?s} of the fit, not {nrow(data)}.",
+               class = "argument", call = call)
+  }
+  named <- intersect(names(x$covariates), names(data))
+  given <- plain_variables(as.data.frame(data)[x$rows, named, drop = FALSE], like = x$covariates)
+  differs <- !mapply(function(given, own) isTRUE(all.equal(given, own, check.attributes = FALSE)),
+                     given, x$covariates[named])
+  if (any(differs)) {
+    abort_mdpd(
+      c("The rows of {.arg data} must be those of the regression, in the same order.",
+        x = "Covariate {.field {named[differs][1]}} has other values there."),
+      class = "argument", call = call
+    )
+  }
+}
+
 # Predictions -------------------------------------------------------------------------------------
 
 #' @rdname print.class_regression
@@ -213,15 +272,23 @@ predict.class_regression <- function(object, newdata = NULL,
     abort_mdpd("{.arg interval} needs {.code type = \"prob\"}, not {.val {type}}.",
                class = "argument")
   }
-  design <- if (is.null(newdata)) own_design(object) else covariate_design(object, newdata,
-                                                                     rlang::current_env())
   if (interval) {
+    design <- design_of(object, newdata, rlang::current_env())
     return(share_intervals(object, design, level))
   }
+  predict_regression(object, newdata, type, rlang::current_env())
+}
+
+predict_regression <- function(object, newdata, type, call) {
+  design <- design_of(object, newdata, call)
   if (type == "prob") {
     return(shares_by(object, design))
   }
-  predict_posterior(object, design, newdata, type)
+  predict_posterior(object, design, newdata, type, call)
+}
+
+design_of <- function(object, newdata, call) {
+  if (is.null(newdata)) own_design(object) else covariate_design(object, newdata, call)
 }
 
 # The design of all rows of the fit, NA where a covariate is missing.
@@ -245,7 +312,7 @@ shares_by <- function(object, design, coefficients = object$coefficients) {
   `dimnames<-`(shares, list(design$row_names, object$classes))
 }
 
-predict_posterior <- function(object, design, newdata, type) {
+predict_posterior <- function(object, design, newdata, type, call) {
   if (is.null(newdata)) {
     posterior <- shares_by(object, design)
     posterior[object$rows, ] <- object$posterior
@@ -254,7 +321,7 @@ predict_posterior <- function(object, design, newdata, type) {
     model <- object$model
     model$item_probs <- object$item_probs %||% model$item_probs
     items <- differing_items(model)
-    coded <- read_new(newdata, model, items, call = rlang::caller_env())
+    coded <- read_new(newdata, model, items, call = call)
     no_answer <- new_rows_without_answer(newdata, coded, model)
     joint <- log(shares_by(object, design)) + row_log_densities(model, coded)
     known <- stats::complete.cases(design$x)

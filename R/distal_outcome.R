@@ -73,7 +73,7 @@
 #'   `tidy()` gives the estimates, with broom's names (`term`, the name of the outcome, `class`,
 #'   `outcome`, the level, `estimate`, `std.error`), or the pairs, `glance()` one row: `outcome`,
 #'   `method`, `statistic`, `df`, `p.value`, `nobs`, `n_incomplete`. `autoplot()` returns a ggplot
-#'   object, `plot()` draws it.
+#'   object, `plot()` draws it. `augment()` has no rows to give, and is an error that says so.
 #' @section Errors and warnings:
 #' `mdpd_error_argument` for an outcome that is not a vector of one value a row, has one value only,
 #' or is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and
@@ -81,7 +81,7 @@
 #' `mdpd_warning_classes_shifted` are explained above; `mdpd_warning_sampling_weights` says that
 #' weights which look like those of a sample survey are taken as counts; `mdpd_warning_boundary`
 #' says, by `"ml"`, that shares of 0 or 1 have no standard error, or names classes in which a number
-#' hardly varies.
+#' hardly varies. `mdpd_error_no_rows` is for `augment()`.
 #' @references
 #' Bakk, Z. and Vermunt, J. K. (2016). Robustness of stepwise latent class modeling with continuous
 #' distal outcomes. *Structural Equation Modeling* 23, 20-31. \doi{10.1080/10705511.2014.955104}

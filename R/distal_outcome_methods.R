@@ -136,6 +136,16 @@ glance.distal_outcome <- function(x, ...) {
 
 #' @rdname distal_outcome
 #' @export
+augment.distal_outcome <- function(x, ...) {
+  abort_mdpd(
+    c("{.arg x} must have rows: an outcome by class has estimates of classes alone.",
+      i = "{.code augment(fit, data)} has the class of each row, and {.code tidy(x)} the estimates."),
+    class = "no_rows"
+  )
+}
+
+#' @rdname distal_outcome
+#' @export
 autoplot.distal_outcome <- function(object, level = 0.95, ...) {
   rlang::check_dots_empty()
   check_number(level, c(0, 1))

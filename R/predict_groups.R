@@ -13,10 +13,12 @@
 #' @param group The group of each row of `newdata`: a vector with one value a row, `NA` where it is
 #'   not known. By default, `NULL`, the column of `newdata`.
 #' @param type `"class"`, the default, or `"prob"`, as in [predict.mdpd()].
-#' @param ... Not used; must be empty for `predict()`. `glance()` ignores what other packages hand
+#' @param ... Not used; must be empty for `predict()` and `augment()`. `glance()` ignores what other packages hand
 #'   over, as modelsummary does.
 #' @return
 #' * `predict()`: a factor with the class of each row, or a matrix of the probabilities, rows x k.
+#' * `augment()`: the rows of `newdata`, or else the groups of the rows that were compared, with
+#'   `.class`, `.probability` and `.uncertainty` as in [augment.mdpd()].
 #' * `logLik()`: the log-likelihood (nats) of the items given the groups, with `df` and `nobs`, so
 #'   that [stats::AIC()] and [stats::BIC()] work. `nobs()`: the sum of the case weights.
 #' * `glance()`: one row: `k`, `n_groups`, `n_free` (items), `logLik`, `AIC`, `BIC`, `df`, `nobs`,
@@ -54,6 +56,18 @@ predict.mdpd_groups <- function(object, newdata = NULL, group = NULL, type = c("
     newdata[[object$fit$groups$variable]] <- group
   }
   predict_rows(object$fit, newdata, type, rlang::current_env())
+}
+
+#' @rdname predict.mdpd_groups
+#' @export
+augment.mdpd_groups <- function(x, newdata = NULL, ...) {
+  rlang::check_dots_empty()
+  if (!is.null(newdata)) {
+    return(augment.mdpd(x$fit, newdata = newdata))
+  }
+  rows <- decode(data_of(x$fit))
+  rows$columns <- stats::setNames(rows$columns[group_item], x$fit$groups$variable)
+  add_class(rows, x$fit$posterior, x$fit)
 }
 
 #' @rdname predict.mdpd_groups

@@ -360,6 +360,9 @@ targets <- c(targets, list(
   glance.mdpd_groups = function() list(x = some("mdpd_groups")),
   logLik.mdpd_groups = function() list(object = some("mdpd_groups")),
   nobs.mdpd_groups = function() list(object = some("mdpd_groups")),
+  augment.mdpd_groups = function() {
+    list(x = some("mdpd_groups"), newdata = maybe(covariates))
+  },
   predict.mdpd_groups = function() {
     list(object = some("mdpd_groups"), newdata = maybe(covariates),
          type = maybe(one_of("class", "prob")))
@@ -397,6 +400,9 @@ targets <- c(targets, list(
   confint.class_regression = function() list(object = some("class_regression"), parm = maybe(1:2)),
   formula.class_regression = function() list(x = some("class_regression")),
   glance.class_regression = function() list(x = some("class_regression")),
+  augment.class_regression = function() {
+    list(x = some("class_regression"), data = maybe(covariates()), newdata = maybe(covariates()))
+  },
   logLik.class_regression = function() list(object = some("class_regression")),
   nobs.class_regression = function() list(object = some("class_regression")),
   vcov.class_regression = function() list(object = some("class_regression")),
@@ -418,6 +424,7 @@ targets <- c(targets, list(
   coef.distal_outcome = function() list(object = some("distal_outcome")),
   vcov.distal_outcome = function() list(object = some("distal_outcome")),
   glance.distal_outcome = function() list(x = some("distal_outcome")),
+  augment.distal_outcome = function() list(x = some("distal_outcome")),
   tidy.distal_outcome = function() {
     c(list(x = some("distal_outcome"), what = maybe(one_of("classes", "pairs"))),
       numbers_of_limits())

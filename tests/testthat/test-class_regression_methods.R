@@ -217,3 +217,29 @@ test_that("a design in place of a data frame is told where its table is", {
   design <- survey::svydesign(~1, weights = ~w, data = cbind(rows$covariates, w = 1))
   expect_snapshot(show_conditions(class_regression(regression_fit(rows), ~z, design)))
 })
+
+test_that("augment() has the rows with their classes, by covariates and answers", {
+  covariates$z[3] <- NA
+  regression <- hush(class_regression(fit, ~ z + g, data = covariates))
+  whole <- augment(regression, data = cbind(covariates, other = 1:400))
+  expect_named(whole, c("z", "g", "other", ".class", ".probability", ".uncertainty", ".share_1",
+                        ".share_2", ".share_3"))
+  expect_identical(whole$.class, unname(predict(regression, type = "class")))
+  posterior <- predict(regression, type = "posterior")
+  expect_equal(whole$.probability, apply(posterior, 1, max))
+  expect_equal(whole$.uncertainty, 1 - whole$.probability)
+  expect_equal(as.matrix(whole[7:9]), predict(regression), ignore_attr = TRUE)
+  expect_true(all(is.na(whole[3, 4:9])))
+  # By default those of which the covariates are known.
+  own <- augment(regression)
+  expect_equal(as.data.frame(own)[-(1:2)], as.data.frame(whole)[-3, -(1:3)], ignore_attr = TRUE)
+  expect_equal(own$z, covariates$z[-3])
+  new <- augment(regression, newdata = cbind(covariates, rows$items)[1:5, ])
+  expect_equal(new[c(".class", ".share_2")], whole[1:5, c(".class", ".share_2")])
+  expect_equal(new$.probability, whole$.probability[1:5])
+  expect_snapshot({
+    show_conditions(augment(regression, data = covariates[1:5, ]))
+    show_conditions(augment(regression, data = covariates[400:1, ]))
+    show_conditions(augment(regression, newdata = covariates["z"]))
+  })
+})

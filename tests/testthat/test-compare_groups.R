@@ -445,6 +445,19 @@ test_that("the fit with freed items takes rows as they are, with the group in it
   expect_identical(compare_groups(fit, rev(place), free = character())$fit$groups$variable, "group")
 })
 
+test_that("augment() has the groups with the classes of their rows", {
+  table <- two_regions()
+  fit <- stagewise_em(table[1:6], k = 2)
+  found <- compare_groups(fit, table$region, free = "1")
+  own <- augment(found)
+  expect_identical(as.character(own$region), table$region)
+  expect_identical(own$.class, unname(predict(found)))
+  expect_equal(own$.probability, unname(apply(predict(found, type = "prob"), 1, max)))
+  new <- augment(found, newdata = table[1:4, ])
+  expect_equal(new$.class, own$.class[1:4])
+  expect_true(all(names(table) %in% names(new)))
+})
+
 test_that("the log-likelihood is given the groups; that of the fit counts them", {
   rows <- two_regions()[c(1:120, 201:400), ]
   items <- rows[names(rows) != "region"]

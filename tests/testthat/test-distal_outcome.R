@@ -233,3 +233,7 @@ test_that("the print has the total weight", {
                              type = "robust")
   expect_output(print(weighted), "600 rows of total weight 1,050", fixed = TRUE)
 })
+
+test_that("augment() says where the classes of the rows are", {
+  expect_snapshot(show_conditions(augment(distal_outcome(fit, rows$y))))
+})
