@@ -194,6 +194,8 @@ plain_variable <- function(x, like = NULL) {
 
 plain_variables <- function(data, like = NULL) {
   data <- as.data.frame(data)
-  for (name in names(data)) data[[name]] <- plain_variable(data[[name]], like[[name]])
+  # Others are not touched: of what can be no column, as an environment, model.frame() tells.
+  labelled <- names(data)[vapply(data, is_labelled, NA)]
+  for (name in labelled) data[[name]] <- plain_variable(data[[name]], like[[name]])
   data
 }

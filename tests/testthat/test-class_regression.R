@@ -460,6 +460,14 @@ test_that("separation is told wherever the likelihood has no maximum, and only t
   expect_false(separated(0.8, "ml", not_2002))
 })
 
+test_that("a column that is none is an error that names the argument", {
+  regression <- regress()
+  odd <- covariates[1:3, ]
+  odd[["z"]] <- NULL
+  odd <- structure(c(as.list(odd), list(z = new.env())), class = "data.frame", row.names = 1:3)
+  expect_error(predict(regression, odd), class = "mdpd_error_argument")
+})
+
 test_that("covariates may have names that need backticks", {
   odd <- stats::setNames(covariates, c("Age (years)", "my group"))
   for (method in regression_methods) {
