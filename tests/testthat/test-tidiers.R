@@ -300,11 +300,36 @@ test_that("what is left out of broom is what was asked for and bootstrap(), unti
   expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
 })
 
-test_that("modelsummary and flextable take the tables", {
+# A table of each result that has classes.
+tables_by_class <- function(fit) {
+  covariate <- data.frame(z = rep_len(c("u", "v"), fit$n_obs))
+  lapply(list(
+    fit = fit, regression = class_regression(fit, ~ z, covariate),
+    outcome = distal_outcome(fit, covariate$z),
+    groups = compare_groups(fit, covariate$z, free = character())
+  ), tidy)
+}
+
+test_that("flextable and gt take the tables of every result", {
   fit <- name_components(stagewise_em(answers(), k = 2), c("Careful", "Hasty"))
-  if (rlang::is_installed("flextable")) {
-    expect_s3_class(flextable::flextable(tidy(fit)), "flextable")
+  tables <- tables_by_class(fit)
+  skip_if_not(rlang::is_installed("flextable") || rlang::is_installed("gt"))
+  for (name in names(tables)) {
+    if (rlang::is_installed("flextable")) {
+      shown <- flextable::flextable(tables[[name]])
+      expect_identical(shown$body$dataset$class, tables[[name]]$class, info = name)
+      expect_identical(shown$col_keys, names(tables[[name]]), info = name)
+    }
+    if (rlang::is_installed("gt")) {
+      html <- gt::as_raw_html(gt::gt(tables[[name]]), inline_css = FALSE)
+      expect_match(html, "Hasty", fixed = TRUE, info = name)
+      for (column in names(tables[[name]])) expect_match(html, column, fixed = TRUE, info = name)
+    }
   }
+})
+
+test_that("modelsummary takes the tables", {
+  fit <- name_components(stagewise_em(answers(), k = 2), c("Careful", "Hasty"))
   skip_if_not_installed("modelsummary")
   table <- modelsummary::modelsummary(fit, output = "data.frame", shape = term ~ class,
                                       statistic = NULL, fmt = 3)
