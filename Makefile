@@ -1,6 +1,6 @@
 # Entry points. Each target does its own set-up; the work is in tools/, one script a job.
-.PHONY: help demo vignettes test check test-core portability fuzz mutants coverage bench docs lint \
-  clean
+.PHONY: help demo vignettes test check test-core portability r-builds fuzz mutants coverage bench \
+  docs lint clean
 
 # The demo's settings travel by environment, so that any path survives the shell.
 export DATA K
@@ -13,6 +13,8 @@ help:
 	@echo 'make check                     R CMD check on the built package'
 	@echo 'make test-core                 the C++ tests under address and undefined sanitisers'
 	@echo 'make portability               the C++ core with every compiler: the same bits?'
+	@echo 'make r-builds                  the R tests with clang, sanitisers and valgrind'
+	@echo 'make r-builds KINDS=address    the same for some of them, by name'
 	@echo 'make fuzz SECONDS=600          calls of all functions with wrong arguments'
 	@echo 'make mutants N=200             do the tests see changed lines? an hour or more'
 	@echo 'make coverage                  lines and branches that the tests run'
@@ -45,6 +47,9 @@ test-core:
 
 portability:
 	@tools/portability
+
+r-builds:
+	@tools/r-builds $(KINDS)
 
 fuzz:
 	@tools/fuzz $(SECONDS)
