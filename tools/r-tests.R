@@ -1,4 +1,5 @@
-# Runs the testthat tests with the package in the library and counts them. From the root of the clone:
+# Runs the testthat tests with the package in the library and counts them. From the root of the
+# clone:
 #
 #   Rscript tools/r-tests.R COUNTS_FILE [PATTERN]
 #
@@ -9,8 +10,8 @@ args <- commandArgs(trailingOnly = TRUE)
 counts_file <- args[1]
 pattern <- if (length(args) > 1) args[2] else "."
 
-# Whether each test_that() passed; what a file expects between them counts as a test too. A warning is
-# a failure. A test that skips has not passed, whatever it expected before.
+# Whether each test_that() passed; what a file expects between them counts as a test too. A warning
+# is a failure. A test that skips has not passed, whatever it expected before.
 counter_class <- R6::R6Class("Counter",
   inherit = testthat::Reporter,
   public = list(

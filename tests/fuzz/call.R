@@ -64,8 +64,8 @@ run_call <- function(call) {
   list(result = result, conditions = conditions)
 }
 
-# R asks for the text of an error when it is signalled, then we do, and cli lays it out each time: it
-# is kept with the error, of which there is one at a time.
+# R asks for the text of an error when it is signalled, then we do, and cli lays it out each time:
+# it is kept with the error, of which there is one at a time.
 last_error <- new.env()
 conditionMessage.mdpd_error <- function(c) {
   address <- rlang::obj_address(c)

@@ -77,10 +77,10 @@ repeat_seed <- function(seed) {
 # A page waits for its reader: here it is closed once it is open.
 close_pages <- function() {
   run <- shiny::runApp
-  run_briefly <- function(appDir, port, ...) {
+  run_briefly <- function(page, port, ...) {
     cancel <- later::later(shiny::stopApp)
     on.exit(cancel())
-    suppressMessages(run(appDir, port = port, launch.browser = FALSE))
+    suppressMessages(run(page, port = port, launch.browser = FALSE))
   }
   utils::assignInNamespace("runApp", run_briefly, "shiny")
 }

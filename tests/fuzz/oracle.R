@@ -5,8 +5,7 @@
 # is not there; and it can be shown. Only where an object was damaged may it be called so. That the
 # fonts of a device lack a character is the device's to say.
 judge_condition <- function(cnd, object_damaged) {
-  kind <- if (inherits(cnd, "error")) "error" else if (inherits(cnd, "warning")) "warning" else
-    "message"
+  kind <- kind_of(cnd)
   text <- tryCatch(paste(conditionMessage(cnd), collapse = "\n"), error = function(e) NULL)
   ours <- inherits(cnd, c(paste0("mdpd_", kind), "rlib_error_dots_nonempty",
                           "rlib_error_package_not_found"))
@@ -20,6 +19,10 @@ judge_condition <- function(cnd, object_damaged) {
     return(paste0(kind, " that blames an object: ", substr(text, 1, 400)))
   }
   if (!ours) paste0(kind, " without a class of ours: ", substr(text, 1, 200))
+}
+
+kind_of <- function(cnd) {
+  if (inherits(cnd, "error")) "error" else if (inherits(cnd, "warning")) "warning" else "message"
 }
 
 # `args`: what the call was given, none of it damaged.
