@@ -93,6 +93,26 @@ core_hash <- function(text) {
     .Call(`_mdpd_core_hash`, text)
 }
 
+core_code_table <- function(table, dimnames, n_rows) {
+    .Call(`_mdpd_core_code_table`, table, dimnames, n_rows)
+}
+
+core_are_whole <- function(x) {
+    .Call(`_mdpd_core_are_whole`, x)
+}
+
+core_repeated_items <- function(codes, n_levels) {
+    .Call(`_mdpd_core_repeated_items`, codes, n_levels)
+}
+
+core_answers_of_items <- function(codes) {
+    .Call(`_mdpd_core_answers_of_items`, codes)
+}
+
+core_answers_of_rows <- function(codes) {
+    .Call(`_mdpd_core_answers_of_rows`, codes)
+}
+
 core_sums_of_shards <- function(problem, point, files, relied, by_evidence, threads) {
     .Call(`_mdpd_core_sums_of_shards`, problem, point, files, relied, by_evidence, threads)
 }

@@ -11,9 +11,16 @@ check_table <- function(x, arg, call) {
   check_column_names(items, arg, call)
   check_no_triples(x, arg, call)
   inform_count_column(x)
-  for (j in seq_along(items)) {
-    check_column(table_column(x, j), items[j], arg, call)
+  # Of a large matrix of numbers column by column takes longer than to code it.
+  if (!is_matrix_of_whole(x)) {
+    for (j in seq_along(items)) check_column(table_column(x, j), items[j], arg, call)
   }
+}
+
+is_matrix_of_whole <- function(x) {
+  is.matrix(x) && !is.object(x) && switch(
+    typeof(x), integer = , logical = TRUE, double = core_are_whole(x), FALSE
+  )
 }
 
 abort_not_a_table <- function(x, arg, call) {
@@ -186,7 +193,7 @@ is_sound_factor <- function(x) {
 }
 
 check_whole <- function(x, name, arg, call, rows = seq_along(x)) {
-  if (all_whole(x) && !any(is.nan(x))) {
+  if (core_are_whole(x)) {
     return(invisible(x))
   }
   row <- which(is.nan(x) | !is.na(x) & (is.infinite(x) | x != trunc(x)))[1]

@@ -51,6 +51,15 @@ code_factor <- function(x) {
   list(codes = codes, levels = enc2utf8(levels(x)[used]))
 }
 
+# Of the numbers that core_code_table() has found in a column.
+level_text <- function(column, values) {
+  if (is.factor(column)) {
+    enc2utf8(levels(column)[values])
+  } else {
+    as.character(if (is.logical(column)) as.logical(values) else values)
+  }
+}
+
 # Strings without loss: whole numbers are never written 1e+05.
 value_text <- function(values) {
   values <- values[!is.na(values)]

@@ -83,7 +83,7 @@ copies_table <- function(groups) {
 }
 
 warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
-  groups <- groups_to_warn_of(find_copies(fit, coded, fit$posterior), length(informative(fit)))
+  groups <- groups_to_warn_of(find_copies(fit, coded, fit$posterior), length(informative_items(fit)))
   items <- lapply(groups, `[[`, "items")
   items <- items[!vapply(items, are_told_of, NA, fit = fit, coded = coded)]
   if (length(items) > 0) {
@@ -141,7 +141,7 @@ name_some <- function(items) {
 
 # A list with for each group of copies its `items` and their `strength`.
 find_copies <- function(object, coded, posterior) {
-  n_informative <- length(informative(object))
+  n_informative <- length(informative_items(object))
   largest <- min(copy_bounds$group, 2 * n_informative / 3)
   if (object$k == 1 || largest < 2) {
     return(list())
@@ -196,7 +196,7 @@ lift_probabilities <- function(object) {
 # Rows that answer at least two of the items, evenly spaced if they are many: as many as two items
 # that are answered as often as most share some 1000 of them.
 rows_to_compare <- function(codes) {
-  n_answers <- if (is_sparse(codes)) diff(codes$row_start) else rowSums(codes != as.raw(0))
+  n_answers <- if (is_sparse(codes)) diff(codes$row_start) else core_answers_of_rows(codes)
   rows <- which(n_answers >= 2)
   share <- mean(n_answers[rows]) / ncol(codes)
   n <- min(length(rows), ceiling(copy_bounds$rows / share^2), copy_bounds$most_rows, na.rm = TRUE)

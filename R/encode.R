@@ -80,15 +80,20 @@ new_coded <- function(codes, levels, weights, missing) {
 
 code_table <- function(x, arg, call) {
   items <- item_names(x)
-  levels <- stats::setNames(vector("list", length(items)), items)
-  codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x, call), items))
+  # Numbers and factors in one pass, as nearly all large tables are.
+  coded <- core_code_table(x, list(row_names(x, call), items), nrow(x))
+  coded$levels <- stats::setNames(coded$values, items)
   for (j in seq_along(items)) {
-    column <- code_values(table_column(x, j))
-    levels[[j]] <- column$levels
-    check_n_levels(levels[j], call, maybe_triples = length(items) == 3)
-    codes[, j] <- as.raw(column$codes)
+    column <- if (is.data.frame(x)) .subset2(x, j) else unclass(x)[0]
+    coded$levels[[j]] <- level_text(column, coded$values[[j]])
   }
-  list(codes = codes, levels = levels, what = "Column")
+  for (j in which(lengths(coded$values) == 0)) {
+    column <- code_values(table_column(x, j))
+    coded$levels[[j]] <- column$levels
+    check_n_levels(coded$levels[j], call, maybe_triples = length(items) == 3)
+    coded$codes[, j] <- as.raw(column$codes)
+  }
+  list(codes = coded$codes, levels = coded$levels, what = "Column")
 }
 
 # A crowd in the words of a table: its items are the rows, its workers the items and its labels the
@@ -308,28 +313,11 @@ warn_repeated_items <- function(original, items, call) {
 }
 
 # Items that divide the rows as an earlier one does, whatever their levels are called: the earlier
-# one's position, named by the item's. Rows are compared only where the counts of levels agree.
+# one's position, named by the item's.
 duplicated_items <- function(codes, n_levels) {
-  varying <- which(n_levels > 1)
-  counts <- vapply(varying, function(j) {
-    paste(sort(tabulate(as.integer(codes[, j]), n_levels[j])), collapse = " ")
-  }, character(1))
-  groups <- split(varying, counts)
-  original <- lapply(unname(groups[lengths(groups) > 1]), function(group) {
-    keys <- vapply(group, function(j) partition_key(as.integer(codes[, j])), character(1))
-    first <- match(keys, keys)
-    copy <- first != seq_along(first)
-    stats::setNames(group[first[copy]], group[copy])
-  })
-  original <- unlist(original)
-  original[order(as.integer(names(original)))]
-}
-
-# The same for two columns exactly when they differ by the names of their levels only: codes are
-# renumbered in the order in which they are seen, missing cells apart.
-partition_key <- function(codes) {
-  seen <- unique(codes)
-  rlang::hash(match(codes, seen[seen > 0L], nomatch = 0L))
+  first <- core_repeated_items(codes, n_levels)
+  again <- which(first != seq_along(first))
+  stats::setNames(first[again], again)
 }
 
 warn_unseen_levels <- function(unseen, call) {

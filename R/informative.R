@@ -40,10 +40,12 @@ informative.default <- function(object, ...) check_class(object, "mdpd")
 informative.mdpd <- function(object, ..., fdr = 0.05) {
   rlang::check_dots_empty()
   check_number(fdr, c(0, 1))
-  if (is.null(object$inclusion)) {
-    return(object$informative)
-  }
-  named_at_rate(object$inclusion, fdr)
+  informative_items(object, fdr)
+}
+
+# Without the check of an object that the user gave.
+informative_items <- function(object, fdr = 0.05) {
+  if (is.null(object$inclusion)) object$informative else named_at_rate(object$inclusion, fdr)
 }
 
 # The surest items, of which that share may be expected to be the same in all components. Many sure
@@ -57,7 +59,7 @@ named_at_rate <- function(inclusion, fdr = 0.05) {
 # The informative items, the one with most evidence first; a true model has no data, so the one that
 # tells most about the component.
 informative_order <- function(object) {
-  items <- informative(object)
+  items <- informative_items(object)
   strength <- object$item_evidence %||% object$item_information
   items[order(strength[items], decreasing = TRUE)]
 }
@@ -68,5 +70,5 @@ n_informative <- function(x) {
   if (x$k == 1) {
     return(0L)
   }
-  if (inherits(x, "mdpd")) length(informative(x)) else NROW(x$informative)
+  if (inherits(x, "mdpd")) length(informative_items(x)) else NROW(x$informative)
 }

@@ -126,11 +126,10 @@ positions <- function(index, n, names, call = rlang::caller_env(2)) {
 
 # Per item the number of answers, or the weight of their rows. Weights TRUE and FALSE choose rows.
 n_observed <- function(codes, weights = NULL) {
-  n <- if (!is_sparse(codes)) {
-    vapply(seq_len(ncol(codes)), function(j) {
-      observed <- codes[, j] != as.raw(0)
-      as.double(if (is.null(weights)) sum(observed) else sum(weights[observed]))
-    }, 0)
+  n <- if (!is_sparse(codes) && (is.null(weights) || all(weights == 1))) {
+    core_answers_of_items(codes)
+  } else if (!is_sparse(codes)) {
+    vapply(seq_len(ncol(codes)), function(j) as.double(sum(weights[codes[, j] != as.raw(0)])), 0)
   } else if (is.null(weights)) {
     as.double(tabulate(codes$item, ncol(codes)))
   } else if (is.logical(weights)) {

@@ -295,6 +295,64 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_code_table
+Rcpp::List core_code_table(SEXP table, const Rcpp::List& dimnames, int n_rows);
+RcppExport SEXP _mdpd_core_code_table(SEXP tableSEXP, SEXP dimnamesSEXP, SEXP n_rowsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type dimnames(dimnamesSEXP);
+    Rcpp::traits::input_parameter< int >::type n_rows(n_rowsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_code_table(table, dimnames, n_rows));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_are_whole
+bool core_are_whole(const Rcpp::NumericVector& x);
+RcppExport SEXP _mdpd_core_are_whole(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_are_whole(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_repeated_items
+Rcpp::IntegerVector core_repeated_items(const Rcpp::RawMatrix& codes, const Rcpp::IntegerVector& n_levels);
+RcppExport SEXP _mdpd_core_repeated_items(SEXP codesSEXP, SEXP n_levelsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawMatrix& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type n_levels(n_levelsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_repeated_items(codes, n_levels));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_answers_of_items
+Rcpp::NumericVector core_answers_of_items(const Rcpp::RawMatrix& codes);
+RcppExport SEXP _mdpd_core_answers_of_items(SEXP codesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawMatrix& >::type codes(codesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_answers_of_items(codes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_answers_of_rows
+Rcpp::IntegerVector core_answers_of_rows(const Rcpp::RawMatrix& codes);
+RcppExport SEXP _mdpd_core_answers_of_rows(SEXP codesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawMatrix& >::type codes(codesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_answers_of_rows(codes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_sums_of_shards
 Rcpp::List core_sums_of_shards(const Rcpp::List& problem, const Rcpp::List& point, const Rcpp::List& files, const Rcpp::IntegerVector& relied, bool by_evidence, double threads);
 RcppExport SEXP _mdpd_core_sums_of_shards(SEXP problemSEXP, SEXP pointSEXP, SEXP filesSEXP, SEXP reliedSEXP, SEXP by_evidenceSEXP, SEXP threadsSEXP) {
@@ -353,6 +411,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_weight_unit", (DL_FUNC) &_mdpd_core_weight_unit, 1},
     {"_mdpd_core_file_checksum", (DL_FUNC) &_mdpd_core_file_checksum, 1},
     {"_mdpd_core_hash", (DL_FUNC) &_mdpd_core_hash, 1},
+    {"_mdpd_core_code_table", (DL_FUNC) &_mdpd_core_code_table, 3},
+    {"_mdpd_core_are_whole", (DL_FUNC) &_mdpd_core_are_whole, 1},
+    {"_mdpd_core_repeated_items", (DL_FUNC) &_mdpd_core_repeated_items, 2},
+    {"_mdpd_core_answers_of_items", (DL_FUNC) &_mdpd_core_answers_of_items, 1},
+    {"_mdpd_core_answers_of_rows", (DL_FUNC) &_mdpd_core_answers_of_rows, 1},
     {"_mdpd_core_sums_of_shards", (DL_FUNC) &_mdpd_core_sums_of_shards, 6},
     {"_mdpd_core_gain_of_round", (DL_FUNC) &_mdpd_core_gain_of_round, 7},
     {NULL, NULL, 0}

@@ -255,6 +255,47 @@ test_that("an error carries the user's call and the name of the item", {
   expect_identical(error$item, "odd")
 })
 
+test_that("numbers and factors are coded as value by value", {
+  set.seed(1)
+  draw <- function(values, n = 400) sample(values, n, replace = TRUE)
+  kinds <- list(
+    small = draw(c(1:5, NA)), double = draw(c(3, -1, 0, NA)), far = draw(c(1L, 1000L, NA)),
+    huge = draw(c(2^31, 2^31 + 1)), large = draw(c(100000, 100001)), flag = draw(c(TRUE, FALSE, NA)),
+    none = rep(NA_integer_, 400), bytes = as.integer(draw(1:254)), year = draw(1890:2020),
+    factor = factor(draw(c("b", "a", NA)), c("c", "b", "a")), ordered = ordered(draw(c("x", "y"))),
+    na_level = addNA(factor(draw(c("x", NA)))), word = draw(c("b", "a", NA)),
+    most = draw(c(.Machine$integer.max, .Machine$integer.max - 1L)),
+    least = draw(c(-.Machine$integer.max, 1L)), named = stats::setNames(draw(1:2), 1:400),
+    labelled = structure(draw(c(1, 2)), labels = c(no = 1, yes = 2), class = "haven_labelled")
+  )
+  expect_coded <- function(x, columns) {
+    coded <- code_table(x, "x", NULL)
+    twin <- lapply(columns, code_values)
+    expect_identical(unname(coded$levels), unname(lapply(twin, `[[`, "levels")))
+    expect_identical(
+      unname(coded$codes), matrix(as.raw(unlist(lapply(twin, `[[`, "codes"))), nrow(x))
+    )
+    expect_identical(dimnames(coded$codes), list(NULL, names(coded$levels)))
+  }
+  expect_coded(structure(kinds, class = "data.frame", row.names = .set_row_names(400)), kinds)
+  for (matrix in list(cbind(kinds$small, kinds$year), cbind(kinds$double, kinds$small),
+                      cbind(kinds$flag, kinds$flag), cbind(kinds$word, "k"),
+                      cbind(kinds$double, kinds$huge))) {
+    expect_coded(matrix, apply(matrix, 2, identity, simplify = FALSE))
+  }
+})
+
+test_that("answers of items and rows are counted as cell by cell", {
+  set.seed(2)
+  codes <- matrix(as.raw(sample(0:2, 300, TRUE)), 30, dimnames = list(NULL, letters[1:10]))
+  seen <- codes != as.raw(0)
+  expect_identical(n_observed(codes), colSums(seen))
+  expect_identical(n_observed(codes, rep(1, 30)), colSums(seen))
+  weights <- stats::runif(30)
+  expect_equal(n_observed(codes, weights), colSums(weights * seen))
+  expect_identical(core_answers_of_rows(codes), as.integer(rowSums(seen)))
+})
+
 # Repeated items -----------------------------------------------------------------------------------
 
 test_that("an item that divides the rows as another does is named in a warning", {
