@@ -161,23 +161,34 @@ invert_determined <- function(information) {
 # of one block, some `cells` numbers, are all that is ever held.
 likelihood_sums <- function(model, coded, posterior, type, cells = 4e6) {
   n_parameters <- length(model$root)
-  rows <- seq_len(nrow(posterior))
   count <- numeric(n_parameters)
   information <- matrix(0, n_parameters, n_parameters)
   repeats <- has_repeats(coded$codes)
-  for (block in split(rows, (rows - 1) %/% max(1, cells %/% n_parameters))) {
-    weights <- coded$weights[block]
-    g <- posterior[block, , drop = FALSE]
-    shown <- cbind(rep(1, length(block)), one_hot(coded, model$items, block))
-    scores <- row_scores(model, shown, g)
-    count <- count + colSums(scores * weights)
-    information <- information + crossprod(scores * sqrt(weights))
-    if (type == "observed") {
-      information <- information - joint_moments(model, shown, g * weights, repeats)
+  by_counts <- type == "observed" & is_certain(posterior)
+  for (rows in split(seq_len(nrow(posterior)), by_counts)) {
+    for (block in split(rows, (seq_along(rows) - 1) %/% max(1, cells %/% n_parameters))) {
+      weights <- coded$weights[block]
+      g <- posterior[block, , drop = FALSE]
+      shown <- cbind(rep(1, length(block)), one_hot(coded, model$items, block))
+      scores <- row_scores(model, shown, g)
+      counts <- colSums(scores * weights)
+      count <- count + counts
+      if (by_counts[block[1]]) {
+        diag(information) <- diag(information) + counts
+      } else {
+        information <- information + crossprod(scores * sqrt(weights))
+        if (type == "observed") {
+          information <- information - joint_moments(model, shown, g * weights, repeats)
+        }
+      }
     }
   }
   list(count = unname(count), information = unname(information))
 }
+
+# Of a row whose class is certain, to less than rounding, as of most rows of a crowd of many workers,
+# the observed information is that of the answers alone: their counts, on the diagonal.
+is_certain <- function(posterior) rowSums(posterior) - posterior[row_maxima(posterior)] < 1e-14
 
 # The gradient of the log-density of each row, times the parameters.
 row_scores <- function(model, shown, posterior) {

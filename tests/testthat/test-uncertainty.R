@@ -241,3 +241,22 @@ test_that("many parameters at once are told", {
   expect_silent(inform_slow(4000))
   expect_message(inform_slow(7505), "7,505 parameters", class = "mdpd_message_slow")
 })
+
+test_that("a row of a certain class counts by its answers alone, repeated ones too", {
+  crowd <- simulate_crowd(n_items = 80, n_workers = 12, n_labels = 3, accuracy = rep(0.8, 12),
+                          seed = 1)
+  labels <- as.data.frame(crowd$labels)
+  for (table in list(labels, rbind(labels, labels[1:200, ]))) {
+    fit <- mdpd(crowd_labels(table, duplicates = "count"), k = 3)
+    model <- mixture_parameters(fit)
+    sums <- function(posterior) likelihood_sums(model, fit$coded, posterior, "observed")
+    certain <- fit$posterior
+    certain[1:60, ] <- outer(first_largest(certain)[1:60], 1:3, `==`) + 0
+    # So little doubt that nothing but the way of computing changes.
+    doubted <- certain
+    doubted[1:60, ] <- (1 - 3e-12) * certain[1:60, ] + 1e-12
+    expect_equal(sum(is_certain(certain)) - sum(is_certain(doubted)), 60)
+    expect_close(sums(certain)$information, sums(doubted)$information, 1e-8)
+    expect_close(sums(certain)$count, sums(doubted)$count, 1e-8)
+  }
+})
