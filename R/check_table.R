@@ -174,8 +174,11 @@ check_column <- function(x, name, arg, call, rows = seq_along(x)) {
                  cli::format_inline("Column {.field {name}} of {.arg {arg}}"), call)
   if (!is.null(kind)) {
     abort_mdpd(
-      "Column {.field {name}} of {.arg {arg}} must hold categories (a factor, strings, whole
-       numbers or logical values), not {kind}.",
+      c("Column {.field {name}} of {.arg {arg}} must hold categories (a factor, strings, whole
+         numbers or logical values), not {kind}.",
+        i = if (inherits(x, "integer64")) {
+          "Give integers: by {.fn as.integer}, or in a query by {.code CAST}."
+        }),
       class = "data", call = call, item = name
     )
   }
