@@ -7,8 +7,9 @@
 # the items telling them apart with .6; or ten labels of four an item by workers who are right with
 # .4 to .9. Prints seconds elapsed of coding, fit and predictions, iterations over all rows, the
 # share of wrong classes and the peak memory of R, and keeps them in bench/results/scale.csv.
-# --memory=BYTES is that of stagewise_em(). `report` writes bench/results/scale.md of what is kept,
-# with what crowds of three sizes say of 1e9 labels.
+# --memory=BYTES is that of stagewise_em(); --different=N draws only N rows of a table and repeats
+# these. `report` writes bench/results/scale.md of what is kept, with what crowds of three sizes say
+# of 1e9 labels.
 #
 # `update` adds 1 % rows to such a table, twice, and prints seconds of add_rows(), update(), EM over
 # all rows from there and a fit of all rows anew, elapsed and of the processor; by how many nats a
@@ -24,8 +25,13 @@ n_rows <- as.numeric(c(given, NA)[2])
 n_others <- as.numeric(c(given, NA, NA)[3])
 if (is.na(n_rows)) n_rows <- 1e6
 if (is.na(n_others)) n_others <- if (is_crowd) 1e4 else if (is_update) 20 else 100
-memory <- as.numeric(sub("--memory=", "", grep("^--memory=", arguments, value = TRUE)))
-if (length(memory) == 0) memory <- 1e9
+option <- function(name, default) {
+  given <- grep(paste0("^--", name, "="), arguments, value = TRUE)
+  if (length(given) > 0) as.numeric(sub(".*=", "", given[1])) else default
+}
+memory <- option("memory", 1e9)
+n_different <- option("different", Inf)
+
 # Rows ---------------------------------------------------------------------------------------------
 
 # The class of a row, by its number: a hash, so that no list of all is kept.
@@ -53,6 +59,18 @@ crowd_rows <- function(rows) {
   label <- ifelse(runif(length(truth)) < accuracy[worker], truth, other)
   data.frame(item = rep(rows, each = 10), worker = worker, label = as.integer(label))
 }
+
+# Of the first rows, kept as bytes, all others are copies, which are of the same class.
+repeat_rows <- function(make, n) {
+  force(make)
+  first <- NULL
+  function(rows) {
+    if (is.null(first)) first <<- lapply(make(seq_len(n))[-1], as.raw)
+    at <- 1 + (rows - 1) %% n
+    data.frame(id = at, lapply(first, function(column) as.integer(column[at])))
+  }
+}
+if (is.finite(n_different)) table_rows <- repeat_rows(table_rows, n_different)
 
 # Chunks of two million cells or labels.
 chunks <- function(make, size = 2e6 / max(10, if (!is_crowd) n_others), done = 0, last = n_rows) {
@@ -130,9 +148,10 @@ kept_file <- result_file("scale.csv")
 # One row for each kind of data and size, the newest.
 keep <- function(row) {
   there <- if (file.exists(kept_file)) utils::read.csv(kept_file)
-  same <- there$data == row$data & there$rows == row$rows & there$others == row$others
-  rows <- rbind(there[!same, ], row)
-  utils::write.csv(rows[order(rows$data, rows$rows), ], kept_file, row.names = FALSE)
+  key <- c("data", "rows", "others", "different")
+  rows <- rbind(there, row)
+  rows <- rows[!duplicated(rows[key], fromLast = TRUE), ]
+  utils::write.csv(rows[do.call(order, rows[key]), ], kept_file, row.names = FALSE)
 }
 
 # What a power of the number of labels says of `n_labels`, by least squares of the logarithms.
@@ -152,11 +171,12 @@ report_lines <- function(kept) {
   table <- data.frame(
     data = ifelse(kept$data == "crowd", "items x workers", "rows x items"),
     size = paste(format(kept$rows, digits = 1), "x", format(kept$others, digits = 1)),
+    different = ifelse(kept$data == "crowd", "", format(kept$different, digits = 1)),
     answers = format(size, digits = 1), coding = number(kept$coding, 1), fit = number(kept$fit, 1),
     predictions = number(kept$predictions, 1), iterations = kept$iterations,
     wrong = paste(number(100 * kept$wrong, 2), "%"), memory = number(kept$memory, 0)
   )
-  names(table)[c(4:6, 9)] <- c("coding (s)", "fit (s)", "predictions (s)", "peak memory (MB)")
+  names(table)[c(5:7, 10)] <- c("coding (s)", "fit (s)", "predictions (s)", "peak memory (MB)")
   c(
     "# Fits of stores that need not fit in memory",
     "",
@@ -165,16 +185,18 @@ report_lines <- function(kept) {
     "",
     prose(machine_line()),
     "",
-    prose("Default calls, `k = 3` of tables and the four labels of crowds, ten labels an item; *fit*",
-          "includes the search, *coding* the drawing of the rows, and predictions are written to a",
-          "file. *Iterations* are those over all rows. Seconds are elapsed, memory that of R."),
+    prose("Default calls, `k = 3` of tables and the four labels of crowds, ten labels an item;",
+          "*fit* includes the search, *coding* the drawing of the rows, and predictions are written to a",
+          "file. *Different* rows are drawn and repeated. *Iterations* are those over all rows.",
+          "Seconds are elapsed, memory that of R."),
     "",
     table_lines(table, right = names(table)[-(1:2)]),
     "",
     prose(
       "By extrapolation from these crowds (a power of the number of labels), 1e9 labels of 1e8",
       "items would be coded in", paste0(time_text(of("coding")), ","), "fitted in",
-      paste0(time_text(of("fit")), ","), "and predicted in", paste0(time_text(of("predictions")), ";"),
+      paste0(time_text(of("fit")), ","), "and predicted in",
+      paste0(time_text(of("predictions")), ";"),
       "this has not been run. For 1e8 labels Dawid-Skene of spark-crowd took 703 s on one machine",
       "and 426 s on three of ten cores, as published (Rodrigo, Aledo and G\u00e1mez 2019, JMLR",
       "20(19)): other machines than this."
@@ -220,8 +242,8 @@ cat(nrow(fit$trace), " iterations over all rows; search: ", fit$store$reading, "
     fit$store$search_rows, " rows\n", sep = "")
 cat(sprintf("wrong       %8.4f\npeak memory %8.0f MB\n", wrong, as.numeric(peak) / 1000))
 keep(data.frame(
-  data = given[1], rows = n_rows, others = n_others, coding = coding, fit = fitting,
-  predictions = predicting, iterations = nrow(fit$trace), wrong = wrong,
+  data = given[1], rows = n_rows, others = n_others, different = min(n_different, n_rows),
+  coding = coding, fit = fitting, predictions = predicting, iterations = nrow(fit$trace), wrong = wrong,
   memory = as.numeric(peak) / 1000
 ))
 unlink(path, recursive = TRUE)
