@@ -166,7 +166,6 @@ time_text <- function(seconds) {
 
 report_lines <- function(kept) {
   crowds <- kept[kept$data == "crowd", ]
-  of <- function(column) extrapolate(crowds, column, 1e9)
   size <- ifelse(kept$data == "crowd", 10 * kept$rows, kept$rows * kept$others)
   table <- data.frame(
     data = ifelse(kept$data == "crowd", "items x workers", "rows x items"),
@@ -186,21 +185,23 @@ report_lines <- function(kept) {
     prose(machine_line()),
     "",
     prose("Default calls, `k = 3` of tables and the four labels of crowds, ten labels an item;",
-          "*fit* includes the search, *coding* the drawing of the rows, and predictions are written to a",
-          "file. *Different* rows are drawn and repeated. *Iterations* are those over all rows.",
+          "*fit* includes the search, *coding* the drawing of the rows, and predictions are written",
+          "to a file. *Different* rows are drawn and repeated. *Iterations* are those over all rows.",
           "Seconds are elapsed, memory that of R."),
     "",
     table_lines(table, right = names(table)[-(1:2)]),
-    "",
-    prose(
-      "By extrapolation from these crowds (a power of the number of labels), 1e9 labels of 1e8",
-      "items would be coded in", paste0(time_text(of("coding")), ","), "fitted in",
-      paste0(time_text(of("fit")), ","), "and predicted in",
-      paste0(time_text(of("predictions")), ";"),
-      "this has not been run. For 1e8 labels Dawid-Skene of spark-crowd took 703 s on one machine",
-      "and 426 s on three of ten cores, as published (Rodrigo, Aledo and G\u00e1mez 2019, JMLR",
-      "20(19)): other machines than this."
-    )
+    if (nrow(crowds) >= 3) c("", lines_of_extrapolation(crowds))
+  )
+}
+
+lines_of_extrapolation <- function(crowds) {
+  time <- function(column) time_text(extrapolate(crowds, column, 1e9))
+  prose(
+    "By extrapolation from these crowds (a power of the number of labels), 1e9 labels of 1e8 items",
+    "would be coded in", paste0(time("coding"), ","), "fitted in", paste0(time("fit"), ","),
+    "and predicted in", paste0(time("predictions"), ";"), "this has not been run. For 1e8 labels",
+    "Dawid-Skene of spark-crowd took 703 s on one machine and 426 s on three of ten cores, as",
+    "published (Rodrigo, Aledo and G\u00e1mez 2019, JMLR 20(19)): other machines than this."
   )
 }
 
@@ -243,7 +244,7 @@ cat(nrow(fit$trace), " iterations over all rows; search: ", fit$store$reading, "
 cat(sprintf("wrong       %8.4f\npeak memory %8.0f MB\n", wrong, as.numeric(peak) / 1000))
 keep(data.frame(
   data = given[1], rows = n_rows, others = n_others, different = min(n_different, n_rows),
-  coding = coding, fit = fitting, predictions = predicting, iterations = nrow(fit$trace), wrong = wrong,
-  memory = as.numeric(peak) / 1000
+  coding = coding, fit = fitting, predictions = predicting, iterations = nrow(fit$trace),
+  wrong = wrong, memory = as.numeric(peak) / 1000
 ))
 unlink(path, recursive = TRUE)
