@@ -169,7 +169,8 @@ report_lines <- function(kept) {
   size <- ifelse(kept$data == "crowd", 10 * kept$rows, kept$rows * kept$others)
   table <- data.frame(
     data = ifelse(kept$data == "crowd", "items x workers", "rows x items"),
-    size = paste(format(kept$rows, digits = 1), "x", format(kept$others, digits = 1)),
+    size = paste(trimws(format(kept$rows, digits = 1)), "x",
+                 trimws(format(kept$others, digits = 1))),
     different = ifelse(kept$data == "crowd", "", format(kept$different, digits = 1)),
     answers = format(size, digits = 1), coding = number(kept$coding, 1), fit = number(kept$fit, 1),
     predictions = number(kept$predictions, 1), iterations = kept$iterations,
