@@ -1,4 +1,4 @@
-# Whatever dies while a store is written: 10 moments of each kind here, 50 at level 2.
+# Whatever dies while a store is written or read: 10 moments of each kind here, 50 at level 2.
 
 n_moments <- function() {
   if (identical(Sys.getenv("MDPD_TEST_LEVEL"), "2")) 50 else 10
@@ -110,6 +110,37 @@ test_that("known labels that are killed on their way leave the old ones or have 
   }
   expect_gt(killed, 0)
   expect_identical(label_of(add_known(store, known_by("bird"))), "bird")
+})
+
+test_that("readers that are killed leave the store as it was", {
+  skip_on_cran()
+  skip_without_fork()
+  withr::local_seed(5)
+  store <- small_store(three_classes(8000)$table, local_folder())
+  state_of <- function() {
+    tools::md5sum(dir(store$path, full.names = TRUE, all.files = TRUE, no.. = TRUE))
+  }
+  fit_store <- function() stagewise_em(store, 3, search_rows = 2000, verbose = FALSE)
+  fit <- fit_store()
+  before <- state_of()
+  readers <- list(
+    fit_store,
+    function() predict(fit, store, file = tempfile()),
+    function() verify_store(store),
+    function() as.data.frame(store)
+  )
+  killed <- 0
+  for (read in readers) {
+    seconds <- system.time(read())[["elapsed"]]
+    for (at in seq_len(ceiling(n_moments() / 4))) {
+      killed <- killed + kill_after(runif(1, 0, seconds), read)
+      expect_identical(state_of(), before)
+    }
+  }
+  expect_gt(killed, 0)
+  # Nothing of theirs is in the way of another reader, or of a writer.
+  expect_same_numbers(fit_store(), fit)
+  expect_identical(nrow(add_rows(store, three_classes(100)$table)), 8100)
 })
 
 test_that("a source several times larger than the memory that there is can be coded", {
