@@ -83,7 +83,8 @@ copies_table <- function(groups) {
 }
 
 warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
-  groups <- groups_to_warn_of(find_copies(fit, coded, fit$posterior), length(informative_items(fit)))
+  found <- find_copies(fit, coded, fit$posterior)
+  groups <- groups_to_warn_of(found, length(informative_items(fit)))
   items <- lapply(groups, `[[`, "items")
   items <- items[!vapply(items, are_told_of, NA, fit = fit, coded = coded)]
   if (length(items) > 0) {

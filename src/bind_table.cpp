@@ -23,14 +23,10 @@ bool is_factor(SEXP column) {
 
 Values code_part(SEXP numbers, R_xlen_t start, R_xlen_t n, Rbyte* codes) {
   switch (TYPEOF(numbers)) {
-    case INTSXP:
-      return mdpd::code_numbers(INTEGER(numbers) + start, n, codes);
-    case LGLSXP:
-      return mdpd::code_numbers(LOGICAL(numbers) + start, n, codes);
-    case REALSXP:
-      return mdpd::code_numbers(REAL(numbers) + start, n, codes);
-    default:
-      return std::nullopt;
+    case INTSXP: return mdpd::code_numbers(INTEGER(numbers) + start, n, codes);
+    case LGLSXP: return mdpd::code_numbers(LOGICAL(numbers) + start, n, codes);
+    case REALSXP: return mdpd::code_numbers(REAL(numbers) + start, n, codes);
+    default: return std::nullopt;
   }
 }
 
@@ -45,8 +41,8 @@ Values code_column(SEXP table, int item, R_xlen_t n_rows, Rbyte* codes) {
 }  // namespace
 
 // A matrix or list of columns as codes, column by column: a list of `codes` and, per item, the
-// `values` of the levels, whole numbers, ascending. They are NULL for a column that is to be coded in
-// R: of other types, or of numbers that are not whole or too far apart.
+// `values` of the levels, whole numbers, ascending. They are NULL for a column that is to be coded
+// in R: of other types, or of numbers that are not whole or too far apart.
 // [[Rcpp::export]]
 Rcpp::List core_code_table(SEXP table, const Rcpp::List& dimnames, int n_rows) {
   const R_xlen_t n_items = Rf_xlength(dimnames[1]);
@@ -62,17 +58,15 @@ Rcpp::List core_code_table(SEXP table, const Rcpp::List& dimnames, int n_rows) {
 }
 
 // [[Rcpp::export]]
-bool core_are_whole(const Rcpp::NumericVector& x) {
-  return mdpd::are_whole(x.begin(), x.size());
-}
+bool core_are_whole(const Rcpp::NumericVector& x) { return mdpd::are_whole(x.begin(), x.size()); }
 
 // Per item the position of the first that divides the rows alike.
 // [[Rcpp::export]]
 Rcpp::IntegerVector core_repeated_items(const Rcpp::RawMatrix& codes,
                                         const Rcpp::IntegerVector& n_levels) {
   mdpd::require(codes.ncol() == n_levels.size(), "a column of codes for each item");
-  return mdpd::item_set_to_r(mdpd::repeated_items(RAW(codes), codes.nrow(),
-                                                  {n_levels.begin(), n_levels.end()}));
+  return mdpd::item_set_to_r(
+      mdpd::repeated_items(RAW(codes), codes.nrow(), {n_levels.begin(), n_levels.end()}));
 }
 
 // [[Rcpp::export]]

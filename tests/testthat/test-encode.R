@@ -261,7 +261,8 @@ test_that("numbers and factors are coded as value by value", {
   draw <- function(values, n = 400) sample(values, n, replace = TRUE)
   kinds <- list(
     small = draw(c(1:5, NA)), double = draw(c(3, -1, 0, NA)), far = draw(c(1L, 1000L, NA)),
-    huge = draw(c(2^31, 2^31 + 1)), large = draw(c(100000, 100001)), flag = draw(c(TRUE, FALSE, NA)),
+    huge = draw(c(2^31, 2^31 + 1)), large = draw(c(100000, 100001)),
+    flag = draw(c(TRUE, FALSE, NA)),
     none = rep(NA_integer_, 400), bytes = as.integer(draw(1:254)), year = draw(1890:2020),
     factor = factor(draw(c("b", "a", NA)), c("c", "b", "a")), ordered = ordered(draw(c("x", "y"))),
     na_level = addNA(factor(draw(c("x", NA)))), word = draw(c("b", "a", NA)),

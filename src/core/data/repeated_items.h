@@ -11,8 +11,8 @@ namespace mdpd {
 ///
 /// @param codes     n_obs x items, column by column, 0 is missing.
 /// @param n_levels  of each item.
-/// @return per item the first one that divides the rows alike, itself where there is none before. An
-///   item of one level repeats none. Cost O(n_obs * items).
+/// @return per item the first one that divides the rows alike, itself where there is none before.
+///   An item of one level repeats none. Cost O(n_obs * items).
 std::vector<Index> repeated_items(const std::uint8_t* codes, Index n_obs,
                                   const std::vector<Index>& n_levels);
 

@@ -5,8 +5,8 @@
 namespace mdpd {
 
 context("repeated_items") {
-  // Four rows; the second item is the first with other names of levels, the third differs in a cell,
-  // the fourth in a missing one, and the last two have one level.
+  // Four rows; the second item is the first with other names of levels, the third differs in a
+  // cell, the fourth in a missing one, and the last two have one level.
   const std::vector<std::uint8_t> codes = {1, 2, 1, 3, 3, 1, 3, 2, 1, 2, 3, 1,
                                            1, 2, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1};
   test_that("names of levels do not matter, cells do") {
@@ -15,7 +15,9 @@ context("repeated_items") {
   }
   test_that("the first of several is named") {
     std::vector<std::uint8_t> thrice(codes.begin(), codes.begin() + 4);
-    for (int copy = 0; copy < 2; ++copy) thrice.insert(thrice.end(), codes.begin(), codes.begin() + 8);
+    for (int copy = 0; copy < 2; ++copy) {
+      thrice.insert(thrice.end(), codes.begin(), codes.begin() + 8);
+    }
     const std::vector<Index> expected = {0, 0, 0, 0, 0};
     expect_true(repeated_items(thrice.data(), 4, {3, 3, 3, 3, 3}) == expected);
   }
