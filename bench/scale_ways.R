@@ -6,6 +6,7 @@
 # workers are in a network namespace of their own, and the link to it is taken down.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "common.R"))
+source(file.path(dirname(script), "lib", "faults.R"))
 sample_size <- 4096
 deadline <- 5
 
@@ -55,22 +56,11 @@ way <- function(name, search, code) {
 
 # Clusters -----------------------------------------------------------------------------------------
 
-signal_after <- function(seconds, pid, signal) {
-  command <- sprintf("(sleep %.2f; kill -%s %d) > /dev/null 2>&1 &", seconds, signal, pid)
-  system2("sh", c("-c", shQuote(command)))
-}
-
 with_sockets <- function(code) {
   cluster <- parallel::makeCluster(2)
-  on.exit(for (node in cluster) try(close(node$con), silent = TRUE))
-  pids <- unlist(parallel::clusterCall(cluster, Sys.getpid))
-  on.exit(for (pid in pids) tools::pskill(pid, tools::SIGKILL), add = TRUE)
+  pids <- pids_of(cluster)
+  on.exit(end_cluster(cluster, pids))
   code(cluster, pids)
-}
-
-send_stale <- function(node) {
-  send_call <- utils::getFromNamespace("sendCall", "parallel")
-  send_call(node, function() list(sums = raw(9)), list(), tag = "task-of-another-fit-1")
 }
 
 socket_ways <- function() {
@@ -129,44 +119,15 @@ run_by_mpi <- function(path) {
   for (pid in c(pids, Sys.getpid())) tools::pskill(pid, tools::SIGKILL)
 }
 
-# A cut network ------------------------------------------------------------------------------------
-
-ip <- function(...) system2("ip", c(...), stdout = FALSE, stderr = FALSE) == 0
-
-# @return The name of the namespace, or NULL where there can be none.
-new_network <- function() {
-  may <- nzchar(Sys.which("ip")) && identical(system2("id", "-u", stdout = TRUE), "0")
-  if (!may || !ip("netns", "add", "mdpd")) {
-    return(NULL)
-  }
-  ip("link", "add", "mdpd-here", "type", "veth", "peer", "name", "mdpd-there")
-  ip("link", "set", "mdpd-there", "netns", "mdpd")
-  ip("addr", "add", "10.77.0.1/24", "dev", "mdpd-here")
-  ip("link", "set", "mdpd-here", "up")
-  ip("netns", "exec", "mdpd", "ip", "addr", "add", "10.77.0.2/24", "dev", "mdpd-there")
-  ip("netns", "exec", "mdpd", "ip", "link", "set", "mdpd-there", "up")
-  "mdpd"
-}
-
-# Workers on the other side of a link, started as by ssh, whose first argument is the host.
-far_cluster <- function(n) {
-  shell <- tempfile("shell-")
-  writeLines(c("#!/bin/sh", "shift", "exec ip netns exec mdpd sh -c \"$*\""), shell)
-  Sys.chmod(shell, "700")
-  parallel::makeCluster(rep("10.77.0.2", n), master = "10.77.0.1", rshcmd = shell)
-}
-
 network_ways <- function() {
-  if (is.null(new_network())) {
+  network <- new_network()
+  if (is.null(network)) {
     return(NULL)
   }
-  on.exit(system2("sh", c("-c", shQuote("kill -9 $(ip netns pids mdpd); ip netns del mdpd")),
-                  stdout = FALSE, stderr = FALSE))
-  cluster <- far_cluster(2)
+  on.exit(end_network(network))
+  cluster <- far_cluster(network, 2)
   whole <- way("2 workers behind a link", "sample", fit_sample(cluster = cluster))
-  cut <- shQuote(sprintf("(sleep %.2f; ip link set mdpd-here down) > /dev/null 2>&1 &",
-                         0.7 * as.numeric(whole$seconds)))
-  system2("sh", c("-c", cut))
+  cut_after(0.7 * as.numeric(whole$seconds), network)
   rbind(whole, way(paste0("the link cut in EM, deadline ", deadline, " s"), "sample",
                    fit_sample(cluster = cluster, deadline = deadline)))
 }
