@@ -168,3 +168,31 @@ test_that("a source several times larger than the memory that there is can be co
   rows <- as.data.frame(store, shards = 1)[1:40000, ]
   expect_identical(unname(as.matrix(rows)), unname(block))
 })
+
+test_that("a store larger than the memory that there is can be fitted and predicted", {
+  skip_below_level_2()
+  skip_on_os(c("windows", "mac"))
+  # 160 MB in a process that may have 280 MB in all, of which R and the package take 180. One thread:
+  # OpenMP ends a process that may not have the memory for another.
+  withr::local_seed(6)
+  class <- sample(3, 1e5, TRUE)
+  columns <- lapply(1:40, function(item) {
+    ifelse(stats::runif(1e5) < 0.4, class, sample(3, 1e5, TRUE))
+  })
+  chunk <- as.data.frame(stats::setNames(columns, paste0("V", 1:40)))
+  path <- local_folder()
+  store <- row_store(chunks_of(rep(list(chunk), 40)), path)
+  file <- withr::local_tempfile(fileext = ".csv")
+  code <- withr::local_tempfile(lines = c(
+    sprintf("store <- mdpd::open_row_store(%s)", dQuote(path, FALSE)),
+    "one <- mdpd::stagewise_control(threads = 1)",
+    "fit <- mdpd::stagewise_em(store, 3, memory = 1e6, search_rows = 20000, control = one)",
+    sprintf("invisible(predict(fit, store, file = %s))", dQuote(file, FALSE)),
+    "cat(fit$k, fit$n_obs)"
+  ))
+  output <- system2("sh", c("-c", shQuote(paste(
+    "ulimit -v 280000; exec", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(code)
+  ))), stdout = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")))
+  expect_identical(utils::tail(output, 1), "3 4e+06")
+  expect_length(readLines(file), 4e6 + 1)
+})
