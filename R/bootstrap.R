@@ -27,8 +27,8 @@
 #' 8 of the example below in 3 to 24 % of 200 samples, against 2 to 4 % under `"parametric"`). Take
 #' a low frequency for noise, or draw parametric samples, which in turn rely on the fitted model.
 #'
-#' broom has a deprecated function of the same name. It is left out when broom is attached after this
-#' package, by [conflictRules()], and remains as `broom::bootstrap()`.
+#' broom has a deprecated function of the same name. It is left out when broom is attached after
+#' this package, by [conflictRules()], and remains as `broom::bootstrap()`.
 #'
 #' @param object A fitted mixture, see [stagewise_em()]; for the methods the result of
 #'   `bootstrap()`.

@@ -405,8 +405,8 @@ warn_regression <- function(regression, found, call = rlang::caller_env()) {
 }
 
 # Odds of e^5 or more over the range of the covariate, where the likelihood is flat or tells
-# nothing. What the coefficients of a class amount to must be as large over the rows, as effects that
-# are only far from where the rows are cancel out.
+# nothing. What the coefficients of a class amount to must be as large over the rows, as effects
+# that are only far from where the rows are cancel out.
 is_infinite_coefficient <- function(regression) {
   x <- regression$x[(regression$weights %||% 1) > 0, , drop = FALSE]
   size <- abs(regression$coefficients) * spans(x)

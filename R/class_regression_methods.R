@@ -20,8 +20,9 @@
 #' @param parm Names of terms, of classes or of coefficients (`"term|class"`), in any mixture; or
 #'   positions. By default, `NULL`, all.
 #' @param level,conf.level Confidence level, from 0 to 1. Default 0.95.
-#' @param newdata Data frame with the covariates; for the posterior and for `augment()` also with the
-#'   items of the fit. By default, `NULL`, the rows of the fit; one that lacks a covariate gets `NA`.
+#' @param newdata Data frame with the covariates; for the posterior and for `augment()` also with
+#'   the items of the fit. By default, `NULL`, the rows of the fit; one that lacks a covariate gets
+#'   `NA`.
 #' @param data For `augment()`: data frame with a row for each row of the fit, in the same order, as
 #'   given to [class_regression()]. By default, `NULL`, the covariates of the rows that have all.
 #' @param type `"prob"`, the default, the class probabilities by the covariates; `"posterior"`,

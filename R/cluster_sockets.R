@@ -71,32 +71,12 @@ socket_carrier <- function(cluster) {
   )
 }
 
-# Messages of sockets ------------------------------------------------------------------------------
-
-# parallel writes a message to a socket in many pieces, and all after the first wait there until the
-# other side has said that it got that one, some 40 ms. In one piece they go at once.
-
 send_task <- function(node, task, tag) {
   call <- list(fun = ask_worker, args = list(task), return = TRUE, tag = tag)
   if (inherits(node$con, "sockconn")) {
     send_whole(node, list(type = "EXEC", data = call, tag = NULL))
   } else {
     utils::getFromNamespace("sendCall", "parallel")(node, call$fun, call$args, tag = tag)
-  }
-}
-
-send_whole <- function(node, data) {
-  message <- serialize(data, NULL, xdr = !inherits(node, "SOCK0node"))
-  # writeBin() takes no more at once.
-  if (length(message) < 2^31) writeBin(message, node$con) else serialize(data, node$con)
-}
-
-# In a worker: the loop that called this replies to its `master` by sendData(), which it now finds
-# in its own frame.
-reply_whole <- function() {
-  for (frame in sys.frames()) {
-    node <- get0("master", frame, inherits = FALSE)
-    if (is.list(node) && inherits(node$con, "sockconn")) assign("sendData", send_whole, frame)
   }
 }
 

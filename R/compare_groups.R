@@ -259,7 +259,8 @@ group_data <- function(object, how, group) {
     known = coded$known[rows], labels = if (!is.null(coded$known)) object$labels,
     row_names = rownames(codes), items = items, item_levels = coded$levels[items],
     answers = stats::setNames(lapply(items, answers), items), n_left_out = n_left_out,
-    design = design_of_rows(how$design, rows), columns = columns, components = names(object$mixing_weights)[columns],
+    design = design_of_rows(how$design, rows), columns = columns,
+    components = names(object$mixing_weights)[columns],
     start = unname(how$posterior[rows, columns, drop = FALSE]), threads = threads_of(object),
     variable_labels = object$variable_labels
   )

@@ -186,8 +186,8 @@ likelihood_sums <- function(model, coded, posterior, type, cells = 4e6) {
   list(count = unname(count), information = unname(information))
 }
 
-# Of a row whose class is certain, to less than rounding, as of most rows of a crowd of many workers,
-# the observed information is that of the answers alone: their counts, on the diagonal.
+# Of a row whose class is certain, to less than rounding, as of most rows of a crowd of many
+# workers, the observed information is that of the answers alone: their counts, on the diagonal.
 is_certain <- function(posterior) rowSums(posterior) - posterior[row_maxima(posterior)] < 1e-14
 
 # The gradient of the log-density of each row, times the parameters.

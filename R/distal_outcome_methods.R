@@ -139,7 +139,7 @@ glance.distal_outcome <- function(x, ...) {
 augment.distal_outcome <- function(x, ...) {
   abort_mdpd(
     c("{.arg x} must have rows: an outcome by class has estimates of classes alone.",
-      i = "{.code augment(fit, data)} has the class of each row, and {.code tidy(x)} the estimates."),
+      i = "{.code augment(fit, data)} has the class of each row, {.code tidy(x)} the estimates."),
     class = "no_rows"
   )
 }

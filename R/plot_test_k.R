@@ -5,7 +5,7 @@ autoplot.mdpd_test_k <- function(object, ...) {
   rlang::check_dots_empty()
   samples <- attr(object, "samples")
   if (is.null(samples)) {
-    abort_mdpd("{.arg object} must be the whole result of {.fn test_k}: rows of it hold no samples.",
+    abort_mdpd("{.arg object} must be the whole result of {.fn test_k}: its rows hold no samples.",
                class = "not_stored")
   }
   panels <- paste0(object$k, " against ", object$k - 1, "\np ",

@@ -170,8 +170,8 @@ component_legend <- function(object) {
   ggplot2::guide_legend(ncol = n_columns, byrow = TRUE)
 }
 
-# A legend of names below a picture: in lines where one is too short, and in as many columns as these
-# allow. The room is that of the whole picture if the theme has it end where the panels end.
+# A legend of names below a picture: in lines where one is too short, and in as many columns as
+# these allow. The room is that of the whole picture if the theme has it end where the panels end.
 name_legend <- function(names) ggplot2::guide_legend(ncol = legend_side(names), byrow = TRUE)
 
 # How many names stand side by side.

@@ -13,8 +13,8 @@
 #' @param group The group of each row of `newdata`: a vector with one value a row, `NA` where it is
 #'   not known. By default, `NULL`, the column of `newdata`.
 #' @param type `"class"`, the default, or `"prob"`, as in [predict.mdpd()].
-#' @param ... Not used; must be empty for `predict()` and `augment()`. `glance()` ignores what other packages hand
-#'   over, as modelsummary does.
+#' @param ... Not used; must be empty for `predict()` and `augment()`. `glance()` ignores what other
+#'   packages hand over, as modelsummary does.
 #' @return
 #' * `predict()`: a factor with the class of each row, or a matrix of the probabilities, rows x k.
 #' * `augment()`: the rows of `newdata`, or else the groups of the rows that were compared, with

@@ -279,7 +279,8 @@ check_roles <- function(source, items, id, weights, crowd, call) {
 check_store_path <- function(path, replace, call) {
   check_string(path, call = call)
   if (!nzchar(path)) {
-    abort_mdpd("{.arg path} must be a folder, not an empty string.", class = "argument", call = call)
+    abort_mdpd("{.arg path} must be a folder, not an empty string.", class = "argument",
+               call = call)
   }
   path <- path.expand(path)
   if (file.exists(path) && !dir.exists(path)) {

@@ -38,7 +38,8 @@
 #'   one.
 #' @param object The result of `test_k()`.
 #' @param x,weights The data and their case weights, where the fits keep none; by default those of
-#'   the fits. For `print()` and `plot()`, `x` is the result of `test_k()`. Weights count rows: those of a sample survey, which do not, make the test wrong.
+#'   the fits. For `print()` and `plot()`, `x` is the result of `test_k()`. Weights count rows:
+#'   those of a sample survey, which do not, make the test wrong.
 #' @param verbose Show a progress bar? Default: in interactive sessions.
 #' @return A data frame of class `"mdpd_test_k"` with a row for every test: `k`; `loglik_null` and
 #'   `loglik`, the log-likelihoods of k - 1 and of k components (nats); `statistic`, twice their

@@ -186,9 +186,9 @@ report_lines <- function(kept) {
     prose(machine_line()),
     "",
     prose("Default calls, `k = 3` of tables and the four labels of crowds, ten labels an item;",
-          "*fit* includes the search, *coding* the drawing of the rows, and predictions are written",
-          "to a file. *Different* rows are drawn and repeated. *Iterations* are those over all rows.",
-          "Seconds are elapsed, memory that of R."),
+          "*fit* includes the search, *coding* the drawing of the rows, and predictions are",
+          "written to a file. *Different* rows are drawn and repeated. *Iterations* are those over",
+          "all rows. Seconds are elapsed, memory that of R."),
     "",
     table_lines(table, right = names(table)[-(1:2)]),
     if (nrow(crowds) >= 3) c("", lines_of_extrapolation(crowds))

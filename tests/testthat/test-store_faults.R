@@ -172,7 +172,7 @@ test_that("a source several times larger than the memory that there is can be co
 test_that("a store larger than the memory that there is can be fitted and predicted", {
   skip_below_level_2()
   skip_on_os(c("windows", "mac"))
-  # 160 MB in a process that may have 280 MB in all, of which R and the package take 180. One thread:
+  # 160 MB in a process that may have 280 MB, of which R and the package take 180. One thread:
   # OpenMP ends a process that may not have the memory for another.
   withr::local_seed(6)
   class <- sample(3, 1e5, TRUE)
