@@ -465,7 +465,8 @@ test_that("a column that is none is an error that names the argument", {
   odd <- covariates[1:3, ]
   odd[["z"]] <- NULL
   odd <- structure(c(as.list(odd), list(z = new.env())), class = "data.frame", row.names = 1:3)
-  expect_error(predict(regression, odd), class = "mdpd_error_argument")
+  expect_error(predict(regression, odd), "`newdata` must have a value for each",
+               class = "mdpd_error_data")
 })
 
 test_that("covariates may have names that need backticks", {
