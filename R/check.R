@@ -17,6 +17,20 @@ check_count <- function(x, min = 1, max = Inf, arg = rlang::caller_arg(x),
   )
 }
 
+# A table to be drawn: R indexes its cells by integers.
+check_n_cells <- function(n_rows, n_columns, arg = rlang::caller_arg(n_rows),
+                          call = rlang::caller_env()) {
+  most <- .Machine$integer.max %/% n_columns
+  if (n_rows > most) {
+    abort_mdpd(
+      c("{.arg {arg}} must be at most {comma(most)} with {comma(n_columns)}
+         {cli::qty(n_columns)}column{?s}: a table has up to 2^31 - 1 cells.",
+        x = "It is {comma(n_rows)}."),
+      class = "argument", call = call
+    )
+  }
+}
+
 check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (rlang::is_bool(x)) {
     return(invisible(x))

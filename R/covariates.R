@@ -150,7 +150,13 @@ covariate_design <- function(object, newdata, call) {
   check_column_lengths(newdata, "newdata", call)
   check_has_items(named, names(newdata), "newdata", call)
   newdata <- plain_variables(newdata, like = object$covariates)
-  frame <- covariate_frame(object$terms, newdata, "newdata", call, xlev = object$xlevels)
+  frame <- withCallingHandlers(
+    covariate_frame(object$terms, newdata, "newdata", call, xlev = object$xlevels),
+    warning = function(cnd) {
+      # Of its own, model.frame() warns of numbers in the place of categories.
+      if (rlang::is_call(conditionCall(cnd), "model.frame.default")) abort_other_kind(call)
+    }
+  )
   absent <- as.integer(attr(frame, "na.action"))
   rows <- setdiff(seq_len(nrow(newdata)), absent)
   x <- matrix(NA_real_, nrow(newdata), nrow(object$coefficients))
@@ -169,13 +175,15 @@ covariate_columns <- function(object, frame, call) {
     stats::model.matrix(object$terms, frame, contrasts.arg = object$contrasts),
     error = function(cnd) NULL, warning = function(cnd) NULL
   )
-  if (is.null(columns) || ncol(columns) != nrow(object$coefficients)) {
-    abort_mdpd(
-      "{.arg newdata} must have the covariates as the regression had them: numbers or categories.",
-      class = "argument", call = call
-    )
-  }
+  if (is.null(columns) || ncol(columns) != nrow(object$coefficients)) abort_other_kind(call)
   columns
+}
+
+abort_other_kind <- function(call) {
+  abort_mdpd(
+    "{.arg newdata} must have the covariates as the regression had them: numbers or categories.",
+    class = "argument", call = call
+  )
 }
 
 # Labelled columns ---------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ simulate_crowd <- function(n_items = 1000, n_workers = 100, n_labels = 3,
                            accuracy = rep(0.6, 5), missing = 0, seed = NULL) {
   check_count(n_items)
   check_count(n_workers, min = 2)
+  check_n_cells(n_items, n_workers)
   check_count(n_labels, min = 2, max = max_levels)
   check_numbers(accuracy, c(0, 1))
   check_n_experts(accuracy, n_workers)
@@ -88,6 +89,7 @@ simulate.mdpd <- function(object, nsim = 1, seed = NULL, n_obs = object$n_obs, .
   check_count(nsim)
   check_seed(seed)
   check_count(n_obs)
+  check_n_cells(n_obs, length(object$item_probs))
   with_seed(seed, {
     state <- generator_state(seed)
     data <- lapply(seq_len(nsim), function(i) draw_table(object, n_obs))

@@ -91,6 +91,7 @@ simulate_spikes <- function(n_trials = 2400, n_neurons = 240, n_tuned = n_neuron
                             gain_sd = 0.3, gain_correlation = 0.2, seed = NULL) {
   check_count(n_trials)
   check_count(n_neurons, min = 2)
+  check_n_cells(n_trials, n_neurons)
   check_count(n_tuned, min = 0, max = n_neurons)
   check_count(n_orientations, min = 2, max = 180)
   positive <- .Machine$double.xmin

@@ -243,3 +243,11 @@ test_that("augment() has the rows with their classes, by covariates and answers"
     show_conditions(augment(regression, newdata = covariates["z"]))
   })
 })
+
+test_that("numbers in the place of categories are refused without a warning of R", {
+  regression <- hush(class_regression(fit, ~ z + g, data = covariates))
+  expect_no_warning(expect_error(
+    predict(regression, data.frame(z = 1:2, g = 1:2)), "numbers or categories",
+    class = "mdpd_error_argument"
+  ))
+})
