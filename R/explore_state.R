@@ -239,7 +239,7 @@ fit_to_labels <- function(state, before, call) {
 
 # The code must be written from the call alone, with no variable but the data.
 check_can_repeat <- function(object, call) {
-  made_by <- rlang::call_name(object$call)
+  made_by <- if (is.call(object$call)) rlang::call_name(object$call)
   if (!identical(made_by, "stagewise_em") && !identical(made_by, "mdpd")) {
     abort_mdpd("{.arg object} must be a fit made by {.fn stagewise_em} or {.fn mdpd}.",
                class = "argument", call = call)

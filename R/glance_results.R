@@ -54,7 +54,7 @@ glance.mdpd_bootstrap <- function(x, ...) {
 #' @export
 glance.mdpd_agreement <- function(x, ...) {
   measures <- stats::setNames(as.list(x$measures$estimate), x$measures$measure)
-  as_tidy(data.frame(measures, unclass(x)[c("n_items", "n_workers", "n_labels")]))
+  as_tidy(data.frame(measures, n_items = x$n_items, n_workers = x$n_workers, n_labels = x$n_labels))
 }
 
 # NA of none.

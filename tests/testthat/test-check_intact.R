@@ -256,6 +256,14 @@ test_that("a control that was changed by hand is refused", {
   }
 })
 
+test_that("a name or a date in the place of a count or a call is told", {
+  measures <- agreement(crowd, n = 40)
+  measures$n_workers <- quote(x)
+  expect_damaged(glance(measures))
+  fit$call <- as.POSIXlt("2020-01-01")
+  expect_error(explore(fit, open = FALSE), class = "mdpd_error_argument")
+})
+
 test_that("an object of another version says so", {
   damaged <- fit
   damaged$version <- "0.0.1"
