@@ -78,9 +78,10 @@ estimate_errors <- function(object, how, call = rlang::caller_env()) {
 # every other item. NA on the diagonal: no standard error.
 covariance_blocks <- function(object, parts, shared) {
   mixture <- if (is.null(parts$design)) parts$mixture$covariance else robust_mixture(parts)
-  if (!is.null(parts$drawn)) {
-    mixture <- mixture + common_covariance(parts)
-    if (!is.null(object$crowd_probs)) mixture <- mixture + crowd_covariance(object, parts)
+  for (block in drawn_blocks(object, parts)) {
+    at <- block$at
+    mixture[at, at] <- mixture[at, at] +
+      tcrossprod(block$drawn) * block$covariance[block$level, block$level]
   }
   c(list(mixture), lapply(shared, function(item) {
     probs <- unname(object$item_probs[[item]][, 1])
@@ -90,34 +91,69 @@ covariance_blocks <- function(object, parts, shared) {
   }))
 }
 
+# What later steps need. Estimates on the boundary are taken as known. `combined` is a function of
+# `combinations` of the estimates, a line each: their `covariance`, and `values`, of rows what each
+# adds to them. `undetermined`: moves of the parameters that change nothing of what the model says.
+inverted_covariance <- function(object, how, call) {
+  if (is.null(how$design$replicates)) {
+    parts <- covariance_parts(object, how, call)
+    covariance <- covariance_blocks(object, parts, character())[[1]]
+  } else {
+    # Only what rows add is told by the model, and not its warnings.
+    parts <- suppressWarnings(covariance_parts(object, how, call), "mdpd_warning")
+    mixture <- seq_along(parts$model$root)
+    covariance <- estimate_covariance(object, how, call)[mixture, mixture]
+  }
+  known <- is.na(diag(covariance))
+  covariance[known, ] <- 0
+  covariance[, known] <- 0
+  parts$mixture$influence[known, ] <- 0
+  list(
+    combined = function(combinations) {
+      list(covariance = combinations %*% covariance %*% t(combinations),
+           values = mixture_values(parts, combinations %*% parts$mixture$influence))
+    },
+    undetermined = parts$model$root * (parts$undetermined %||% matrix(0, length(known), 0))
+  )
+}
+
 # What the covariance is made of.
 covariance_parts <- function(object, how, call) {
-  coded <- how$coded
   model <- mixture_parameters(object)
   inform_slow(length(model$root))
-  by_score <- how$type == "score"
-  sums <- likelihood_sums(model, coded, how$posterior, if (by_score) "score" else "observed")
-  observed <- n_observed(coded$codes, coded$weights)
-  shares <- if (!is.null(object$evidence)) level_shares(coded, model$items)
-  drawn <- if (!is.null(shares)) drawn_to_common(object, model, sums$count, shares)
-  pseudo_counts <- drawn$pseudo_counts %||% prior_of_parameters(object, coded)
-  sums$count <- sums$count + pseudo_counts
-  diag(sums$information) <- diag(sums$information) + pseudo_counts
-  model$free <- is_free(sums$count, model$simplex)
-  undetermined <- undetermined_directions(object, model$free)
-  mixture <- mixture_covariance(model, sums, if (is.null(drawn)) undetermined)
+  type <- if (how$type == "score") "score" else "observed"
+  sums <- likelihood_sums(model, how$coded, how$posterior, type)
+  parts <- counted_parts(object, how, model, sums$count)
+  drawn <- parts$drawn
+  sums$count <- parts$expected
+  diag(sums$information) <- diag(sums$information) + parts$pseudo_counts
+  undetermined <- undetermined_directions(object, parts$model$free)
+  mixture <- mixture_covariance(parts$model, sums, if (is.null(drawn)) undetermined)
   if (!is.null(drawn)) {
     mixture$step <- 0 # posterior means are not where the likelihood is highest
     mixture$by_prior <- if (!is.null(undetermined)) moved_by(undetermined)
   }
-  if (is.null(how$design)) warn_counted_weights(coded$weights, call)
-  warn_uncertainty(model, mixture, call)
+  if (is.null(how$design)) warn_counted_weights(how$coded$weights, call)
+  warn_uncertainty(parts$model, mixture, call)
+  parts$mixture <- mixture
+  # By evidence the prior determines the rest.
+  parts$undetermined <- if (is.null(drawn)) undetermined
+  parts
+}
+
+# Those that take no matrix, from the expected count of each parameter's level.
+counted_parts <- function(object, how, model, count) {
+  coded <- how$coded
+  shares <- if (!is.null(object$evidence)) level_shares(coded, model$items)
+  drawn <- if (!is.null(shares)) drawn_to_common(object, model, count, shares)
+  pseudo_counts <- drawn$pseudo_counts %||% prior_of_parameters(object, coded)
+  expected <- count + pseudo_counts
+  model$free <- is_free(expected, model$simplex)
   list(
     model = model, coded = coded, posterior = how$posterior, design = how$design,
-    answers = if (!is.null(how$design)) answers_by_item(coded$codes), observed = observed,
-    shares = shares, drawn = drawn, pseudo_counts = pseudo_counts, mixture = mixture,
-    # By evidence the prior determines the rest.
-    undetermined = if (is.null(drawn)) undetermined
+    answers = if (!is.null(how$design)) answers_by_item(coded$codes),
+    observed = n_observed(coded$codes, coded$weights), shares = shares, drawn = drawn,
+    pseudo_counts = pseudo_counts, expected = expected
   )
 }
 
@@ -142,32 +178,33 @@ share_covariance <- function(parts, item, probs) {
   }
 }
 
-# Of the items' own shares, as far as the columns are drawn to them.
-common_covariance <- function(parts) {
-  model <- parts$model
-  covariance <- matrix(0, length(model$root), length(model$root))
-  for (i in seq_along(model$items)) {
-    at <- which(model$item == i)
-    level <- model$column[at] - min(model$column[at]) + 1
-    of_levels <- share_covariance(parts, model$items[i], parts$shares[[i]])
-    covariance[at, at] <- tcrossprod(parts$drawn$of_item[at]) * of_levels[level, level]
+# By evidence: what the columns are drawn to is uncertain too, the items' own shares and what the
+# crowd answers, which all workers drawn to it have in common. For each of these the parameters `at`
+# that are drawn, how far, the level of each, and the `covariance` of the levels.
+drawn_blocks <- function(object, parts) {
+  if (is.null(parts$drawn)) {
+    return(list())
   }
-  covariance
+  model <- parts$model
+  of_items <- lapply(seq_along(model$items), function(i) {
+    at <- which(model$item == i)
+    list(at = at, drawn = parts$drawn$of_item[at],
+         level = model$column[at] - min(model$column[at]) + 1,
+         covariance = share_covariance(parts, model$items[i], parts$shares[[i]]))
+  })
+  c(of_items, if (!is.null(object$crowd_probs)) crowd_blocks(object, parts))
 }
 
-# Of what the crowd answers, which all workers drawn to it have in common.
-crowd_covariance <- function(object, parts) {
+crowd_blocks <- function(object, parts) {
   model <- parts$model
   levels <- unlist(lapply(object$item_probs[model$items], function(probs) {
     rep(rownames(probs), object$k)
   }), use.names = FALSE)
-  level <- match(levels, rownames(object$crowd_probs))
-  covariance <- matrix(0, length(model$root), length(model$root))
-  for (k in seq_len(object$k)) {
+  level <- c(rep(NA, object$k), match(levels, rownames(object$crowd_probs)))
+  lapply(seq_len(object$k), function(k) {
     at <- which(model$component == k & model$item > 0)
-    of_levels <- column_covariance(object$crowd_probs[, k], max(parts$drawn$crowd_counts[k], 1))
-    level_at <- level[at - object$k]
-    covariance[at, at] <- tcrossprod(parts$drawn$of_crowd[at]) * of_levels[level_at, level_at]
-  }
-  covariance
+    n <- max(parts$drawn$crowd_counts[k], 1)
+    list(at = at, drawn = parts$drawn$of_crowd[at], level = level[at],
+         covariance = column_covariance(object$crowd_probs[, k], n))
+  })
 }

@@ -11,28 +11,12 @@ first_step <- function(object, type, cluster, strata, call) {
   )
 }
 
-# Estimates on the boundary are taken as known. `undetermined`: moves of the parameters that change
-# nothing of what the model says. Of a sample by design also `values`, what each row adds to an
-# estimate.
 first_covariance <- function(object, how, call) {
-  if (is.null(how$design$replicates)) {
-    parts <- covariance_parts(object, how, call)
-    covariance <- covariance_blocks(object, parts, character())[[1]]
+  if (is_solved(object, how)) {
+    solved_covariance(object, how, call)
   } else {
-    # Only what rows add is told by the model, and not its warnings.
-    parts <- suppressWarnings(covariance_parts(object, how, call), "mdpd_warning")
-    mixture <- seq_along(parts$model$root)
-    covariance <- estimate_covariance(object, how, call)[mixture, mixture]
+    inverted_covariance(object, how, call)
   }
-  known <- is.na(diag(covariance))
-  covariance[known, ] <- 0
-  covariance[, known] <- 0
-  parts$mixture$influence[known, ] <- 0
-  list(
-    covariance = covariance,
-    undetermined = parts$model$root * (parts$undetermined %||% matrix(0, length(known), 0)),
-    values = if (!is.null(how$design)) mixture_values(parts)
-  )
 }
 
 # The log-density of the answers of each row given its component, rows x components.
@@ -162,15 +146,6 @@ cross_by_density <- function(moved, classes, rows, slopes) {
   Reduce(`+`, terms)
 }
 
-# As rowsum(), with a row of zeros for a level that does not occur; NA is in no group.
-rowsum_by <- function(x, group) {
-  sums <- matrix(0, nlevels(group), ncol(x))
-  in_group <- !is.na(group)
-  found <- rowsum(x[in_group, , drop = FALSE], as.integer(group)[in_group])
-  sums[as.integer(rownames(found)), ] <- found
-  sums
-}
-
 # The same where they are known by weights: `sums` is the score's sum over the rows, by the weight
 # that each class has there, of each class; (numbers of the score in one class) x classes.
 cross_by_weights <- function(sums, classes, slopes) {
@@ -185,16 +160,16 @@ cross_by_weights <- function(sums, classes, slopes) {
 # design both parts are those of what each row adds to the estimates of both steps.
 later_covariance <- function(first, own, inverse, cross, scores, rows) {
   through <- inverse %*% cross
-  added <- through %*% first$covariance %*% t(through)
+  added <- first$combined(through)
   if (is.null(first$design)) {
-    return(own + added)
+    return(own + added$covariance)
   }
-  later <- seq_len(ncol(scores))
   by_row <- in_all_rows(scores %*% t(inverse), rows, first)
-  values <- function(rows) cbind(by_row[rows, , drop = FALSE], first$values(rows))
-  joint <- design_covariance(values, length(later) + ncol(cross), first$design, first$weights)
-  between <- joint[later, -later, drop = FALSE] %*% t(through)
-  joint[later, later, drop = FALSE] + between + t(between) + added
+  values <- function(rows) cbind(by_row[rows, , drop = FALSE], added$values(rows))
+  joint <- design_covariance(values, 2 * ncol(by_row), first$design, first$weights)
+  later <- seq_len(ncol(by_row))
+  between <- joint[later, -later, drop = FALSE]
+  joint[later, later, drop = FALSE] + between + t(between) + added$covariance
 }
 
 # How the later estimates move, by length one, where the first step's do that nothing determines.

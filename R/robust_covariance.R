@@ -64,16 +64,20 @@ robust_shares <- function(parts, item, probs) {
   linearised_covariance(values, length(probs), parts$design, parts$design$cluster[given$row])
 }
 
-# Of the mixture, or of the parameters `at`: the sandwich. Pseudo-counts enter it as so many rows
-# more, so that of rows drawn one by one from the model the covariance is the inverse of the
-# information, prior and all.
+# Of the mixture, or of the parameters `at`.
 robust_mixture <- function(parts, at = seq_along(parts$model$root)) {
-  influence <- parts$mixture$influence[at, , drop = FALSE]
-  values <- mixture_values(parts, influence)
-  covariance <- design_covariance(values, length(at), parts$design, parts$coded$weights) +
-    tcrossprod(sweep(influence, 2, sqrt(parts$pseudo_counts), "*"))
+  covariance <- robust_covariance(parts, parts$mixture$influence[at, , drop = FALSE])
   diag(covariance)[is.na(diag(parts$mixture$covariance)[at])] <- NA
   covariance
+}
+
+# The sandwich, of what scores move by `influence`. Pseudo-counts enter it as so many rows more, so
+# that of rows drawn one by one from the model the covariance is the inverse of the information,
+# prior and all.
+robust_covariance <- function(parts, influence) {
+  values <- mixture_values(parts, influence)
+  design_covariance(values, nrow(influence), parts$design, parts$coded$weights) +
+    tcrossprod(sweep(influence, 2, sqrt(parts$pseudo_counts), "*"))
 }
 
 # Between all parameters, which have their rows and clusters in common.

@@ -29,3 +29,12 @@ row_names <- function(x, call = rlang::caller_env()) {
 cell_index <- function(row, column, n_rows) {
   row + (column - 1) * n_rows
 }
+
+# As rowsum(), with a row of zeros for a level that does not occur; NA is in no group.
+rowsum_by <- function(x, group) {
+  sums <- matrix(0, nlevels(group), ncol(x))
+  in_group <- !is.na(group)
+  found <- rowsum(x[in_group, , drop = FALSE], as.integer(group)[in_group])
+  sums[as.integer(rownames(found)), ] <- found
+  sums
+}

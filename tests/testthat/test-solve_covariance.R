@@ -1,0 +1,71 @@
+# Of a fit of any size, by conjugate gradients and by the inverse.
+combined_by <- function(way, fit, type, combinations, ...) {
+  how <- read_how(fit, type, ...)
+  way(fit, how, NULL)$combined(combinations)
+}
+
+expect_same_covariance <- function(fit, type, ...) {
+  n <- length(mixture_parameters(fit)$root)
+  combinations <- with_seed(1, matrix(rnorm(3 * n), 3))
+  solved <- combined_by(solved_covariance, fit, type, combinations, ...)
+  inverted <- suppressWarnings(combined_by(inverted_covariance, fit, type, combinations, ...))
+  # Conjugate gradients end when 1e-10 of what there was is left.
+  expect_close(solved$covariance, inverted$covariance, 1e-8 * max(abs(inverted$covariance)))
+  values <- inverted$values(1:20)
+  expect_close(solved$values(1:20), values, 1e-8 * max(abs(values)))
+}
+
+test_that("combinations of estimates have the covariance that the inverse gives them", {
+  fit <- stagewise_em(sharp_rows(300), k = 2)
+  for (type in c("observed", "score", "robust")) {
+    expect_same_covariance(fit, type)
+    expect_same_covariance(regression_fit(regression_rows()), type)
+  }
+  cluster <- rep(1:30, length.out = fit$n_obs)
+  expect_same_covariance(fit, "robust", cluster = cluster, strata = cluster %% 3)
+})
+
+test_that("so do those of crowds, with repeated labels and workers drawn to the crowd", {
+  crowd <- simulate_crowd(n_items = 150, n_workers = 40, n_labels = 3, accuracy = rep(0.7, 40),
+                          missing = 0.5, seed = 1)
+  labels <- as.data.frame(crowd$labels)
+  repeated <- crowd_labels(rbind(labels, labels[1:200, ]), duplicates = "count")
+  fit <- stagewise_em(repeated, k = 3)
+  expect_false(is.null(fit$crowd_probs))
+  expect_length(unique(is_certain(fit$posterior)), 2)
+  expect_same_covariance(fit, "observed")
+  expect_same_covariance(fit, "score")
+})
+
+test_that("fits of many parameters by evidence are solved, others inverted", {
+  fit <- stagewise_em(sharp_rows(300), k = 2)
+  expect_false(is_solved(fit, list()))
+  wide <- fit
+  wide$informative <- rep(fit$informative, 100)
+  expect_true(is_solved(wide, list()))
+  expect_false(is_solved(wide, list(design = list(replicates = list()))))
+  wide$evidence <- NULL
+  expect_false(is_solved(wide, list()))
+})
+
+test_that("an information that is not positive is left to the inverse", {
+  multiply <- function(by) function(x) by * x
+  b <- cbind(c(1, 2, 0), c(0, 1, 1), 0)
+  expect_close(conjugate_gradients(multiply(c(1, 2, 3)), 1, b), b / c(1, 2, 3), 1e-9)
+  expect_null(conjugate_gradients(multiply(c(1, -2, 3)), 1, b))
+  # No more rounds than are allowed.
+  expect_null(conjugate_gradients(multiply(c(1, 2, 3)), 1, b, max_iter = 1))
+})
+
+test_that("a regression of a crowd of many workers is the same either way", {
+  crowd <- simulate_crowd(n_items = 400, n_workers = 60, n_labels = 3, accuracy = rep(0.8, 60),
+                          missing = 0.9, seed = 1)
+  fit <- stagewise_em(crowd$labels, k = 3)
+  expect_true(is_solved(fit, list()))
+  z <- with_seed(1, data.frame(z = rnorm(400)))
+  solved <- class_regression(fit, ~ z, z)
+  # The sandwich of rows drawn one by one is near the inverse; it takes the scores of all rows.
+  robust <- class_regression(fit, ~ z, z, type = "robust")
+  expect_close(sqrt(diag(vcov(robust)) / diag(vcov(solved))), rep(1, 4), 0.2)
+  expect_same_covariance(fit, "observed")
+})
