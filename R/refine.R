@@ -77,6 +77,7 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
     keep_data = !is.null(object$coded),
     design = if (is.null(x) && is.null(weights)) object$design
   ))
+  fit$groups <- object$groups # of compare_groups()
   warn_status(fit, object$k)
   warn_not_identified(fit)
   keep_arrangement(fit, object, if (is.null(x)) object$posterior)

@@ -420,6 +420,9 @@ test_that("the fit with freed items takes rows as they are, with the group in it
   expect_identical(names(predict(groups, rows[3:1, ])), c("3", "2", "1"))
   expect_identical(predict(groups, items, rows$region), predict(groups, rows))
   expect_identical(augment(groups$fit, newdata = rows)$.class, unname(predict(groups, rows)))
+  refined <- hush(refine(groups$fit))
+  expect_equal(predict(refined, rows, type = "prob"), predict(refined, type = "prob"),
+               tolerance = 1e-6)
   # By hand: sizes of the group, the freed item as it works there.
   row <- rows[c(1, 400), ]
   probs <- groups$fit$item_probs
