@@ -665,15 +665,26 @@ format_test <- function(test, by_design) {
 
 format_group_items <- function(items, max_items) {
   shown <- utils::head(items, max_items)
-  where <- paste0(shorten(shown$level, 12), " in ", shorten(shown$component, 12), ": ",
-                  shorten(shown$lowest, 12), " < ", shorten(shown$highest, 12))
+  names <- paste0(shorten(shown$item, 20), ifelse(shown$free, " (free)", ""))
+  # The numbers take 33 columns.
+  where <- words_of_difference(shown, cli::console_width() - 33 - max(0, nchar(names, "width")))
   table <- cbind(
     evidence = ifelse(is.na(shown$evidence), "-", nats(shown$evidence)),
     "p (Holm)" = format_p(shown$p_adjusted), difference = format_share(shown$effect),
     "largest for" = ifelse(is.na(shown$effect), "-", where)
   )
-  rownames(table) <- paste0(shorten(shown$item, 20), ifelse(shown$free, " (free)", ""))
+  rownames(table) <- names
   structure(table, left_out = nrow(items) - nrow(shown))
+}
+
+# Names as long as there is room for.
+words_of_difference <- function(items, room) {
+  for (width in c(40, 30, 24, 20, 16, 12)) {
+    where <- paste0(shorten(items$level, width), " in ", shorten(items$component, width), ": ",
+                    shorten(items$lowest, width), " < ", shorten(items$highest, width))
+    if (max(0, nchar(where, "width")) <= room) break
+  }
+  where
 }
 
 #' Tidy tables of a comparison of groups

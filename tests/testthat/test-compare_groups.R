@@ -307,6 +307,19 @@ test_that("print says what was found", {
   expect_snapshot(print(found, max_items = 1))
 })
 
+test_that("names of levels are as long as the console has room for", {
+  items <- data.frame(
+    item = c("q1", "q2"), level = c("Strongly agree", "Strongly disagree"), component = "1",
+    lowest = "Male", highest = "Female", evidence = 1, p_adjusted = 1, effect = 0.2, free = FALSE
+  )
+  where <- function(width) {
+    rlang::local_options(cli.width = width)
+    unname(format_group_items(items, 2)[, "largest for"])
+  }
+  expect_identical(where(80), paste(items$level, "in 1: Male < Female"))
+  expect_match(where(60), "^Str[.]{3}[a-z.]+ in 1: Male < Female$")
+})
+
 test_that("what cannot be compared is told", {
   data <- two_groups(n_obs = 100)
   fit <- group_fit(data$x)
