@@ -13,7 +13,7 @@ autoplot.mdpd_test_k <- function(object, ...) {
   draw_samples(stats::setNames(samples, panels), object$statistic) +
     picture_titles(
       "How many components are needed?",
-      "Bars: samples of the fit with one component less; line: the data",
+      "Bars: samples of the fit with one component fewer; line: the data",
       paste("Chosen:", chosen_by_test(object))
     ) +
     ggplot2::labs(x = "Twice the log-likelihood ratio", y = "Samples")

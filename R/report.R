@@ -1,4 +1,4 @@
-#' Write a fit down as a file for colleagues
+#' Write a report of a fit for colleagues
 #'
 #' Makes one HTML file that any browser opens, without a server, without internet and without R:
 #' the classes with their sizes and what sets each apart, their profiles, the items and how much
