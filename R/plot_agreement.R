@@ -12,7 +12,8 @@ autoplot.mdpd_agreement <- function(object, ...) {
                             colour = okabe_ito[1], na.rm = TRUE) +
     ggplot2::geom_point(size = 2.4, colour = okabe_ito[1]) +
     ggplot2::expand_limits(x = c(0, 1)) +
-    name_scale(nrow(points), titles = function(measures) titles[measures]) +
+    # There is no legend.
+    name_scale(nrow(points), rest = 1.1, titles = function(measures) titles[measures]) +
     picture_titles(
       paste("Agreement of", plural(object$n_workers, "worker")),
       if (object$n_paired < 2) paste(n_items, "with labels of two workers: no intervals")
