@@ -1,5 +1,6 @@
 # The covariance of a few combinations of the estimates of a fit of many parameters, whose
-# information is too large to be inverted: by conjugate gradients, which only multiply it by vectors.
+# information is too large to be inverted: by conjugate gradients, which only multiply it by
+# vectors.
 
 # With less than 500 parameters the inverse is as fast. By likelihood alone only the inverse tells
 # what the data do not determine.
@@ -45,12 +46,12 @@ listed_answers <- function(model, how) {
   codes <- answers_by_item(how$coded$codes, model$items)
   given <- lapply(model$items, codes)
   before <- cumsum(c(1, lengths(how$coded$levels[model$items])))
-  column <- unlist(Map(function(given, before) before + given$code, given, before[seq_along(given)]))
+  of_item <- Map(function(given, before) before + given$code, given, before[seq_along(given)])
   posterior <- unname(how$posterior)
   n_columns <- before[length(before)]
   list(
     row = c(seq_len(nrow(posterior)), unlist(lapply(given, `[[`, "row"))),
-    column = factor(c(rep(1, nrow(posterior)), column), seq_len(n_columns)),
+    column = factor(c(rep(1, nrow(posterior)), unlist(of_item)), seq_len(n_columns)),
     parameter = matrix(order(model$component, model$column), n_columns),
     weights = how$coded$weights, posterior = posterior
   )
