@@ -45,6 +45,10 @@ core_fit <- function(problem, settings) {
     .Call(`_mdpd_core_fit`, problem, settings)
 }
 
+core_fit_by_sample <- function(problem, settings, search_rows) {
+    .Call(`_mdpd_core_fit_by_sample`, problem, settings, search_rows)
+}
+
 core_fit_shards <- function(problem, settings, files, search_rows, memory, ask) {
     .Call(`_mdpd_core_fit_shards`, problem, settings, files, search_rows, memory, ask)
 }

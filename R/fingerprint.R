@@ -17,7 +17,7 @@
 #'   it is there. Row names, variable labels and a survey design do not count, and a missing cell is
 #'   one whatever `missing` makes of it.
 #' * `settings`: `method`, `refine`, `missing`, all of `control` but the threads, the numbers of
-#'   components asked for, prior counts, and of [mdpd()] what it starts from; of a row store also
+#'   components asked for, prior counts, and of [mdpd()] what it starts from; also
 #'   `search_rows` where the search had a sample. Of a start that the user gave as classes, as a
 #'   matrix or as a model only that it was given, and of what [refine()] went on from nothing.
 #' * `result`: how the search ended, the parameters, with all their bits, the informative items and
@@ -151,9 +151,9 @@ hash_of_settings <- function(object) {
   control <- control[order(names(control), method = "radix")]
   hash_value(list(
     object$method, object$refine, object$missing, names(control), control, asked$task, asked$k,
-    asked$start, object$prior, if (identical(object$store$reading, "sample")) {
-      object$store$search_rows
-    }
+    asked$start, object$prior, object$search_rows %||% (
+      if (identical(object$store$reading, "sample")) object$store$search_rows
+    )
   ))
 }
 

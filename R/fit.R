@@ -6,8 +6,9 @@
 #' @param result One of the `fits` of run_engine().
 #' @param problem,settings What was asked, see new_problem() and new_settings().
 #' @param about A list of the `class` before `"mdpd"` or NULL, the user's `call`, `keep_data`, and,
-#'   or NULL: the `design` by which the rows were sampled; the `store` they come from; what EM was
-#'   asked to `start` from; and the `data_hash`, where it is known.
+#'   or NULL: the `design` by which the rows were sampled; the `store` they come from; `search_rows`
+#'   where the search had a sample of as many; what EM was asked to `start` from; and the `data_hash`,
+#'   where it is known.
 #' @return An object of class `mdpd`, see [stagewise_em()].
 #' @noRd
 new_mdpd <- function(result, problem, settings, about) {
@@ -55,7 +56,7 @@ new_mdpd <- function(result, problem, settings, about) {
     asked = list(task = settings$task, k = settings$k, start = about$start),
     coded = if (about$keep_data) coded,
     data_hash = if (!about$keep_data) about$data_hash %||% hash_of_coded(coded, problem$labels),
-    design = about$design, store = about$store,
+    design = about$design, store = about$store, search_rows = about$search_rows,
     variable_labels = coded$variable_labels,
     labels = problem$labels, stands_for = labels_of_kinds(result, problem, order, names),
     label_agreement = if (length(result$labels) > length(problem$labels)) result$label_agreement,

@@ -46,6 +46,7 @@ new_settings <- function(task, k, method, refine, control, verbose = FALSE) {
 
 #' One call of the engine
 #'
+#' @param search_rows Of more rows the search has a sample of about as many.
 #' @return A list of
 #'   fits    one for each number of components, each a list of what the engine knows of it: the
 #'           parameters with items and components by number, posterior, log-likelihoods, `df`,
@@ -55,8 +56,17 @@ new_settings <- function(task, k, method, refine, control, verbose = FALSE) {
 #'   n_builds, n_full_passes, n_partial_passes
 #'           how often the coded data were built and pairs of items were searched by the stages
 #'   seconds by what was done: stages, growth, refinement, polish
+#'   reading, n_search_rows
+#'           of more than `search_rows` rows "sample" where the search had one, and its rows
 #' @noRd
-run_engine <- function(problem, settings) read_engine(core_fit(problem, settings), problem)
+run_engine <- function(problem, settings, search_rows = Inf) {
+  result <- if (nrow(problem$coded$codes) > search_rows) {
+    core_fit_by_sample(problem, settings, search_rows)
+  } else {
+    core_fit(problem, settings)
+  }
+  read_engine(result, problem)
+}
 
 read_engine <- function(result, problem) {
   items <- names(problem$coded$levels)

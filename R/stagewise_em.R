@@ -72,6 +72,11 @@
 #' @param control Settings of the algorithm, see [stagewise_control()].
 #' @param keep_data Keep the coded data (one byte a cell) in the fit, so that [information()],
 #'   [refine()] and plots need no data again? Default `TRUE`.
+#' @param search_rows Rows that the search has, a count of at least 1000: the stages, the polish and
+#'   the other starts. Of more rows they have a sample, by a hash of the rows' numbers, and EM goes on
+#'   over all rows; see 'Rows in a store'. `NULL`, the default, is 131,072 of a [row_store()] and all
+#'   of rows in memory; of a table of \eqn{M} above 2000 items, in memory too, it is
+#'   \eqn{131072 (2000 / M)^2}, but no fewer than 4096, as the search goes over all pairs of items.
 #' @param verbose Show a progress bar when the fit takes long? Default: in interactive sessions.
 #'
 #' @return A list of class `c("stagewise_em", "mdpd")`:
@@ -119,6 +124,8 @@
 #'     `loglik_all` (all items by component, as in the paper),
 #'     `penalised_loglik`, by evidence `evidence`, and `split_length`}
 #'   \item{born}{the number of each component in the `trace`}
+#'   \item{search_rows}{rows of the sample that the search had; `NULL` where it had all. The `trace`
+#'     then has the iterations over all rows only}
 #'   \item{status, converged}{how the fit ended: `"converged"`, `"iteration_limit"`, `"stage_limit"`
 #'     (stages only, none left), `"search_limit"` (converged, and the search for a better optimum
 #'     was ended, see `polish` in [stagewise_control()]) or `"fewer_components"`; and whether that
@@ -244,7 +251,8 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
                                  refine = c("sparse", "full", "none"),
                                  missing = c("ignore", "frozen", "level", "fail"),
                                  weights = NULL, known = NULL, control = stagewise_control(),
-                                 keep_data = TRUE, verbose = interactive()) {
+                                 keep_data = TRUE, search_rows = NULL,
+                                 verbose = interactive()) {
   check_foreign_arguments(rlang::enexprs(...))
   rlang::check_dots_empty()
   check_is_column(rlang::enquo(weights), "weights")
@@ -254,6 +262,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
   check_control(control)
   check_flag(keep_data)
+  check_search_rows(search_rows)
   check_flag(verbose)
   check_not_design(x)
   sample <- read_sample(weights)
@@ -268,10 +277,12 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   )
   call <- match.call()
   call[[1]] <- quote(stagewise_em)
+  result <- run_engine(problem, settings, search_rows %||% rows_to_search_of(coded, x))
+  fits <- result$fits
   about <- list(
-    class = "stagewise_em", call = call, keep_data = keep_data, design = sample$design
+    class = "stagewise_em", call = call, keep_data = keep_data, design = sample$design,
+    search_rows = if (identical(result$reading, "sample")) result$n_search_rows
   )
-  fits <- run_engine(problem, settings)$fits
   if (length(k) > 1) {
     return(new_path(fits, problem, settings, about))
   }

@@ -1,10 +1,6 @@
 # Fits of rows in a store: the engine reads them shard by shard.
 
 #' @rdname stagewise_em
-#' @param search_rows Of a [row_store()]: rows that the search takes into memory, a count of at
-#'   least 1000; see 'Rows in a store'. `NULL`, the default, is 131,072; of a table of \eqn{M} above
-#'   2000 items \eqn{131072 (2000 / M)^2}, but no fewer than 4096, as the search goes over all pairs
-#'   of items.
 #' @param memory Of a [row_store()]: bytes of shards that stay in memory while EM goes over them
 #'   again and again, at least 0. The others are read from disk each time.
 #' @param cluster Of a [row_store()]: where EM goes over the rows. `NULL`, the default, in this
@@ -26,6 +22,9 @@
 #' [update.mdpd()].
 #' Sampled, `trace` has the iterations over all rows only. Case weights are the store's;
 #' `missing` can be `"ignore"`, `"frozen"` or `"fail"`.
+#'
+#' Rows in memory of which there are more than `search_rows` are fitted in the same way, with the
+#' bits of a store that has them in this order; the fit keeps their posterior and data.
 #'
 #' Labels that are known are the store's too, see [add_known()]: with one component a label and a
 #' refinement their items keep their class, as by `known` for a crowd in memory. Of more than
@@ -70,7 +69,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   refine <- check_choice(refine, c("sparse", "full", "none"))
   missing <- check_choice(missing, c("ignore", "frozen", "fail"))
   check_class(control, "stagewise_control")
-  if (!is.null(search_rows)) check_count(search_rows, 1000)
+  check_search_rows(search_rows)
   check_number(memory, c(0, Inf))
   check_cluster(cluster)
   check_number(deadline, c(1, 1e6))
@@ -80,7 +79,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   coded <- coded_store(x, missing)
   check_k_against_rows(min(k), coded, rlang::current_env())
 
-  search_rows <- search_rows %||% rows_to_search(x$manifest)
+  search_rows <- search_rows %||% rows_to_search(ncol(x), x$manifest$kind == "crowd")
   problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels,
                          held = held_in_growth(x, k, refine))
   ks <- k_within_rows(k, coded)
@@ -107,10 +106,20 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   fit
 }
 
+check_search_rows <- function(search_rows, call = rlang::caller_env()) {
+  if (!is.null(search_rows)) check_count(search_rows, 1000, call = call)
+}
+
 # As many as keep the pairs of items times the rows of a wide table to those of one of 2000 items.
-rows_to_search <- function(manifest) {
-  n_columns <- if (manifest$kind == "crowd") 0 else length(manifest$items)
-  max(4096, floor(131072 * min(1, 2000 / n_columns)^2))
+rows_to_search <- function(n_items, is_crowd) {
+  if (is_crowd) n_items <- 0
+  max(4096, floor(131072 * min(1, 2000 / n_items)^2))
+}
+
+# Of rows in memory, where only pairs are too many.
+rows_to_search_of <- function(coded, x) {
+  n_items <- length(coded$levels)
+  if (inherits(x, "crowd_labels") || n_items <= 2000) Inf else rows_to_search(n_items, FALSE)
 }
 
 # What coded data say but for the rows.

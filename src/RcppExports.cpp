@@ -133,6 +133,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_fit_by_sample
+Rcpp::List core_fit_by_sample(const Rcpp::List& problem, const Rcpp::List& settings, double search_rows);
+RcppExport SEXP _mdpd_core_fit_by_sample(SEXP problemSEXP, SEXP settingsSEXP, SEXP search_rowsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< double >::type search_rows(search_rowsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fit_by_sample(problem, settings, search_rows));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_fit_shards
 Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings, const Rcpp::List& files, double search_rows, double memory, Rcpp::Nullable<Rcpp::Function> ask);
 RcppExport SEXP _mdpd_core_fit_shards(SEXP problemSEXP, SEXP settingsSEXP, SEXP filesSEXP, SEXP search_rowsSEXP, SEXP memorySEXP, SEXP askSEXP) {
@@ -399,6 +412,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_hash_bytes", (DL_FUNC) &_mdpd_core_hash_bytes, 1},
     {"_mdpd_core_defaults", (DL_FUNC) &_mdpd_core_defaults, 1},
     {"_mdpd_core_fit", (DL_FUNC) &_mdpd_core_fit, 2},
+    {"_mdpd_core_fit_by_sample", (DL_FUNC) &_mdpd_core_fit_by_sample, 3},
     {"_mdpd_core_fit_shards", (DL_FUNC) &_mdpd_core_fit_shards, 6},
     {"_mdpd_core_posterior", (DL_FUNC) &_mdpd_core_posterior, 4},
     {"_mdpd_core_information", (DL_FUNC) &_mdpd_core_information, 4},

@@ -1,6 +1,10 @@
+#include <limits>
+
 #include "convert.h"
 #include "core/base/jobs.h"
+#include "core/data/rows_in_memory.h"
 #include "core/fit/blocked_fit.h"
+#include "core/fit/known_rows.h"
 #include "engine_in_r.h"
 #include "r_monitor.h"
 #include "shard_rows.h"
@@ -346,6 +350,33 @@ Rcpp::List core_fit(const Rcpp::List& problem, const Rcpp::List& settings) {
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
   const mdpd::FitOutcome outcome = mdpd::fit_mixture(std::move(in), options, monitor);
   return outcome_to_r(n_levels, outcome);
+}
+
+// As core_fit(), but that the search has a sample of about `search_rows` rows, as that of rows in shards
+// has.
+// [[Rcpp::export]]
+Rcpp::List core_fit_by_sample(const Rcpp::List& problem, const Rcpp::List& settings,
+                              double search_rows) {
+  const mdpd::FitOptions options = as_options(settings, problem);
+  mdpd::Problem whole = as_problem(problem, number(Rcpp::List(settings["control"]), "threads"));
+  mdpd::BlockedProblem in;
+  in.n_levels = whole.cells.n_levels;
+  in.n_labels = whole.n_labels;
+  in.prior_counts = whole.prior_counts;
+  in.n_threads = whole.n_threads;
+  in.most_search_rows = static_cast<mdpd::Index>(search_rows);
+  if (!whole.known.empty()) in.held = mdpd::own_labels(in.n_labels);
+  mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
+  const mdpd::RowsInMemory source(whole.cells, whole.case_weights, std::move(whole.known));
+  mdpd::BlockedRows rows(source, in.n_levels, in.n_threads,
+                         std::numeric_limits<double>::infinity());
+  mdpd::EngineHere engine(rows, monitor);
+  mdpd::BlockedOutcome outcome = mdpd::fit_blocks(rows, in, options, engine, monitor);
+  mdpd::add_posterior(rows, outcome);
+  Rcpp::List out = outcome_to_r(in.n_levels, outcome);
+  out["reading"] = reading_to_r(outcome.reading);
+  out["n_search_rows"] = static_cast<double>(outcome.n_search_rows);
+  return out;
 }
 
 // The method for rows in shards: `problem$coded` has the levels only, `files` the `path` and the

@@ -153,7 +153,8 @@ targets_of_fits <- list(
   stagewise_em = function() fit_arguments(some_data()),
   stagewise_em.default = function() {
     c(fit_arguments(some_data()), list(
-      method = maybe(one_of("robust", "paper")), refine = maybe(one_of("sparse", "full", "none"))
+      method = maybe(one_of("robust", "paper")),
+      refine = maybe(one_of("sparse", "full", "none")), search_rows = maybe(1000)
     ))
   },
   stagewise_em.formula = formula_arguments,

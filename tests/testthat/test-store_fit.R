@@ -60,15 +60,46 @@ test_that("of a sample's search the fit is of all rows, however they are cut", {
   expect_identical(fits[[1]]$informative[1:8] %in% in_memory$informative, rep(TRUE, 8))
 })
 
-test_that("fewer rows of wide tables are searched", {
-  rows_of <- function(n_items, kind = "table") {
-    rows_to_search(list(kind = kind, items = as.character(seq_len(n_items))))
-  }
+test_that("fewer rows of wide tables are searched, in stores and in memory", {
+  rows_of <- function(n_items, is_crowd = FALSE) rows_to_search(n_items, is_crowd)
   expect_identical(rows_of(20), 131072)
   expect_identical(rows_of(2000), 131072)
   expect_identical(rows_of(4000), 131072 / 4)
   expect_identical(rows_of(1e5), 4096)
-  expect_identical(rows_of(1e5, "crowd"), 131072)
+  expect_identical(rows_of(1e5, TRUE), 131072)
+  in_memory <- function(n_items) rows_to_search_of(list(levels = vector("list", n_items)), NULL)
+  expect_identical(in_memory(2000), Inf)
+  expect_identical(in_memory(4000), 131072 / 4)
+})
+
+test_that("rows in memory are searched by a sample as those of a store are", {
+  rows <- three_classes()$table
+  rows$w <- seq_len(nrow(rows)) %% 7 / 3
+  store <- new_store(rows, weights = "w", shard_rows = 1024)
+  of_store <- stagewise_em(store, 1:3, search_rows = 1000)
+  fit <- stagewise_em(rows[1:12], 1:3, weights = rows$w, search_rows = 1000)
+  expect_same_numbers(fit, of_store)
+  expect_identical(fit$search_rows, of_store$store$search_rows)
+  expect_identical(fingerprint(fit), fingerprint(of_store))
+  expect_equal(fit$posterior, predict(of_store, store, type = "prob"), ignore_attr = TRUE,
+               tolerance = 1e-12)
+  expect_null(fit$sums)
+  # With all rows, or few kinds of rows, there is no sample.
+  expect_null(stagewise_em(rows[1:12], 3, search_rows = 3000)$search_rows)
+  few <- rows[c(1, 2, 4, 5)]
+  expect_same_numbers(stagewise_em(few, 3, search_rows = 1000), stagewise_em(few, 3))
+  expect_error(stagewise_em(few, 3, search_rows = 10), class = "mdpd_error_argument")
+})
+
+test_that("known items of a crowd in memory are held from a sample's search, as of a store", {
+  crowd <- simulate_crowd(n_items = 2500, n_workers = 30, accuracy = rep(0.7, 8), seed = 4)
+  known <- crowd$truth[1:40]
+  store <- new_store(crowd$labels, shard_rows = 1024)
+  fit <- stagewise_em(crowd$labels, 3, known = known, search_rows = 1000)
+  expect_true(all(predict(fit)[names(known)] == known))
+  # Rows of a store stand in another order, so its sample is another.
+  of_store <- stagewise_em(add_known(store, known), 3, search_rows = 1000)
+  expect_equal(fit$mixing_weights, of_store$mixing_weights, tolerance = 1e-2)
 })
 
 test_that("few kinds of rows are fitted as the rows in memory are", {

@@ -346,6 +346,19 @@ std::vector<ExactSum> EngineHere::reliance(const RowPoint& at, const ItemSet& it
   return sums;
 }
 
+void add_posterior(const BlockedRows& rows, BlockedOutcome& outcome) {
+  for (FitResult& result : outcome.fits) {
+    MixtureFit& fit = result.fit;
+    result.entropy = TraceRow::not_known;
+    result.modal.resize(0, 0);
+    fit.e_step.posterior.resize(rows.n_obs(), fit.params.n_components());
+    rows.for_each_block([&](const CodedData& block, Index first) {
+      fit.e_step.posterior.middleRows(first, block.n_obs) =
+          e_step(block, fit.params, fit.informative).posterior;
+    });
+  }
+}
+
 StandingSums sums_of_rows(const BlockedRows& rows, const RowPoint& at, const ItemSet& relied,
                           Refinement by, RowEngine& engine) {
   const CodedData& frame = rows.frame();

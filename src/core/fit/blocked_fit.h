@@ -76,6 +76,9 @@ class EngineHere : public RowEngine {
 BlockedOutcome fit_blocks(BlockedRows& rows, const BlockedProblem& problem,
                           const FitOptions& options, RowEngine& engine, Monitor& monitor);
 
+/// The posterior of all rows at the fits of them, for rows that are in memory after all.
+void add_posterior(const BlockedRows& rows, BlockedOutcome& outcome);
+
 /// The sums of all rows at a point, for EM that goes on without them.
 /// @param relied items whose reliance is asked for.
 /// @param by how it goes on: without a prior rare levels count.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "data/rows_in_memory.h"
 #include "fit/problems.h"
 #include "random_data.h"
 
@@ -339,6 +340,42 @@ context("blocked_fit") {
       expect_true(std::abs(cut.fits[0].fit.loglik - whole.fits[0].fit.loglik) < 1e-7);
       expect_true(cut.fits[0].trace.size() == whole.fits[0].trace.size());
     }
+  }
+
+  test_that("rows in memory are blocks as well, and get their posterior") {
+    const Table table = three_components(15);
+    const std::vector<Index> known = every(5, labels_of(table));
+    const Problem problems[] = {problem_of(table), sparse_problem_of(table)};
+    for (const Problem& whole : problems) {
+      for (const bool holds : {false, true}) {
+        const RowsInMemory source(whole.cells, whole.case_weights,
+                                  holds ? known : std::vector<Index>(), 64);
+        BlockedRows rows(source, table.data.n_levels, 1, 1e9);
+        BlockedProblem problem;
+        problem.n_levels = table.data.n_levels;
+        problem.most_search_rows = 200;
+        if (holds) {
+          problem.n_labels = 3;
+          problem.held = {0, 1, 2};
+        }
+        FitOptions options;
+        options.n_components = {3};
+        Monitor monitor;
+        EngineHere engine(rows, monitor);
+        BlockedOutcome outcome = fit_blocks(rows, problem, options, engine, monitor);
+        const BlockedOutcome cut =
+            holds ? fit_held(table, {500}, 200, known) : fit_cut(table.data, {500}, 200, options);
+        expect_true(are_equal(outcome.fits[0], cut.fits[0]));
+        add_posterior(rows, outcome);
+        CodedData data = table.data;
+        if (holds) data.known = known;
+        const MixtureFit& fit = outcome.fits[0].fit;
+        const EStep step = e_step(data, fit.params, fit.informative);
+        expect_true(distance(fit.e_step.posterior, step.posterior) < 1e-12);
+        expect_true(std::isnan(outcome.fits[0].entropy));
+      }
+    }
+    expect_error_as(RowsInMemory(problems[0].cells, Vector::Ones(3), {}), DimensionError);
   }
 
   test_that("items that nobody in the sample answered have their frequencies") {

@@ -1,0 +1,57 @@
+#include "data/rows_in_memory.h"
+
+#include <algorithm>
+
+namespace mdpd {
+
+RowsInMemory::RowsInMemory(const Cells& cells, const Vector& case_weights,
+                           std::vector<Index> known_labels, Index rows_of_block)
+    : cells_(cells),
+      case_weights_(case_weights),
+      known_(std::move(known_labels)),
+      rows_of_block_(rows_of_block) {
+  const auto n_known = static_cast<Index>(known_.size());
+  if (case_weights_.size() != cells_.n_obs || (n_known != 0 && n_known != cells_.n_obs))
+    throw DimensionError("weights and known labels of the rows");
+}
+
+Index RowsInMemory::n_blocks() const {
+  return (cells_.n_obs + rows_of_block_ - 1) / rows_of_block_;
+}
+
+Shard RowsInMemory::read(Index block) const {
+  const Index first = block * rows_of_block_;
+  Shard out;
+  out.n_obs = std::min(rows_of_block_, cells_.n_obs - first);
+  out.n_items = cells_.n_items();
+  out.is_dense = cells_.codes != nullptr;
+  out.case_weights = case_weights_.segment(first, out.n_obs);
+  for (Index row = first; row < first + out.n_obs && !known_.empty(); ++row) {
+    out.known.push_back(static_cast<Code>(known_[row] + 1));  // 0 is that of no_component
+  }
+  if (out.is_dense)
+    add_codes(first, out);
+  else
+    add_answers(first, out);
+  return out;
+}
+
+void RowsInMemory::add_codes(Index first, Shard& out) const {
+  out.codes.reserve(static_cast<std::size_t>(out.n_obs * out.n_items));
+  for (Index item = 0; item < out.n_items; ++item) {
+    const Code* from = cells_.codes + item * cells_.n_obs + first;
+    out.codes.insert(out.codes.end(), from, from + out.n_obs);
+  }
+}
+
+void RowsInMemory::add_answers(Index first, Shard& out) const {
+  const std::size_t from = cells_.row_start[first];
+  const std::size_t to = cells_.row_start[first + out.n_obs];
+  for (Index row = first; row <= first + out.n_obs; ++row) {
+    out.row_start.push_back(cells_.row_start[row] - from);
+  }
+  out.items.assign(cells_.items.begin() + from, cells_.items.begin() + to);
+  out.answers.assign(cells_.answers.begin() + from, cells_.answers.begin() + to);
+}
+
+}  // namespace mdpd
