@@ -178,7 +178,9 @@ file_reader <- function(source, text, chunk_rows, call) {
     )
   }
   if (is_parquet[1]) {
-    rlang::check_installed("nanoparquet", "to read Parquet files.")
+    if (!rlang::is_installed("arrow")) {
+      rlang::check_installed("nanoparquet", "to read Parquet files.")
+    }
     chain_readers(files, parquet_reader)
   } else {
     chain_readers(files, function(file) text_reader(file, text, chunk_rows, call), TRUE)
@@ -195,16 +197,31 @@ expand_files <- function(source, call) {
   files
 }
 
-# By row group. The function of nanoparquet that does it is not exported in 0.5.2; without it a file
-# is one chunk.
+# By row group, of nanoparquet; of arrow where only that is there.
 parquet_reader <- function(file) {
+  read <- if (rlang::is_installed("nanoparquet")) groups_of_nanoparquet else groups_of_arrow
+  groups <- read(file)
+  chain_readers(seq_len(groups$n), function(at) {
+    one_chunk(function() as.data.frame(groups$read(at)))
+  })
+}
+
+# A list of how many row groups a file has, `n`, and a function that reads one by its number. That
+# of nanoparquet is not exported in 0.5.2; without it a file is one group.
+groups_of_nanoparquet <- function(file) {
   read_group <- get0("read_parquet_row_group", asNamespace("nanoparquet"), mode = "function")
   if (is.null(read_group)) {
-    chain_whole <- function(file) as.data.frame(nanoparquet::read_parquet(file))
-    return(one_chunk(function() chain_whole(file)))
+    return(list(n = 1, read = function(at) nanoparquet::read_parquet(file)))
   }
-  groups <- seq_len(nrow(nanoparquet::read_parquet_metadata(file)$row_groups))
-  chain_readers(groups, function(at) one_chunk(function() as.data.frame(read_group(file, at - 1L))))
+  list(
+    n = nrow(nanoparquet::read_parquet_metadata(file)$row_groups),
+    read = function(at) read_group(file, at - 1L)
+  )
+}
+
+groups_of_arrow <- function(file, open = arrow::ParquetFileReader$create) {
+  reader <- open(file)
+  list(n = reader$num_row_groups, read = function(at) reader$ReadRowGroup(at - 1L))
 }
 
 one_chunk <- function(read) {

@@ -120,3 +120,29 @@ test_that("Parquet files are read by row group", {
   while (!is.null(chunk <- reader$next_chunk())) sizes <- c(sizes, nrow(chunk))
   expect_identical(sizes, c(499L, 1400L, 601L))
 })
+
+test_that("Parquet files are read by row group by arrow as well", {
+  # What arrow::ParquetFileReader$create() gives, of a table in three groups.
+  table <- mixed_table()
+  first <- c(0, 499, 1899, 2500)
+  open <- function(file) {
+    list(num_row_groups = 3L, ReadRowGroup = function(i) {
+      stopifnot(i %in% 0:2)
+      table[(first[i + 1] + 1):first[i + 2], ]
+    })
+  }
+  groups <- groups_of_arrow("answers.parquet", open)
+  chunks <- lapply(seq_len(groups$n), groups$read)
+  expect_store_of(small_store(chunks_of(chunks), local_folder()), table)
+})
+
+test_that("arrow gives the row groups of a file", {
+  skip_if_not_installed("arrow")
+  table <- mixed_table()
+  file <- withr::local_tempfile(fileext = ".parquet")
+  arrow::write_parquet(table, file, chunk_size = 1000)
+  groups <- groups_of_arrow(file)
+  chunks <- lapply(seq_len(groups$n), function(at) as.data.frame(groups$read(at)))
+  expect_identical(vapply(chunks, nrow, 0L), c(1000L, 1000L, 500L))
+  expect_store_of(small_store(chunks_of(chunks), local_folder()), table)
+})
