@@ -7,8 +7,8 @@
 #' @param problem,settings What was asked, see new_problem() and new_settings().
 #' @param about A list of the `class` before `"mdpd"` or NULL, the user's `call`, `keep_data`, and,
 #'   or NULL: the `design` by which the rows were sampled; the `store` they come from; `search_rows`
-#'   where the search had a sample of as many; what EM was asked to `start` from; and the `data_hash`,
-#'   where it is known.
+#'   where the search had a sample of as many; what EM was asked to `start` from; and the
+#'   `data_hash`, where it is known.
 #' @return An object of class `mdpd`, see [stagewise_em()].
 #' @noRd
 new_mdpd <- function(result, problem, settings, about) {

@@ -27,7 +27,8 @@
 #'   * a data frame, a matrix or [crowd_labels()];
 #'   * paths of text files, comma, tab or semicolon separated, plain or compressed (gzip, bzip2,
 #'     xz), or of Parquet files (by the package nanoparquet, else arrow, a row group at a time);
-#'     patterns such as `"2024/*.csv.gz"` stand for all files that match, in the order of their names;
+#'     patterns such as `"2024/*.csv.gz"` stand for all files that match, in the order of their
+#'     names;
 #'   * a connection to a database (by the package DBI), with `query`; or a result of
 #'     `DBI::dbSendQuery()`;
 #'   * a function without arguments that returns the next rows, a data frame or a matrix, at every

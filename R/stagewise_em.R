@@ -73,9 +73,9 @@
 #' @param keep_data Keep the coded data (one byte a cell) in the fit, so that [information()],
 #'   [refine()] and plots need no data again? Default `TRUE`.
 #' @param search_rows Rows that the search has, a count of at least 1000: the stages, the polish and
-#'   the other starts. Of more rows they have a sample, by a hash of the rows' numbers, and EM goes on
-#'   over all rows; see 'Rows in a store'. `NULL`, the default, is 131,072 of a [row_store()] and all
-#'   of rows in memory; of a table of \eqn{M} above 2000 items, in memory too, it is
+#'   the other starts. Of more rows they have a sample, by a hash of the rows' numbers, and EM goes
+#'   on over all rows; see 'Rows in a store'. `NULL`, the default, is 131,072 of a [row_store()] and
+#'   all of rows in memory; of a table of \eqn{M} above 2000 items, in memory too, it is
 #'   \eqn{131072 (2000 / M)^2}, but no fewer than 4096, as the search goes over all pairs of items.
 #' @param verbose Show a progress bar when the fit takes long? Default: in interactive sessions.
 #'

@@ -1,9 +1,9 @@
 # What a worker more brings to a pass of EM over the rows of a store. Usage:
-#   R_LIBS=.lib Rscript bench/scale_workers.R     writes bench/results/scale_workers.md and its picture
-# Measured on this machine: the seconds of the processor that a shard of 65,536 rows takes; the bytes
-# of the messages; what a pass costs where there is nothing to compute, by the number of workers and
-# the bytes; and whole passes with one worker and with two. From the first three a model of a pass is
-# drawn for up to 100 workers.
+#   R_LIBS=.lib Rscript bench/scale_workers.R
+# writes bench/results/scale_workers.md and its picture. Measured on this machine: the seconds of
+# the processor that a shard of 65,536 rows takes; the bytes of the messages; what a pass costs
+# where there is nothing to compute, by the number of workers and the bytes; and whole passes with
+# one worker and with two. From the first three a model of a pass is drawn for up to 100 workers.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "common.R"))
 source(file.path(dirname(script), "lib", "passes.R"))
@@ -14,8 +14,8 @@ shard_rows <- 65536
 
 # Measures -----------------------------------------------------------------------------------------
 
-# Of a shard of so many items, by a pass over 2e7 answers in memory; of the fastest, which a neighbour
-# on the machine disturbs least.
+# Of a shard of so many items, by a pass over 2e7 answers in memory; of the fastest, which a
+# neighbour on the machine disturbs least.
 compute_seconds <- function(n_items) {
   store <- random_store(2e7 / n_items, n_items)
   on.exit(unlink(store$path, recursive = TRUE))
@@ -94,8 +94,8 @@ whole_passes <- function(n_shards, n_items = 20) {
 processor <- function() sum(proc.time()[1:2])
 
 # The fastest pass, elapsed; and the mean seconds of the processor that a pass takes one after the
-# other, of the worker that has most to do and then of this process, which a neighbour on the machine
-# does not change.
+# other, of the worker that has most to do and then of this process, which a neighbour on the
+# machine does not change.
 time_passes <- function(ask, cluster = NULL) {
   ask()
   of_workers <- function() if (!is.null(cluster)) unlist(parallel::clusterCall(cluster, processor))
@@ -156,14 +156,17 @@ costs_table <- data.frame(
 )
 measured_table <- data.frame(
   where = measured$where, "processor (ms)" = number(1e3 * measured$in_row, 0),
-  "elapsed (ms)" = number(1e3 * measured$elapsed, 0), "model (ms)" = number(1e3 * measured$model, 0), check.names = FALSE
+  "elapsed (ms)" = number(1e3 * measured$elapsed, 0),
+  "model (ms)" = number(1e3 * measured$model, 0), check.names = FALSE
 )
 write_report("scale_workers", c(
   "# What a worker more brings", "",
   "Made by `Rscript bench/scale_workers.R`.", "",
   prose("Passes of EM over the rows of a store, three components, items of three levels, shards in",
-        "memory, workers by sockets with one thread each. The machine was shared with many other jobs:",
-        "elapsed seconds are the fastest of", n_times, "passes and still tell of these; those of the",
+        "memory, workers by sockets with one thread each. The machine was shared with many other",
+        "jobs:",
+        "elapsed seconds are the fastest of", n_times, "passes and still tell of these; those of",
+        "the",
         "processor are of the busiest worker and then of the process that asks."), "",
   "## Measured", "",
   table_lines(costs_table, right = "milliseconds"), "",
@@ -172,13 +175,17 @@ write_report("scale_workers", c(
         "passes over", format(n_measured * shard_rows, big.mark = ","), "rows of 20 items:"), "",
   table_lines(measured_table, right = names(measured_table)[-1]), "",
   "## A model, not a measurement", "",
-  prose("The seconds of a pass with W workers are those of the largest number of shards that one of",
+  prose("The seconds of a pass with W workers are those of the largest number of shards that one",
+        "of",
         "them has, plus the costs above, those of a worker W times: this process serves one after",
-        "the other. The workers are as fast as this machine's one core, and the messages as on this",
+        "the other. The workers are as fast as this machine's one core, and the messages as on",
+        "this",
         "machine; on a network a round trip and the bandwidth come to the last two."), "",
   table_lines(wide, right = names(wide)), "",
-  prose("In the model a pass is shortest with", paste(best, collapse = ", "), "of up to 100 workers.",
-        "The search before is done in the process that asks, whatever the workers. Beside other jobs",
+  prose("In the model a pass is shortest with", paste(best, collapse = ", "), "of up to 100",
+        "workers.",
+        "The search before is done in the process that asks, whatever the workers. Beside other",
+        "jobs",
         "the cost of a worker came out between .2 and 2.5 ms in five runs of this script."), "",
   "![A pass of EM over all rows, by a model of measured costs](scale_workers.png)", "",
   machine_line()

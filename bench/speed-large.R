@@ -1,6 +1,7 @@
 # One default fit of large data. Usage: Rscript bench/speed-large.R wide|wider|tall|crowd
-# Prints the share of the fit's time that is outside of the engine; then case, seconds elapsed and of
-# the processor, peak memory (MB), error, that of the truth; then the seconds of each part and the stages' passes, see bench/lib/parts.R.
+# Prints the share of the fit's time that is outside of the engine; then case, seconds elapsed and
+# of the processor, peak memory (MB), error, that of the truth; then the seconds of each part and
+# the stages' passes, see bench/lib/parts.R.
 library(mdpd)
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "parts.R"))

@@ -2,9 +2,9 @@
 # in a cluster. Usage:
 #   R_LIBS=.lib Rscript bench/wide_search.R [N_ROWS [N_ITEMS [SEARCH_ROWS [N_DRAWS]]]]
 # (10,000, 2100, 4096, 2) writes bench/results/wide_search.md. Items of three levels; 30 of them are
-# what the class of a row says with probability .5 more than by chance, and 10 further ones in a rare
-# class only, whose share is varied. Each table is fitted by the default call with k = 4, once with a
-# sample of SEARCH_ROWS in the search and once with all rows; EM goes over all rows in both.
+# what the class of a row says with probability .5 more than by chance, and 10 further ones in a
+# rare class only, whose share is varied. Each table is fitted by the default call with k = 4, once
+# with a sample of SEARCH_ROWS in the search and once with all rows; EM goes over all rows in both.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "common.R"))
 source(file.path(dirname(script), "lib", "passes.R"))
@@ -116,11 +116,14 @@ write_report("wide_search", c(
         count(sizes[["rows"]]), "rows of", paste0(count(sizes[["items"]]), " items,"),
         sizes[["draws"]], "draws. *Found* is the rare class where more rows of a component are its",
         "own than not; the error is under the best matching of components to the four classes;",
-        "*behind* are nats of evidence a thousand rows behind the better of the two; seconds are of",
+        "*behind* are nats of evidence a thousand rows behind the better of the two; seconds are",
+        "of",
         "the processor, of `stagewise_em(k = 4)`. A sample of", count(sizes[["search"]]),
-        "rows is the smallest that the default takes; it is that of tables of 11,314 items and more."),
+        "rows is the smallest that the default takes; it is that of tables of 11,314 items and",
+        "more."),
   "", search_lines(rows), "", "## What travels in a cluster", "",
-  prose("Bytes of the messages of one pass of EM over all rows, to and from each worker, with three",
+  prose("Bytes of the messages of one pass of EM over all rows, to and from each worker, with",
+        "three",
         "components and items of three levels; *once* is what a worker is told of the rows as a",
         "whole. Pairs of items are searched where the fit was asked for, so that none of their",
         "tables travel; those of all pairs and components, a double a cell, would be as large as",
