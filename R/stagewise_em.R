@@ -28,12 +28,14 @@
 #' By evidence, where one component has more of it than `k`, there is one component: it is what
 #' independent items give. The evidence has to pay for every probability, though, and where each of
 #' many items tells a little, rows can be told apart better than at random before that pays. So for
-#' complete data of up to 20,000 rows (at most 5 % of the cells missing, weights that are counts)
-#' the largest root of what the rows have in common, as in correspondence analysis, is compared
-#' with that of independent items (El Karoui 2007, \doi{10.1214/009117906000000917}; Lee and
-#' Schnelli 2016, \doi{10.1214/16-AAP1193}). Where at most one table of independent items in a
-#' hundred has a larger one, the `k` components asked for are shown, from EM that begins with the
-#' leading scores, with a warning (`mdpd_warning_independent`) and without informative items. Of
+#' data of up to 20,000 rows whose weights are counts the largest roots of what the rows have in
+#' common, as in correspondence analysis, are compared with those of independent items: where at
+#' most 5 % of the cells are missing the first by its law (El Karoui 2007,
+#' \doi{10.1214/009117906000000917}; Lee and Schnelli 2016, \doi{10.1214/16-AAP1193}), which at most
+#' one table of independent items in a hundred is above, and up to 50,000 cells the sum of the first
+#' `k - 1` with those of 66 tables in which the answers to every item are shuffled, which one in 67
+#' is above. Where they are larger, the `k` components asked for are shown, from EM that begins with
+#' the leading scores, with a warning (`mdpd_warning_independent`) and without informative items. Of
 #' several `k` the best is still the one with most evidence.
 #'
 #' With `refine = "full"` the highest likelihood is looked for. Up to 50,000 cells (rows, or

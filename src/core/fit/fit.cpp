@@ -428,9 +428,9 @@ class Method {
   /// probability, and so asks for more than is needed to tell rows apart.
   void show_weak_classes(FitRun& run, Index k) {
     if (!options_.refines || is_large(data(), options_)) return;
-    if (!hangs_together_) hangs_together_ = hangs_together(data());
-    if (!*hangs_together_) return;
-    FitRun weak{start_at(correspondence_start(data(), k), {})};
+    if (!is_above_law_) is_above_law_ = is_above_law(data());
+    if (!*is_above_law_ && !is_above_shuffled(data(), k - 1)) return;
+    FitRun weak{start_at(correspondence_start(data(), k, answers_added_to_see), {})};
     refine_by(options_.refine.of_type(Refinement::kFull), weak);
     const std::size_t n_full = weak.trace.size();
     refine_further(weak);
@@ -652,9 +652,9 @@ class Method {
   SearchBudget budget_;  ///< of growth and polish of the number of components at hand
   FitData rows_;
   FitOutcome outcome_;
-  ItemSet leading_;                     ///< the items that the last stages did not set aside
-  std::optional<MixtureFit> optimum_;   ///< at which the last polish ended, before it was smoothed
-  std::optional<bool> hangs_together_;  ///< as far as it was asked, of all numbers of components
+  ItemSet leading_;                    ///< the items that the last stages did not set aside
+  std::optional<MixtureFit> optimum_;  ///< at which the last polish ended, before it was smoothed
+  std::optional<bool> is_above_law_;   ///< do the rows hang together? As far as it was asked
   RowMatrix of_crowd_;  ///< by evidence, posterior of the last start by the vote of a crowd alike
   std::vector<Index> born_;     ///< of each label its component before rows were held
   std::optional<Kinds> kinds_;  ///< of the most components so far, one a label or more

@@ -10,8 +10,6 @@ namespace mdpd {
 
 namespace {
 
-/// Answers added to every level's, so that the few rows of a rare one are no direction of their own.
-constexpr double answers_added = 25.0;
 constexpr Index most_iterations = 100;
 
 struct Clusters {
@@ -75,7 +73,7 @@ void split_widest(const Matrix& scores, const Vector& weights, Clusters& cluster
 
 }  // namespace
 
-Matrix correspondence_scores(const CodedData& data, Index n) {
+Matrix correspondence_scores(const CodedData& data, Index n, double answers_added) {
   const RowProducts operate(data, answers_added);
   const Eigenpairs pairs = operate.largest(n);
   if (pairs.values.size() == 0) return {};
@@ -96,8 +94,8 @@ std::vector<Index> cluster_rows(const Matrix& scores, const Vector& weights, Ind
   return clusters.of_row;
 }
 
-RowMatrix correspondence_start(const CodedData& data, Index n_components) {
-  const Matrix scores = correspondence_scores(data, n_components - 1);
+RowMatrix correspondence_start(const CodedData& data, Index n_components, double answers_added) {
+  const Matrix scores = correspondence_scores(data, n_components - 1, answers_added);
   if (scores.size() == 0) return {};
   const std::vector<Index> of_row = cluster_rows(scores, data.case_weights, n_components);
   RowMatrix posterior = RowMatrix::Zero(data.n_obs, n_components);

@@ -1,32 +1,37 @@
 #include "starts/dependence.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "base/matrices.h"
 #include "base/numerics.h"
 #include "starts/row_products.h"
+#include "starts/shuffles.h"
 
 namespace mdpd {
 
 namespace {
 
-/// Answers added to every level's: enough that a level of few rows makes no root of its own.
-constexpr double answers_added = 2.0;
 constexpr double least_share_answered = 0.95;
 constexpr double chance_excess = 0.98;
 constexpr int n_bisections = 60;
+
+/// Shuffled tables, none of which may have as large roots, and cells up to which these are made.
+constexpr std::uint64_t n_shuffled = 66;
+constexpr double most_cells_to_shuffle = 50000.0;
+
+bool are_counts(const Vector& weights) {
+  return (weights.array() == weights.array().round()).all();
+}
 
 bool has_known_law(const CodedData& data) {
   const ItemSet items = varying_items(data);
   double answered = 0.0;
   for (const Index item : items) answered += data.observed_weight[item];
   const double all = data.total_weight * static_cast<double>(items.size());
-  const auto are_counts = [&] {
-    return (data.case_weights.array() == data.case_weights.array().round()).all();
-  };
-  return !items.empty() && answered >= least_share_answered * all && are_counts();
+  return !items.empty() && answered >= least_share_answered * all && are_counts(data.case_weights);
 }
 
 /// Variances of a row's scaled answers along the axes of each item.
@@ -39,8 +44,8 @@ std::vector<double> variances_of_independent(const CodedData& data) {
       for (Index s = 0; s < n; ++s) {
         const double both = r == s ? data.marginal(item, r) : 0.0;
         const Index first = data.offset[item];
-        const double scale = (data.level_weight[first + r] + answers_added) *
-                             (data.level_weight[first + s] + answers_added);
+        const double scale = (data.level_weight[first + r] + answers_added_to_see) *
+                             (data.level_weight[first + s] + answers_added_to_see);
         covariance(r, s) =
             (both - data.marginal(item, r) * data.marginal(item, s)) / std::sqrt(scale);
       }
@@ -85,7 +90,7 @@ Law law_of_largest_root(const std::vector<double>& variances, double n) {
 double excess_of_largest_root(const CodedData& data) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   if (!has_known_law(data)) return none;
-  const Eigenpairs pairs = RowProducts(data, answers_added).largest(1);
+  const Eigenpairs pairs = RowProducts(data, answers_added_to_see).largest(1);
   if (pairs.values.size() == 0) return none;
   const std::vector<double> variances = variances_of_independent(data);
   // What the rows have in common with themselves only is not in the products.
@@ -95,6 +100,22 @@ double excess_of_largest_root(const CodedData& data) {
   return (pairs.values[0] + of_row - law.centre) / law.scale;
 }
 
-bool hangs_together(const CodedData& data) { return excess_of_largest_root(data) > chance_excess; }
+bool is_above_law(const CodedData& data) { return excess_of_largest_root(data) > chance_excess; }
+
+bool is_above_shuffled(const CodedData& data, Index n_roots) {
+  const double n_cells = data.total_weight * static_cast<double>(data.n_items);
+  const bool may_shuffle = n_cells <= most_cells_to_shuffle && data.most_repeats == 1 &&
+                           are_counts(data.case_weights) && n_roots > 0;
+  if (!may_shuffle) return false;
+  Shuffles shuffles(data);
+  const auto sum_of_roots = [&](std::uint64_t number) {
+    return RowProducts(shuffles.table(number), answers_added_to_see).largest(n_roots).values.sum();
+  };
+  const double sum = sum_of_roots(0);
+  for (std::uint64_t number = 1; number <= n_shuffled; ++number) {
+    if (sum_of_roots(number) >= sum) return false;
+  }
+  return true;
+}
 
 }  // namespace mdpd

@@ -4,48 +4,11 @@
 
 #include "base/checksum.h"
 #include "base/numerics.h"
+#include "starts/level_hashes.h"
 
 namespace mdpd {
 
 namespace {
-
-using Hashes = std::vector<std::uint64_t>;
-
-/// Steps of a level's share, and of a row's weight, that are told apart: the first are coarser than
-/// what rounding does to a share, and the second add up as the weights do.
-const double share_steps = std::ldexp(1.0, 40);
-const double weight_steps = std::ldexp(1.0, 20);
-
-std::uint64_t steps_of(double x, double steps) {
-  return static_cast<std::uint64_t>(std::llround(x * steps));
-}
-
-/// Of each level, by its share of the item's answers and those of the levels chosen with it. Sums
-/// are of whole numbers, in which no order shows.
-Hashes level_hashes(const CodedData& data) {
-  Hashes of_level(data.n_total_levels());
-  for (Index item = 0; item < data.n_items; ++item) {
-    for (Index r = 0; r < data.n_levels[item]; ++r) {
-      of_level[data.offset[item] + r] = mix_bits(steps_of(data.marginal(item, r), share_steps) + 1);
-    }
-  }
-  Hashes of_row(data.n_obs, 0);
-  Hashes together(of_level.size(), 0);
-  for (Index item = 0; item < data.n_items; ++item) {
-    const std::uint64_t* levels = of_level.data() + data.offset[item];
-    for_each_answer(data, item, [&](Index row, Code code) { of_row[row] += levels[code - 1]; });
-  }
-  for (Index item = 0; item < data.n_items; ++item) {
-    std::uint64_t* levels = together.data() + data.offset[item];
-    for_each_answer(data, item, [&](Index row, Code code) {
-      levels[code - 1] += steps_of(data.case_weights[row], weight_steps) * mix_bits(of_row[row]);
-    });
-  }
-  for (std::size_t at = 0; at < of_level.size(); ++at) {
-    of_level[at] = mix_bits(of_level[at] ^ mix_bits(together[at]));
-  }
-  return of_level;
-}
 
 /// Between 0 and 1, and neither.
 double uniform_of(std::uint64_t bits) {

@@ -79,11 +79,37 @@ context("dependence") {
       Random random(seed);
       const std::vector<Index> n_levels(40, 3);
       MixtureParameters truth = random_parameters(random, n_levels, 1);
-      n_noise += hangs_together(draw_table(random, truth, {150, n_levels, 0.03, false}).data);
-      n_classes += hangs_together(weak_classes(seed).data);
+      n_noise += is_above_law(draw_table(random, truth, {150, n_levels, 0.03, false}).data);
+      n_classes += is_above_law(weak_classes(seed).data);
     }
     expect_true(n_noise <= 1);
     expect_true(n_classes >= 45);
+  }
+
+  test_that(
+      "of independent items one table in 67 is above those shuffled, classes are more often") {
+    int n_noise = 0;
+    int n_classes = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Random random(seed);
+      const std::vector<Index> n_levels(20, 3);
+      const MixtureParameters one = random_parameters(random, n_levels, 1);
+      n_noise += is_above_shuffled(draw_table(random, one, {80, n_levels, 0.2, false}).data, 2);
+      const MixtureParameters two = planted_mixture(random, n_levels, 20, 0.48);
+      n_classes += is_above_shuffled(draw_table(random, two, {80, n_levels, 0.0, false}).data, 1);
+    }
+    expect_true(n_noise <= 3);  // more in one of 250 such runs
+    expect_true(n_classes >= 15);
+  }
+
+  test_that("shuffles tell the same of rows in any order, of weights and of rows written out") {
+    const Table table = weak_classes(3, 0.2, true);
+    expect_true(is_above_shuffled(table.data, 1));
+    expect_true(is_above_shuffled(write_out_weights(table).data, 1));
+    CodedData sampled = weak_classes(3).data;
+    sampled.case_weights *= 0.75;
+    expect_true(!is_above_shuffled(sampled, 1));
+    expect_true(!is_above_shuffled(table.data, 0));
   }
 
   test_that("a row of weight 2 is two rows") {
