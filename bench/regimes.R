@@ -1,7 +1,7 @@
 # How well the fit does from sparse to dense and from weak to strong: simulated tables and crowds,
 # fitted by the evidence, by BIC and by ordinary EM.
 #
-#   Rscript bench/regimes.R [--draws N] [--report] [--fresh]
+#   Rscript bench/regimes.R [--draws N] [--report] [--fresh] [--points TEXT]
 #
 # Writes regimes.md, regimes.png and regimes-others.png in bench/results. All points are drawn once,
 # then all again, so that a run that is interrupted has as many draws of each. Results are kept in
@@ -10,6 +10,7 @@
 #   --draws   draws of each point, by default 10; of noise five times as many
 #   --report  writes the report of the draws there are
 #   --fresh   computes everything anew
+#   --points  only the points with this in their name, whose report is printed, not written
 # In lib/ are the simulators (regimes_data.R), the points (regimes_design.R), the methods
 # (regimes_methods.R), what is asked of them (regimes_verdicts.R), the report and the picture.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -59,12 +60,16 @@ run_round <- function(points, round) {
   }
 }
 
-n_draws <- function() {
-  at <- match("--draws", arguments)
-  if (is.na(at)) 10 else as.integer(arguments[at + 1])
+value_of <- function(option) {
+  at <- match(option, arguments)
+  if (!is.na(at)) arguments[at + 1]
 }
 
-points <- all_points()
+n_draws <- function() if ("--draws" %in% arguments) as.integer(value_of("--draws")) else 10
+
+some <- value_of("--points")
+points <- Filter(function(point) is.null(some) || grepl(some, point$name, fixed = TRUE),
+                 all_points())
 dir.create(dirname(draws_file), showWarnings = FALSE, recursive = TRUE)
 if ("--fresh" %in% arguments) unlink(draws_file)
 if (!"--report" %in% arguments) {
@@ -76,5 +81,9 @@ if (!"--report" %in% arguments) {
 # Report ------------------------------------------------------------------------------------------
 
 draws <- read_draws()
-write_report("regimes", report_lines(points, draws))
-draw_picture(points, draws)
+if (is.null(some)) {
+  write_report("regimes", report_lines(points, draws))
+  draw_picture(points, draws)
+} else {
+  writeLines(report_lines(points, draws))
+}

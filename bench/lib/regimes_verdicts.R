@@ -35,7 +35,7 @@ summarise_point <- function(point, rows) {
   data.frame(
     point = point$name, group = point$group, draws = length(unique(rows$draw)),
     share = stats::median(rows$share),
-    # Rows in the wrong class, and what the evidence has more than the better of its two rivals.
+    # Rows in the wrong class, and what the evidence has more than the best of its rivals.
     true_model = error("true model"), evidence = error("evidence"), bic = error("bic"),
     full_em = error("full EM"), vote = error("majority vote"), dawid_skene = error("Dawid-Skene"),
     varsellcm = error("VarSelLCM"), one_class = 1 - point$largest,
@@ -43,6 +43,7 @@ summarise_point <- function(point, rows) {
     # Components.
     true_k = point$true_k, k_right = share_with_components(rows, "evidence, any k", point$true_k),
     k_right_bic = share_with_components(rows, "bic, any k", point$true_k),
+    k_right_single = share_with_components(rows, "evidence, 3", point$true_k),
     k_chosen = toString(sort(rows$components[rows$method == "evidence, any k"])),
     # Items.
     n_informative = point$n_informative, named = mean_of(rows, "evidence", "named"),
@@ -52,24 +53,28 @@ summarise_point <- function(point, rows) {
   )
 }
 
-# In each draw, against bic or full EM, whichever has the smaller mean. The methods have the same
+# VarSelLCM is one where it ran in all draws.
+rivals <- c("bic", "full EM", "VarSelLCM")
+
+# In each draw, against the rival with the smallest mean; NA of noise. The methods have the same
 # draws, in the same order.
 excess_error <- function(rows) {
-  errors <- function(method) rows$error[rows$method == method]
-  rival <- if (isTRUE(mean(errors("bic")) <= mean(errors("full EM")))) "bic" else "full EM"
-  errors("evidence") - errors(rival)
+  means <- vapply(rivals, function(method) mean_of(rows, method, "error"), 0)
+  best <- rivals[which.min(means)]
+  if (length(best) == 0) return(NA)
+  rows$error[rows$method == "evidence"] - rows$error[rows$method == best]
 }
 
 # The verdicts beside what summarise_point() gives; NA where one is not asked for.
 add_verdicts <- function(means) {
   has_classes <- means$true_k > 1
   if_asked <- function(asked, ok) ifelse(asked, ok, NA)
-  best <- pmin(means$bic, means$full_em)
+  best <- pmin(means$bic, means$full_em, means$varsellcm, na.rm = TRUE)
   means$ok_error <- if_asked(
     has_classes, means$evidence <= pmax(largest_ratio * best, best + largest_excess)
   )
   means$ok_k <- if_asked(has_classes & means$full_em < learnable, means$k_right >= least_right)
-  means$ok_noise <- if_asked(!has_classes, means$k_right >= least_one)
+  means$ok_noise <- if_asked(!has_classes, pmin(means$k_right, means$k_right_single) >= least_one)
   means$ok_false <- if_asked(means$n_informative >= enough_items, means$false <= largest_false)
   means$all_at_chance <- pmin(best, means$evidence) >= at_chance * means$one_class
   means
