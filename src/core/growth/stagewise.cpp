@@ -62,10 +62,16 @@ class Stages {
 
   /// By evidence, growth ends when the best pair is not significant. That holds only once all
   /// components are there: with few informative items and many pairs the test misses real components
-  /// that the next split would make visible.
+  /// that the next split would make visible. Who else of a crowd looks is then left to EM by
+  /// evidence: of a thousand workers who do, each stage would find one or two by half a million pairs.
   bool is_explained(const PairChoice& pair) const {
-    return options_.is_by_significance() &&
-           (!pair.found || (is_complete() && !is_significant(pair)));
+    if (!options_.is_by_significance()) return false;
+    return !pair.found || (is_complete() && (leaves_items_to_em() || !is_significant(pair)));
+  }
+
+  bool leaves_items_to_em() const {
+    return options_.refines && options_.refine.type == Refinement::kEvidence &&
+           options_.refine.is_crowd;
   }
 
   /// Makes the pair informative and splits its component while there are too few. Gives the length
