@@ -43,6 +43,8 @@ constexpr Index most_cells_to_scatter = 50000;
 /// Share of a crowd's rows that may be in other components than by its vote, and answers of so large
 /// a crowd that a few nats do not matter, see `prefer_vote()`.
 constexpr double most_moved_from_vote = 0.02;
+/// Nats by which leaving the vote must be worth more than by its names alone: twentyfold.
+constexpr double least_to_leave_vote = 3.0;
 constexpr double most_answers_to_prefer_vote = 20000.0;
 
 /// Of the tolerance of EM, by which it ends where the likelihood is all that counts, and the
@@ -272,7 +274,8 @@ class Method {
 
   /// What workers answer says which component is which label, and only near their vote it does: of
   /// the K! ways to give K components their labels one is right. Where it has other rows in its
-  /// components a fit must be worth more evidence by the logarithm of that, with one for each label.
+  /// components a fit must be worth more evidence by the logarithm of that, with one for each label,
+  /// and strong evidence besides: by a nat or two small crowds end far from any truth.
   void prefer_vote(FitRun& run) {
     if (!options_.refines) return;
     const auto is_whole = [&](const FitRun& end) {
@@ -285,8 +288,8 @@ class Method {
       const Vector moved =
           moved_shares(data(), run.fit.e_step.posterior, vote.fit.e_step.posterior);
       const bool is_alike = moved.sum() < 2.0 * most_moved_from_vote;
-      const double least =
-          is_alike ? -smallest_gain : log_gamma_of(static_cast<double>(problem_.n_labels) + 1.0);
+      const double of_names = log_gamma_of(static_cast<double>(problem_.n_labels) + 1.0);
+      const double least = is_alike ? -smallest_gain : of_names + least_to_leave_vote;
       if (run.fit.objective() - vote.fit.objective() > least) return;
     }
     vote.trace.front().move = Move::kVote;
@@ -569,11 +572,16 @@ class Method {
     const RowMatrix posterior = run.fit.e_step.posterior;
     born_ = component_of_label(data(), run.fit.params, run.fit.informative,
                                components_of_known(data(), rows_.known(), posterior));
+    const ItemPrior before = run.fit.item_prior;
+    ItemPrior prior = before;
     for (Index label = 0; label < posterior.cols(); ++label) {
       run.fit.e_step.posterior.col(label) = posterior.col(born_[label]);
+      if (before.crowd.size() == 0) continue;
+      prior.crowd.col(label) = before.crowd.col(born_[label]);
+      prior.pseudo_counts.col(label) = before.pseudo_counts.col(born_[label]);
     }
     rows_.hold_known();
-    refine_further(run);
+    refine_further(run, std::move(prior));
   }
 
   // Starts ----------------------------------------------------------------------------------------
