@@ -81,7 +81,7 @@ centre_of_columns <- function(object, shares) {
   columns <- lapply(shares, function(share) matrix(share, length(share), k))
   of_item <- rep(1, length(shares))
   if (!is.null(object$crowd_probs)) {
-    by_crowd <- startsWith(colnames(object$item_shares), "crowd")
+    by_crowd <- grepl("^(crowd|accuracy)", colnames(object$item_shares))
     of_item <- 1 - rowSums(object$item_shares[names(shares), by_crowd, drop = FALSE])
     columns <- Map(function(item, own, of_item) {
       levels <- rownames(object$item_probs[[item]])

@@ -108,10 +108,12 @@ name_posterior <- function(posterior, order, row_names, names) {
 }
 
 # The weight of one and the same column, then of each concentration of columns around the item's own
-# frequencies, then, of a crowd, around the crowd's.
+# frequencies, then, of a crowd, around the crowd's, and of one accuracy around the crowd's.
 name_item_prior <- function(weights, concentrations) {
   has_crowd <- length(weights) > 1 + length(concentrations)
-  of_crowd <- if (has_crowd) paste("crowd", concentrations)
+  of_crowd <- if (has_crowd) {
+    c(paste("crowd", concentrations), paste("accuracy", concentrations))
+  }
   stats::setNames(weights, c("same", concentrations, of_crowd))
 }
 

@@ -7,19 +7,16 @@
 #' each stands alone.
 #'
 #' With `prior = "crowd"` a worker's answers to each true label have a Dirichlet prior around those
-#' of the crowd, around the worker's own overall answers, or are the same for all labels (a worker
-#' who does not look). The weights of these and the crowd's answers are learned from all labels
-#' (empirical Bayes; the evidence of [stagewise_em()], see `vignette("method")`), and estimates are
-#' posterior means. Where most workers guess and items have few labels, all workers may come out
-#' alike, and `prior = 0` may classify better.
+#' of the crowd, around the worker's own overall answers, are the same for all labels (a worker who
+#' does not look), or are right with one probability, drawn to that of the crowd, whatever the label,
+#' with each other label as likely (one accuracy). The weights of these and the crowd's answers are
+#' learned from all labels (empirical Bayes; the evidence of [stagewise_em()], see
+#' `vignette("method")`), and estimates are posterior means.
 #'
-#' Two other models of a crowd are not built in: a single accuracy for each worker, and a difficulty
-#' for each item besides (GLAD, Whitehill et al. 2009). On the eight published crowds both label
-#' 21.4 % of the items wrong, the default 18.8 %, because workers confuse some labels more than
-#' others; with three labels an item a single accuracy wins, by 0.7 points on these crowds and by 1
-#' to 2 on simulated ones. That does not pay for a second model, which with ten labels an item of
-#' workers who confuse some labels errs nearly twice as often, and which says nothing of what they
-#' confuse (`Rscript bench/crowd_models.R 2`).
+#' Two other models of a crowd are not built in: that every worker has a single accuracy, and a
+#' difficulty for each item besides (GLAD, Whitehill et al. 2009). On the eight published crowds both
+#' label 21.4 % of the items wrong, the default 18.7 %, because workers confuse some labels more than
+#' others (`Rscript bench/crowd_models.R 2`, `Rscript bench/crowd_priors.R`).
 #'
 #' @inheritParams stagewise_em
 #' @param k Number of components, a whole number from 1 to the number of rows.

@@ -98,9 +98,10 @@
 #'   \item{evidence, inclusion, item_prior}{by evidence, else `NULL`: the log marginal likelihood,
 #'     up to approximation (nats), for each item the probability that it differs between the
 #'     components, and the learned weights of one column (`"same"`), of each concentration of
-#'     columns around the item's frequencies and, for a crowd, around the crowd's answers; they sum
-#'     to 1. The inclusion is meant to be calibrated: of the items with an inclusion near p about a
-#'     share p differs, see `vignette("method")`}
+#'     columns around the item's frequencies and, for a crowd, around the crowd's answers
+#'     (`"crowd"`) and of workers of one accuracy (`"accuracy"`); they sum to 1. The inclusion is
+#'     meant to be calibrated: of the items with an inclusion near p about a share p differs, see
+#'     `vignette("method")`}
 #'   \item{item_shares, crowd_probs}{by evidence, else `NULL`: for each item its posterior
 #'     probability of each of these (n_items x weights, rows sum to 1); for a crowd what it answers
 #'     in each component (labels x k, columns sum to 1), the centre of its workers}

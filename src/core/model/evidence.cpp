@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/assignment.h"
 #include "base/errors.h"
 #include "base/jobs.h"
 #include "base/kernels.h"
@@ -23,6 +24,10 @@ static_assert(n_concentrations % n_lanes == 0);
 /// A number for each concentration.
 using Grid = std::array<Lanes, n_grid_lanes>;
 using GridRow = Eigen::Matrix<double, 1, n_concentrations>;
+
+/// Where the weights of a crowd begin.
+constexpr Index first_of_crowd = 1 + n_concentrations;
+constexpr Index first_of_accuracy = first_of_crowd + n_concentrations;
 
 /// Items of which one job weighs the evidence.
 constexpr Index items_of_job = 64;
@@ -225,6 +230,67 @@ class Centre {
   }
 }
 
+/// Of each component the label that the crowd answers in it; one to one where they are as many.
+std::vector<Index> labels_of(const RowMatrix& crowd) {
+  if (crowd.rows() == crowd.cols()) return best_assignment(crowd.transpose());
+  std::vector<Index> labels(crowd.cols());
+  for (Index k = 0; k < crowd.cols(); ++k) crowd.col(k).maxCoeff(&labels[k]);
+  return labels;
+}
+
+/// Workers who are right with one probability, whatever the label, around that of the crowd; each
+/// other label is as likely where they are wrong.
+class OneAccuracy {
+ public:
+  /// @param sizes of the components.
+  OneAccuracy(const RowMatrix& crowd, const Vector& sizes)
+      : labels_(labels_of(crowd)), n_wrong_labels_(std::max<double>(1.0, crowd.rows() - 1)) {
+    double n_right = 0.0;
+    for (Index k = 0; k < crowd.cols(); ++k) n_right += sizes[k] * crowd(labels_[k], k);
+    of_crowd_ = n_right / sizes.sum();
+  }
+
+  Index label(Index k) const { return labels_[k]; }
+  double of_crowd() const { return of_crowd_; }
+  double n_wrong_labels() const { return n_wrong_labels_; }
+
+  double n_right(const ItemCounts& counts) const {
+    double sum = 0.0;
+    for (Index k = 0; k < counts.n_components(); ++k) sum += counts(labels_[k], k);
+    return sum;
+  }
+
+ private:
+  std::vector<Index> labels_;
+  double n_wrong_labels_;
+  double of_crowd_ = 0.0;
+};
+
+/// Of all items' answers by component.
+Vector component_sizes(const RowMatrix& counts) { return counts.colwise().sum(); }
+
+/// Of a worker of one accuracy.
+[[gnu::always_inline]] inline void log_marginal_of_accuracy(const ItemCounts& counts,
+                                                            const OneAccuracy& one, Grid& out) {
+  const double right = one.n_right(counts);
+  const double wrong = std::max(0.0, counts.totals.sum() - right);
+  const double of_mistakes = -wrong * log_of(one.n_wrong_labels());
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    const Lanes c = concentrations()[v];
+    const Lanes means[] = {c * one.of_crowd(), c * (1.0 - one.of_crowd()), c};
+    const double answers[] = {right, wrong, right + wrong};
+    const double signs[] = {1.0, 1.0, -1.0};
+    out[v] = Lanes{} + of_mistakes;
+    for (int at = 0; at < 3; ++at) {
+      Lanes before;
+      Lanes after;
+      log_gamma_of(means[at], before);
+      log_gamma_of(means[at] + answers[at], after);
+      out[v] += signs[at] * (after - before);
+    }
+  }
+}
+
 /// The gain of rows of which it is not sure in what component they are: they say less of the columns
 /// than as many that are sure, so that more columns agree with them (Laplace). Of crowds, whose rows
 /// have few answers, the columns are too much entangled for it: there it is left out.
@@ -258,12 +324,18 @@ double log_marginal_of_spike(const Vector& counts) {
   return sum;
 }
 
+/// What the items of a crowd are weighed by.
+struct CrowdFamilies {
+  CrowdTables tables;  ///< of log Gamma
+  OneAccuracy one;
+};
+
 /// Log Bayes factors of an item against the spike.
-/// @param crowd of log Gamma, or null.
+/// @param crowd or null.
 /// @param means room for a vector of each of its levels.
 template <class Out>
 void weigh_item(const CodedData& data, const RowMatrix& counts, const Overlap& overlap, Index item,
-                const CrowdTables* crowd, double* means, Out out) {
+                const CrowdFamilies* crowd, double* means, Out out) {
   const Index first = data.offset[item];
   const Index n = data.n_levels[item];
   const Vector level_weight = data.level_weight.segment(first, n);
@@ -279,12 +351,15 @@ void weigh_item(const CodedData& data, const RowMatrix& counts, const Overlap& o
     out.segment(1, n_concentrations) = row_of(sums) - GridRow::Constant(data.marginal_loglik[item]);
   }
   if (crowd == nullptr) return;
+  Grid of_one;
   const auto of_crowd = [&]() __attribute__((always_inline)) {
-    log_marginal_of_crowd(table, *crowd, sums);
+    log_marginal_of_crowd(table, crowd->tables, sums);
+    log_marginal_of_accuracy(table, crowd->one, of_one);
   };
   with_avx2(data.instructions, of_crowd);
-  out.tail(n_concentrations) =
-      row_of(sums) - GridRow::Constant(log_marginal_of_spike(level_weight));
+  const GridRow spike = GridRow::Constant(log_marginal_of_spike(level_weight));
+  out.segment(first_of_crowd, n_concentrations) = row_of(sums) - spike;
+  out.segment(first_of_accuracy, n_concentrations) = row_of(of_one) - spike;
 }
 
 /// Of shares that the crowd's columns are moved by.
@@ -321,8 +396,57 @@ constexpr double negligible_share = 1e-6;
   }
 }
 
+/// Adds what the answers of a worker of one accuracy are worth to how often the crowd is right: as of
+/// `add_to_crowd()`, of right and wrong ones. Which labels the crowd's mistakes are they do not say.
+void add_accuracy_to_crowd(const ItemCounts& counts, const double* shares, const OneAccuracy& one,
+                           const RowMatrix& crowd, RowMatrix& sums) {
+  const double n_right = one.n_right(counts);
+  const double n_wrong = counts.totals.sum() - n_right;
+  double worth[] = {0.0, 0.0};  // of a right answer and of a wrong one
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    Lanes share;
+    load(shares + v * n_lanes, share);
+    if (!(sum_of(share) > negligible_share)) continue;
+    const double means[] = {one.of_crowd(), 1.0 - one.of_crowd()};
+    const double answers[] = {n_right, n_wrong};
+    for (int at = 0; at < 2; ++at) {
+      if (!(answers[at] > least_count)) continue;
+      const Lanes mean = concentrations()[v] * means[at];
+      Lanes before;
+      Lanes after;
+      digamma_of(mean, before);
+      digamma_of(mean + answers[at], after);
+      worth[at] += sum_of(share * mean * (after - before)) / answers[at];
+    }
+  }
+  for (Index k = 0; k < crowd.cols(); ++k) {
+    const Index label = one.label(k);
+    const double wrong = worth[1] * (counts.totals[k] - counts(label, k));
+    const double right = sums(label, k) + worth[0] * counts(label, k);
+    sums.col(k) += wrong / (1.0 - crowd(label, k)) * crowd.col(k);
+    sums(label, k) = right;
+  }
+}
+
+/// Adds the posterior means of the columns of a worker of one accuracy.
+void add_means_of_accuracy(const ItemCounts& counts, const double* shares, const OneAccuracy& one,
+                           Eigen::Ref<RowMatrix> probs) {
+  const double n_right = one.n_right(counts);
+  const double n_answers = counts.totals.sum();
+  double right = 0.0;
+  double wrong = 0.0;
+  for (Index at = 0; at < n_concentrations; ++at) {
+    const double c = concentration(at);
+    right += shares[at] * (c * one.of_crowd() + n_right) / (c + n_answers);
+    wrong += shares[at] * (c * (1.0 - one.of_crowd()) + n_answers - n_right) / (c + n_answers);
+  }
+  wrong /= one.n_wrong_labels();
+  probs.array() += wrong;
+  for (Index k = 0; k < probs.cols(); ++k) probs(one.label(k), k) += right - wrong;
+}
+
 /// Adds the posterior means of an item's columns, but what the spike has of them.
-/// @param shares of everything but the spike.
+/// @param shares of columns around a centre of its own and, of a crowd, around the crowd's.
 /// @param means room for a vector a level.
 [[gnu::always_inline]] inline void add_posterior_means(const ItemCounts& counts,
                                                        const double* shares, const ItemPrior& prior,
@@ -419,7 +543,7 @@ void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, I
       crowd.cols() == n_components &&
       std::all_of(n_levels.begin(), n_levels.end(), [&](Index n) { return n == crowd.rows(); });
   const bool has_shape = pull.rows() == crowd.rows() && pull.cols() == crowd.cols();
-  if (prior.weights.size() != flat(has_crowd ? 2 : 1).weights.size() ||
+  if (prior.weights.size() != flat(has_crowd ? 3 : 1).weights.size() ||
       (has_crowd && !is_of_crowd) || (pull.size() > 0 && !has_shape))
     throw DimensionError("a prior of the items' levels and components");
 }
@@ -436,10 +560,12 @@ RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Ve
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   constexpr double pull = 100.0;  // answers that the columns are drawn back by
   const Index n_components = counts.cols();
-  ItemPrior prior = flat(2);
+  ItemPrior prior = flat(3);
   prior.crowd = crowd_columns(data, counts, Vector::Ones(data.n_items));
-  // Workers who do not look at what they label say nothing of those who do.
+  // Workers who do not look at what they label say nothing of those who do. One accuracy does not
+  // tell them: that of chance is theirs too.
   ItemPrior of_all = prior;
+  of_all.weights.tail(n_concentrations).setZero();
   const Overlap none(Matrix::Identity(n_components, n_components) /
                      static_cast<double>(n_components));
   prior.crowd = crowd_columns(
@@ -455,9 +581,10 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
   RowMatrix& factors = out.shares;
   const double n_operations =
       5.0 * static_cast<double>(data.n_total_levels() * counts.cols() * n_weights);
-  std::optional<CrowdTables> crowd;
+  std::optional<CrowdFamilies> crowd;
   if (prior.crowd.size() > 0) {
-    crowd.emplace(prior.crowd, [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); });
+    const auto function = [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); };
+    crowd = {CrowdTables(prior.crowd, function), OneAccuracy(prior.crowd, component_sizes(counts))};
   }
   const Index n_jobs = (data.n_items + items_of_job - 1) / items_of_job;
   for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
@@ -507,14 +634,22 @@ double update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEv
   if (prior.crowd.size() == 0) return 0.0;
   constexpr double least = 1e-4;
   const CrowdTables crowd(prior.crowd, [](const Lanes& x, Lanes& value) { digamma_of(x, value); });
+  const OneAccuracy one(prior.crowd, component_sizes(counts));
   RowMatrix sums = prior.pseudo_counts;
   const auto work = [&]() __attribute__((always_inline)) {
     for (Index item = 0; item < data.n_items; ++item) {
       add_to_crowd(counts.data() + data.offset[item] * counts.cols(),
-                   evidence.shares.row(item).tail(n_concentrations).data(), crowd, sums);
+                   evidence.shares.row(item).data() + first_of_crowd, crowd, sums);
     }
   };
   with_avx2(data.instructions, work);
+  for (Index item = 0; item < data.n_items; ++item) {
+    const auto of_item = counts.middleRows(data.offset[item], sums.rows());
+    const Vector totals = of_item.colwise().sum();
+    add_accuracy_to_crowd({of_item.data(), sums.rows(), totals},
+                          evidence.shares.row(item).data() + first_of_accuracy, one, prior.crowd,
+                          sums);
+  }
   const double cost = cost_of_crowd(prior, sums - prior.pseudo_counts);
   for (Index k = 0; k < sums.cols(); ++k) {
     const Vector column = (sums.col(k) / sums.col(k).sum()).cwiseMax(least);
@@ -531,6 +666,8 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
                           (data.total_weight + static_cast<double>(n_components));
   params.item_probs.resize(sums.levels.rows(), n_components);
   std::vector<double> means;
+  std::optional<OneAccuracy> one;
+  if (prior.crowd.size() > 0) one.emplace(prior.crowd, component_sizes(sums.levels));
   for (Index item = 0; item < data.n_items; ++item) {
     const Index first = data.offset[item];
     const Index n = data.n_levels[item];
@@ -544,6 +681,7 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
       add_posterior_means(counts, shares.data() + 1, prior, means.data(), probs.data());
     };
     with_avx2(data.instructions, work);
+    if (one) add_means_of_accuracy(counts, shares.data() + first_of_accuracy, *one, probs);
   }
   return params;
 }

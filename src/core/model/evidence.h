@@ -18,7 +18,8 @@ double concentration(Index at);
 
 /// What is learned from all items. Its weights sum to 1: that of the spike, those of columns around
 /// a centre of the item's own at each concentration and, of a crowd, those of columns around what
-/// the crowd answers in each component.
+/// the crowd answers in each component, and of columns of one accuracy: a worker is right with one
+/// probability, drawn to the crowd's, whatever the label, and each other label is as likely.
 struct ItemPrior {
   Vector weights = {};
   RowMatrix crowd = {};  ///< levels x n_components, columns sum to 1, all positive; or empty

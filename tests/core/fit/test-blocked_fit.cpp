@@ -599,7 +599,7 @@ context("blocked_fit") {
     const Vector weights = start.item_prior.weights;
     start.item_prior.weights = weights.head(3);
     expect_error_as(fit(), DimensionError);
-    start.item_prior.weights = Vector::Constant(2 * n_concentrations + 1, 0.05);
+    start.item_prior.weights = Vector::Constant(3 * n_concentrations + 1, 0.04);
     expect_error_as(fit(), DimensionError);
     // Columns of a crowd go with their pseudo-counts.
     start.item_prior.crowd = RowMatrix::Constant(3, 3, 1.0 / 3.0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/errors.h"
 #include "model/refine.h"
@@ -42,6 +43,41 @@ Vector slow_centre(const RowMatrix& own, double c) {
   return sum / sum.sum();
 }
 
+/// Of each component its label, one to one, by trying all.
+std::vector<Index> slow_labels(const RowMatrix& crowd) {
+  std::vector<Index> labels(crowd.cols());
+  std::iota(labels.begin(), labels.end(), Index{0});
+  std::vector<Index> best;
+  double most = -1.0;
+  do {
+    double sum = 0.0;
+    for (Index k = 0; k < crowd.cols(); ++k) sum += crowd(labels[k], k);
+    if (sum > most) best = labels;
+    most = std::max(most, sum);
+  } while (std::next_permutation(labels.begin(), labels.end()));
+  return best;
+}
+
+/// Right and wrong answers of an item, after those that a crowd of as many labels as components is
+/// worth at a concentration.
+struct RightAndWrong {
+  Vector counts = Vector::Zero(2);
+  Vector prior = Vector::Zero(2);
+};
+
+RightAndWrong right_and_wrong(const RowMatrix& counts, const RowMatrix& own, const RowMatrix& crowd,
+                              double c) {
+  RightAndWrong out;
+  const std::vector<Index> labels = slow_labels(crowd);
+  for (Index k = 0; k < crowd.cols(); ++k) {
+    out.counts[0] += own(labels[k], k);
+    out.prior[0] += c * crowd(labels[k], k) * counts.col(k).sum() / counts.sum();
+  }
+  out.counts[1] = own.sum() - out.counts[0];
+  out.prior[1] = c - out.prior[0];
+  return out;
+}
+
 /// Log Bayes factors of an item as vignette("method") has them, against the spike.
 /// @param shared of which `overlap` is made.
 Vector slow_factors(const Table& table, const RowMatrix& counts, const Matrix& shared, Index item,
@@ -73,6 +109,11 @@ Vector slow_factors(const Table& table, const RowMatrix& counts, const Matrix& s
     if (prior.crowd.size() > 0) {
       out[1 + n_concentrations + at] =
           log_urns(own, prior.crowd, c) - log_urn(all, Vector::Ones(all.size()));
+      const RightAndWrong one = right_and_wrong(counts, own, prior.crowd, c);
+      const auto n_wrong_labels = static_cast<double>(all.size() - 1);
+      out[1 + 2 * n_concentrations + at] = log_urn(one.counts, one.prior) -
+                                           one.counts[1] * std::log(n_wrong_labels) -
+                                           log_urn(all, Vector::Ones(all.size()));
     }
   }
   return out;
@@ -132,7 +173,9 @@ context("evidence") {
     const RowMatrix posterior = whole_posterior(random, 40, 3);
     const ReadyItems all = make_ready(table.data, all_items(table.data));
     const RowMatrix counts = level_sums(table.data, posterior, all).levels;
-    const ItemPrior flat = flat_prior_of_crowd(table.data, counts);
+    ItemPrior flat = flat_prior_of_crowd(table.data, counts);
+    // Columns of which it is clear what label each is.
+    flat.crowd = crowd_columns(table.data, counts, Vector::Ones(3));
     ItemPrior prior = flat;
     const ItemEvidence evidence = weigh_items(table.data, counts, no_overlap(3), 1, prior);
     const Matrix shared = Matrix::Identity(3, 3) / 3.0;
@@ -340,7 +383,7 @@ context("evidence") {
   test_that("a prior to go on with is of the items' levels and the components, or none") {
     const std::vector<Index> n_levels = {2, 2};
     ItemPrior of_crowd;
-    of_crowd.weights = Vector::Constant(2 * n_concentrations + 1, 0.1);
+    of_crowd.weights = Vector::Constant(3 * n_concentrations + 1, 0.04);
     of_crowd.crowd = RowMatrix::Constant(2, 3, 0.5);
     require_prior({}, n_levels, 3);
     require_prior(flat_prior(), {2, 4}, 5);
@@ -374,7 +417,7 @@ context("evidence") {
     counts << 30.0, 10.0, 20.0, 40.0;
     ItemPrior prior = flat_prior_of_crowd(table.data, counts);
     ItemEvidence evidence{RowMatrix::Zero(1, prior.weights.size()), Vector::Zero(1)};
-    evidence.shares(0, prior.weights.size() - 1) = 1.0;
+    evidence.shares(0, 2 * n_concentrations) = 1.0;
     const double cost = update_crowd(table.data, counts, evidence, prior);
     double expected = 0.0;
     for (Index k = 0; k < 2; ++k) {
@@ -383,6 +426,34 @@ context("evidence") {
       for (Index r = 0; r < 2; ++r) expected += column[r] * std::log(column[r] / 50.0);
     }
     expect_true(std::abs(cost / expected - 1.0) < 0.05);
+  }
+
+  test_that("workers of one accuracy say how often the crowd is right, and not what it mistakes") {
+    std::vector<std::vector<int>> codes(1, std::vector<int>(150));
+    for (int n = 0; n < 150; ++n) codes[0][n] = 1 + n % 3;
+    const Table table = table_of(codes, {3});
+    RowMatrix counts(3, 3);
+    counts << 30.0, 10.0, 20.0, 15.0, 40.0, 10.0, 5.0, 0.0, 20.0;
+    ItemPrior prior = flat_prior_of_crowd(table.data, counts);
+    prior.crowd << 0.5, 0.3, 0.2, 0.25, 0.5, 0.3, 0.25, 0.2, 0.5;
+    prior.pseudo_counts.setZero();
+    ItemEvidence evidence{RowMatrix::Zero(1, prior.weights.size()), Vector::Zero(1)};
+    evidence.shares(0, 3 * n_concentrations) = 1.0;
+    update_crowd(table.data, counts, evidence, prior);
+    RowMatrix expected(3, 3);
+    expected << 0.6, 0.12, 0.24, 0.2, 0.8, 0.36, 0.2, 0.08, 0.4;
+    // At the highest concentration an answer is worth nearly one.
+    expect_true((prior.crowd - expected).cwiseAbs().maxCoeff() < 0.02);
+    const LevelSums sums{counts, RowMatrix::Constant(1, 3, 50.0)};
+    const MixtureParameters params = posterior_means(table.data, sums, evidence, prior);
+    const RightAndWrong one = right_and_wrong(counts, counts, prior.crowd, concentration(7));
+    const double right = (one.prior[0] + 90.0) / (one.prior.sum() + 150.0);
+    for (Index k = 0; k < 3; ++k) {
+      for (Index r = 0; r < 3; ++r) {
+        const double expected_prob = r == k ? right : (1.0 - right) / 2.0;
+        expect_true(std::abs(params.item_probs(r, k) - expected_prob) < 1e-12);
+      }
+    }
   }
 }
 
