@@ -178,7 +178,9 @@ group_lines <- function(group, judged) {
 }
 
 draws_line <- function(judged) {
-  counts <- function(rows) paste(unique(range(rows$draws)), collapse = " to ")
+  counts <- function(rows) {
+    if (nrow(rows) == 0) "none" else paste(unique(range(rows$draws)), collapse = " to ")
+  }
   is_noise <- judged$group == "noise"
   paste0("Draws of a point: ", counts(judged[!is_noise, ]), "; of noise ",
          counts(judged[is_noise, ]), ".")
