@@ -184,9 +184,7 @@ write_report("scale_workers", c(
   table_lines(wide, right = names(wide)), "",
   prose("In the model a pass is shortest with", paste(best, collapse = ", "), "of up to 100",
         "workers.",
-        "The search before is done in the process that asks, whatever the workers. Beside other",
-        "jobs",
-        "the cost of a worker came out between .2 and 2.5 ms in five runs of this script."), "",
+        "The search before is done in the process that asks, whatever the workers."), "",
   "![A pass of EM over all rows, by a model of measured costs](scale_workers.png)", "",
   machine_line()
 ))
