@@ -83,6 +83,7 @@
 #' @export
 agreement <- function(x, metric = c("nominal", "ordinal", "interval"), level = 0.95, n = 1000,
                       seed = 1) {
+  check_given(x)
   metric <- check_choice(metric, c("nominal", "ordinal", "interval"))
   check_number(level, c(0, 0.999))
   check_count(n, min = samples_needed(level))

@@ -35,12 +35,12 @@
 #' refine(fit, type = "full")$loglik - theirs$llik
 #' @export
 as_mdpd <- function(x, ...) {
+  check_given(x)
   UseMethod("as_mdpd")
 }
 
 #' @export
 as_mdpd.default <- function(x, ...) {
-  if (missing(x)) abort_absent("x", rlang::current_env())
   abort_mdpd("{.arg x} must be a fit of poLCA, not {describe(x)}.", class = "argument")
 }
 

@@ -62,6 +62,8 @@
 #' @export
 bin_spikes <- function(times, window, bin_width = NULL, what = c("any", "count"), max_count = 3,
                        bins = c("items", "rows"), onsets = NULL, trials = NULL, neurons = NULL) {
+  check_given(times)
+  check_given(window)
   what <- check_choice(what, c("any", "count"))
   check_count(max_count)
   bins <- check_choice(bins, c("items", "rows"))
@@ -114,7 +116,7 @@ read_trials <- function(times, call = rlang::caller_env()) {
 # list.
 is_trial <- function(x, cells) {
   is_times <- function(x) is.null(x) || is.numeric(x)
-  if (cells) is_times(x) else is.list(x) && all(vapply(x, is_times, NA))
+  if (cells) is_times(x) else rlang::is_bare_list(x) && all(vapply(x, is_times, NA))
 }
 
 # A list with dimensions, trials x neurons; NULL where a neuron was not recorded.
@@ -133,7 +135,8 @@ trial_cells <- function(times, call) {
     check_ids(names(trial), length(trial), "neuron", call)
     unname(trial[neurons])
   })
-  cells <- t(matrix(unlist(columns, recursive = FALSE), length(neurons), length(times)))
+  columns <- unlist(columns, recursive = FALSE) %||% list()
+  cells <- t(matrix(columns, length(neurons), length(times)))
   dimnames(cells) <- list(names(times), neurons)
   name_cells(cells, call)
 }

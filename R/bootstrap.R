@@ -32,7 +32,7 @@
 #'
 #' @param object A fitted mixture, see [stagewise_em()]; for the methods the result of
 #'   `bootstrap()`.
-#' @param n Number of samples, a count of at least 2. Default 200.
+#' @param n Number of samples, a count from 2 to 1,000,000. Default 200.
 #' @param type `"nonparametric"`, the default, or `"parametric"`.
 #' @param refit `TRUE` to fit each sample from scratch, the default for fits of [stagewise_em()];
 #'   `FALSE` to go on from the fit, the only way for fits of [mdpd()] and the default there.
@@ -96,6 +96,7 @@
 #' autoplot(samples)
 #' @export
 bootstrap <- function(object, ...) {
+  check_given(object)
   UseMethod("bootstrap")
 }
 
@@ -109,7 +110,7 @@ bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametri
                            x = NULL, weights = NULL, cluster = NULL, strata = NULL,
                            verbose = interactive()) {
   rlang::check_dots_empty()
-  check_count(n, min = 2)
+  check_n_samples(n, min = 2)
   type <- check_choice(type, c("nonparametric", "parametric"))
   check_flag(refit)
   check_seed(seed)

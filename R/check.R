@@ -17,6 +17,12 @@ check_count <- function(x, min = 1, max = Inf, arg = rlang::caller_arg(x),
   )
 }
 
+# Samples to be drawn and fitted: the seeds of 2^31 of them would take minutes and gigabytes before
+# the first is drawn.
+check_n_samples <- function(x, min = 1, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  check_count(x, min = min, max = 1e6, arg = arg, call = call)
+}
+
 # A table to be drawn: R indexes its cells by integers.
 check_n_cells <- function(n_rows, n_columns, arg = rlang::caller_arg(n_rows),
                           call = rlang::caller_env()) {
@@ -46,6 +52,18 @@ check_string <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
     return(invisible(check_encoding(x, cli::format_inline("{.arg {arg}}"), call)))
   }
   abort_mdpd("{.arg {arg}} must be one string, not {describe(x)}.", class = "argument", call = call)
+}
+
+# R and the system have longer ones nowhere.
+check_file_name <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  check_string(x, arg, call)
+  if (nchar(x, "bytes") > 3000) {
+    abort_mdpd(
+      c("{.arg {arg}} must have at most 3,000 bytes.",
+        x = "It has {comma(nchar(x, 'bytes'))} and begins with {.val {substr(x, 1, 20)}}."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # `range` is closed; write `.Machine$double.xmin` for a lower end of zero that is left out.
@@ -116,6 +134,11 @@ check_class <- function(x, class, arg = rlang::caller_arg(x), call = rlang::call
 }
 
 # Of an argument without a default.
+# Before a generic is dispatched on what was not given, or before other checks.
+check_given <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (missing(x)) abort_absent(arg, call)
+}
+
 abort_absent <- function(arg, call) {
   abort_mdpd("{.arg {arg}} must be given.", class = "argument", call = call)
 }
@@ -211,7 +234,7 @@ check_is_column <- function(asked, arg, call = rlang::caller_env()) {
 
 # A path to an existing file that is not empty.
 check_file <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
-  check_string(x, arg, call)
+  check_file_name(x, arg, call)
   if (!file.exists(x)) {
     abort_mdpd("File {.file {x}} does not exist.", class = "file", call = call)
   }

@@ -133,11 +133,24 @@ check_column_names <- function(names, arg, call) {
       class = "data", call = call
     )
   }
+  check_name_lengths(names, "Names of columns", call)
   if (anyDuplicated(names)) {
     twice <- names[anyDuplicated(names)]
     abort_mdpd(
       c("The columns of {.arg {arg}} must have different names.",
         x = "There are {sum(names == twice)} columns {.field {twice}}."),
+      class = "data", call = call
+    )
+  }
+}
+
+# R has no names of arguments or of columns above that.
+check_name_lengths <- function(names, what, call) {
+  n_bytes <- nchar(names, "bytes")
+  if (any(n_bytes > 10000)) {
+    abort_mdpd(
+      c("{what} must have at most 10,000 bytes.",
+        x = "{.val {substr(names[which.max(n_bytes)], 1, 20)}}... has {comma(max(n_bytes))}."),
       class = "data", call = call
     )
   }

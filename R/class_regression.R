@@ -77,8 +77,9 @@
 #'   or `"robust"`, see Details. Default: `"robust"` with `cluster` or `strata` and for a fit of a
 #'   survey design, else `"observed"`. By `"bch"` the first two differ in the part of the fit only.
 #' @param max_iter The largest number of iterations, a count. Default 5000.
-#' @param n_starts By `"one-step"` the number of starts, a count: the fit, and others in which each
-#'   item-response probability is half way from that of the fit to one drawn uniformly. Default 10.
+#' @param n_starts By `"one-step"` the number of starts, a count from 1 to 1,000,000: the fit, and
+#'   others in which each item-response probability is half way from that of the fit to one drawn
+#'   uniformly. Default 10.
 #' @param seed Seed of the drawn starts, a whole number, or `NULL` to draw from the session's random
 #'   numbers. Default 1: the same answer every run; the session's random numbers are left alone.
 #' @return A list of class `"class_regression"`:
@@ -157,7 +158,7 @@ class_regression <- function(object, formula, data,
   rlang::check_dots_empty()
   method <- check_choice(method, c("two-step", "ml", "bch", "one-step"))
   check_count(max_iter)
-  check_count(n_starts)
+  check_n_samples(n_starts)
   check_seed(seed)
   check_first_fit(object)
   reference <- check_reference(reference, object)

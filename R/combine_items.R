@@ -38,6 +38,7 @@
 #' combine_items(x, list(same = c("a", "b")))
 #' @export
 combine_items <- function(x, groups, ...) {
+  check_given(x)
   UseMethod("combine_items")
 }
 

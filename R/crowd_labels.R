@@ -43,6 +43,7 @@
 #' @export
 crowd_labels <- function(data, item = "item", worker = "worker", label = "label",
                          duplicates = c("count", "error", "first", "last")) {
+  check_given(data)
   by_default <- missing(duplicates)
   duplicates <- check_choice(duplicates, c("count", "error", "first", "last"))
   data <- check_triples(data)
@@ -83,6 +84,7 @@ new_crowd_labels <- function(columns, duplicates, by_default = FALSE, call = rla
   item <- code_values(columns$item, numbers_first = TRUE, call = call)
   worker <- code_values(columns$worker, numbers_first = TRUE, call = call)
   label <- code_values(columns$label, numbers_first = TRUE, call = call)
+  check_name_lengths(worker$levels, "Names of workers", call)
   check_n_labels(label$levels, call)
   crowd <- structure(
     list(

@@ -41,6 +41,7 @@
 #' }
 #' @export
 explore <- function(object, ..., k = 1:6, open = rlang::is_interactive(), port = NULL) {
+  check_given(object)
   rlang::check_dots_empty()
   check_flag(open)
   if (!is.null(port)) check_count(port, min = 1024, max = 65535)

@@ -42,8 +42,8 @@
 #' samples the fit is to all rows in either case. With `missing = "level"` nothing is missing.
 #'
 #' @param object A fitted mixture, see [stagewise_em()].
-#' @param n Number of samples of the parametric bootstrap, a count; 0, the default, draws none. 200
-#'   give a p-value near 0.05 with a standard error of 0.015.
+#' @param n Number of samples of the parametric bootstrap, a count of at most 1,000,000; 0, the
+#'   default, draws none. 200 give a p-value near 0.05 with a standard error of 0.015.
 #' @param lambda The power of the third statistic, a number from -0.5 (Freeman and Tukey) to 5.
 #'   Default 2/3, which Cressie and Read recommend.
 #' @param rows For data with missing cells: `"all"`, the default, or `"complete"`.
@@ -103,6 +103,7 @@
 #' glance(goodness_of_fit(fit, rows = "complete"))
 #' @export
 goodness_of_fit <- function(object, n = 0, ...) {
+  check_given(object)
   UseMethod("goodness_of_fit")
 }
 
@@ -115,7 +116,7 @@ goodness_of_fit.mdpd <- function(object, n = 0, ..., lambda = 2 / 3, rows = c("a
                                  seed = 1, threads = 1, x = NULL, weights = NULL,
                                  verbose = interactive()) {
   rlang::check_dots_empty()
-  check_count(n, min = 0)
+  check_n_samples(n, min = 0)
   check_number(lambda, c(-0.5, 5))
   rows <- check_choice(rows, c("all", "complete"))
   check_seed(seed)

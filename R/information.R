@@ -29,6 +29,7 @@
 #' max(information(fit))
 #' @export
 information <- function(object, x = NULL, component = NULL, ...) {
+  check_given(object)
   UseMethod("information")
 }
 

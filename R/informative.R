@@ -29,6 +29,7 @@
 #' informative(fit, fdr = 0.2)
 #' @export
 informative <- function(object, ...) {
+  check_given(object)
   UseMethod("informative")
 }
 

@@ -32,8 +32,8 @@
 #'     random groupings, of which likewise the best after EM is kept.
 #'   * an n_obs x k matrix of posterior probabilities (rows sum to 1); a vector or factor of n_obs
 #'     classes with k different values; or a model of class `mdpd` with k components.
-#' @param n_starts Number of random starts or of random groupings, a count of at least 1. Default
-#'   10; the other starts are single.
+#' @param n_starts Number of random starts or of random groupings, a count from 1 to 1,000,000.
+#'   Default 10; the other starts are single.
 #' @param seed Seed of the random starts and groupings, a whole number, or `NULL` to draw from the
 #'   session's random numbers. Default 1: the same answer every run; the session's random numbers
 #'   are left alone.
@@ -84,6 +84,7 @@
 #' error_rate(mdpd(crowd$labels, k = 3, known = gold), crowd$truth)
 #' @export
 mdpd <- function(x, k, ...) {
+  check_given(x)
   UseMethod("mdpd")
 }
 
@@ -108,7 +109,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   rlang::check_dots_empty()
   check_is_column(rlang::enquo(weights), "weights")
   check_is_column(rlang::enquo(known), "known")
-  check_count(n_starts)
+  check_n_samples(n_starts)
   check_seed(seed)
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"))
   check_control(control)

@@ -2,14 +2,14 @@
 
 # The coded data of a fit with k components, or several numbers of them.
 open_fit <- function(x, k, weights, missing, several = FALSE, call = rlang::caller_env()) {
-  check_given(k, call = call)
+  check_k_given(k, call = call)
   if (several) check_counts(k, call = call) else check_count(k, call = call)
   coded <- encode(x, weights, missing, arg = "x", call = call)
   check_k_against_rows(min(k), coded, call)
   coded
 }
 
-check_given <- function(k, call) {
+check_k_given <- function(k, call) {
   if (missing(k)) {
     abort_mdpd(
       c("{.arg k} must be given: the number of components, such as {.code k = 3}.",

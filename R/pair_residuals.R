@@ -41,7 +41,8 @@
 #' counts that pairs with a common item go together.
 #'
 #' @inheritParams goodness_of_fit
-#' @param n Number of samples of the parametric bootstrap, a count; 0, the default, draws none.
+#' @param n Number of samples of the parametric bootstrap, a count of at most 1,000,000; 0, the
+#'   default, draws none.
 #' @param items Names of at least two items; by default, `NULL`, all items of the fit, but at most
 #'   `max_items`.
 #' @param max_items The largest number of items where `items` is not given, a count of at least 2.
@@ -86,6 +87,7 @@
 #' plot(pairs)
 #' @export
 pair_residuals <- function(object, n = 0, ...) {
+  check_given(object)
   UseMethod("pair_residuals")
 }
 
@@ -97,7 +99,7 @@ pair_residuals.default <- function(object, ...) check_class(object, "mdpd")
 pair_residuals.mdpd <- function(object, n = 0, ..., items = NULL, max_items = 100, seed = 1,
                                 threads = 1, x = NULL, weights = NULL, verbose = interactive()) {
   rlang::check_dots_empty()
-  check_count(n, min = 0)
+  check_n_samples(n, min = 0)
   check_count(max_items, min = 2)
   check_seed(seed)
   check_count(threads)

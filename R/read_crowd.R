@@ -32,6 +32,7 @@
 #' @export
 read_crowd <- function(file, ..., sep = NULL, header = NULL,
                        duplicates = c("count", "error", "first", "last")) {
+  check_given(file)
   rlang::check_dots_empty()
   check_file(file)
   check_separator(sep)

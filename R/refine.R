@@ -34,6 +34,7 @@
 #' error_rate(refine(fit), crowd$truth)
 #' @export
 refine <- function(object, x = NULL, type = c("sparse", "full"), ...) {
+  check_given(object)
   UseMethod("refine")
 }
 

@@ -73,7 +73,7 @@ report <- function(object, file, ..., title = NULL, data = FALSE, samples = 0, o
 
 # The path with its ending; nothing is there, unless it may be replaced.
 check_output <- function(file, overwrite, call = rlang::caller_env()) {
-  check_string(file, call = call)
+  check_file_name(file, call = call)
   ending <- sub(".*(\\.[^./\\\\]*)$", "\\1", basename(file))
   if (!grepl(".", basename(file), fixed = TRUE)) {
     file <- paste0(file, ".html")

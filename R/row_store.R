@@ -79,6 +79,8 @@ row_store <- function(source, path, ..., items = NULL, id = NULL, weights = NULL
                       duplicates = c("count", "error", "first", "last"), na_values = NULL,
                       query = NULL, sep = NULL, header = TRUE, shard_rows = 65536,
                       replace = FALSE) {
+  check_given(source)
+  check_given(path)
   rlang::check_dots_empty()
   call <- rlang::current_env()
   by_default <- missing(duplicates)
@@ -117,8 +119,9 @@ row_store <- function(source, path, ..., items = NULL, id = NULL, weights = NULL
 #' unlink(path, recursive = TRUE)
 #' @export
 open_row_store <- function(path) {
+  check_given(path)
   call <- rlang::current_env()
-  check_string(path)
+  check_file_name(path)
   if (!file.exists(manifest_path(path))) {
     unfinished <- dir.exists(spool_path(path)) || dir.exists(lock_path(path))
     abort_mdpd(
@@ -278,7 +281,7 @@ check_roles <- function(source, items, id, weights, crowd, call) {
 
 # New, empty, or with nothing but a store's files.
 check_store_path <- function(path, replace, call) {
-  check_string(path, call = call)
+  check_file_name(path, call = call)
   if (!nzchar(path)) {
     abort_mdpd("{.arg path} must be a folder, not an empty string.", class = "argument",
                call = call)

@@ -234,6 +234,7 @@
 #' stagewise_em(~ ., k = 2, data = as.data.frame(Titanic), weights = Freq)
 #' @export
 stagewise_em <- function(x, k, ...) {
+  check_given(x)
   UseMethod("stagewise_em")
 }
 

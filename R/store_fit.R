@@ -74,7 +74,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   check_cluster(cluster)
   check_number(deadline, c(1, 1e6))
   check_flag(verbose)
-  check_given(k, rlang::current_env())
+  check_k_given(k, rlang::current_env())
   check_counts(k)
   coded <- coded_store(x, missing)
   check_k_against_rows(min(k), coded, rlang::current_env())

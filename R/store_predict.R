@@ -7,7 +7,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   check_intact(store, "newdata", call)
   check_store_items(object, store, call)
   if (!is.null(file)) {
-    check_string(file, call = call)
+    check_file_name(file, call = call)
     new <- tempfile("predictions-", dirname(file))
     on.exit(remove_files(new))
   }

@@ -189,6 +189,7 @@ file_reader <- function(source, text, chunk_rows, call) {
 
 # Patterns as the shell has them, in the C locale's order.
 expand_files <- function(source, call) {
+  for (pattern in source) check_file_name(pattern, "source", call)
   files <- unlist(lapply(source, function(pattern) {
     found <- if (file.exists(pattern)) pattern else sort(Sys.glob(pattern), method = "radix")
     if (length(found) > 0) found else pattern

@@ -23,8 +23,8 @@
 #'
 #' @param path A fit made with several `k`, see [stagewise_em()]; or a list of fits of the same data
 #'   with different numbers of components, of which two at least are neighbours.
-#' @param n Largest number of samples for a test, a count of at least 19. Default 100. The smallest
-#'   possible p-value is 1 / (n + 1).
+#' @param n Largest number of samples for a test, a count from 19 to 1,000,000. Default 100. The
+#'   smallest possible p-value is 1 / (n + 1).
 #' @param ... Not used; must be empty.
 #' @param alpha Level of the tests, a number from 0 to 1. Default 0.05. Tests go upwards from the
 #'   smallest number and end with the first whose p-value is above it.
@@ -78,7 +78,7 @@
 test_k <- function(path, n = 100, ..., alpha = 0.05, all = FALSE, stop_after = 10, seed = 1,
                    threads = 1, x = NULL, weights = NULL, verbose = interactive()) {
   rlang::check_dots_empty()
-  check_count(n, min = 19)
+  check_n_samples(n, min = 19)
   check_number(alpha, c(0, 1))
   check_flag(all)
   if (!identical(stop_after, Inf)) check_count(stop_after)

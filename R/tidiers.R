@@ -235,5 +235,5 @@ grouped_as <- function(table, data) {
 
 # `tibble` says whether the package is there.
 as_tidy <- function(table, tibble = rlang::is_installed("tibble")) {
-  if (tibble) tibble::as_tibble(table) else table
+  if (tibble) tibble::as_tibble(as.data.frame(table)) else table
 }

@@ -131,6 +131,7 @@
 #' standard_errors(fit, cluster = rep(1:50, each = 10))$mixing_weights
 #' @export
 standard_errors <- function(object, ...) {
+  check_given(object)
   UseMethod("standard_errors")
 }
 

@@ -35,6 +35,7 @@ is_due <- function(seed, name) {
 
 try_seed <- function(seed) {
   on.exit(remove_work())
+  layout$is_due <- (seed %/% length(targets)) %% 10 == 0
   call <- draw_call(name_of(seed), seed)
   started <- sum(proc.time()[1:2])
   utils::capture.output(found <- judge_call(call))

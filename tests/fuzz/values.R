@@ -11,6 +11,7 @@ strange_text <- function() {
   one_of(
     "", NA_character_, " ", "a b", "{x}", "{.val y}", "%s%d", "<b>&amp;", "NA", "NULL", "\u00e9",
     "e\u0301", "\u65e5\u672c", "\U1F600", "a\nb", "a\tb", "\\", "'\"`", strrep("x", 500),
+    strrep("long ", 3000),
     "-1", "1e5", "(missing)", "TRUE", encoded("latin1"), encoded("bytes"), encoded("invalid")
   )
 }

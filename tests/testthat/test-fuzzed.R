@@ -15,6 +15,13 @@ test_that("counts and seeds beyond R's integers are refused", {
     expect_refused(bootstrap(fit, n = n))
     expect_refused(stagewise_control(max_iter = n))
   }
+  for (n in c(1e6 + 1, .Machine$integer.max)) {
+    expect_refused(bootstrap(fit, n = n))
+    expect_refused(pair_residuals(fit, n = n))
+    expect_refused(goodness_of_fit(fit, n = n))
+    expect_refused(test_k(path, n = n))
+    expect_refused(mdpd(table, 2, n_starts = n))
+  }
   expect_error(simulate_crowd(2^31), "at most 2147483647|to 2147483647")
   expect_refused(stagewise_em(table, c(1, 2^31)))
   expect_refused(mdpd(table, 2, seed = 2^31))
@@ -166,4 +173,47 @@ test_that("groups fewer than the labels of a crowd with known items can be compa
   known <- mdpd(crowd$labels, 3, known = crowd$truth[1:5])
   groups <- suppressMessages(compare_groups(known, rep(1:2, 30)))
   expect_identical(dim(groups$sizes)[1], 6L)
+})
+
+test_that("what a function cannot do without is named", {
+  without <- list(
+    agreement, bin_spikes, bootstrap, combine_items, crowd_labels, explore, goodness_of_fit,
+    information, informative, open_row_store, pair_residuals, read_crowd, refine, row_store,
+    standard_errors
+  )
+  for (f in without) {
+    first <- names(formals(f))[1]
+    expect_error(f(), paste0("`", first, "` must be given"), class = "mdpd_error_argument")
+  }
+  expect_error(row_store(table), "`path` must be given", class = "mdpd_error_argument")
+  for (f in list(mdpd, stagewise_em)) {
+    expect_error(f(k = 2), "`x` must be given", class = "mdpd_error_argument")
+  }
+  expect_error(bin_spikes(list(1)), "`window` must be given", class = "mdpd_error_argument")
+})
+
+test_that("names that R cannot have are refused", {
+  long <- strrep("a", 1e5)
+  expect_refused(stagewise_em(stats::setNames(table, c("a", "b", long)), 2), "data")
+  labels <- data.frame(item = rep(1:4, 2), worker = rep(c("a", long), each = 4), label = 1:2)
+  expect_refused(crowd_labels(labels), "data")
+  labels$worker <- rep(c("a", strrep("b", 1e4)), each = 4)
+  expect_s3_class(suppressWarnings(mdpd(crowd_labels(labels), 2)), "mdpd")
+})
+
+test_that("paths that no system has are refused", {
+  long <- strrep("long ", 3000)
+  expect_refused(row_store(table, long))
+  expect_refused(row_store(c(long, "b.csv"), local_folder()))
+  expect_refused(open_row_store(long))
+  expect_refused(read_crowd(long))
+  bytes <- "caf\xe9"
+  Encoding(bytes) <- "bytes"
+  expect_refused(row_store(c(bytes, "b.csv"), local_folder()), "encoding")
+})
+
+test_that("trials without a neuron and trials that are tables are refused", {
+  expect_refused(bin_spikes(list(), c(0, 1)), "data")
+  expect_refused(bin_spikes(list(list(), list()), c(0, 1)), "data")
+  expect_refused(bin_spikes(list(list(a = 0.1), data.frame(a = 0.1)), c(0, 1), neurons = TRUE))
 })
