@@ -405,13 +405,20 @@ scaled_ratio <- function(groups, model, gain, items) {
 design_effect <- function(groups, model, items) {
   fit <- as_group_fit(model, groups)
   parameters <- parameter_table(fit)
-  at <- which(parameters$item %in% items)
-  one_item <- length(unique(parameters$item[at])) == 1
+  # An item whose rows in a group all answer the same tells nothing of the classes there.
+  at <- which(parameters$item %in% intersect(items, fit$informative))
+  if (length(at) == 0) {
+    return(1)
+  }
+  one_item <- length(items) == 1
   unit <- if (one_item) parameters$component[at] else parameters$item[at]
   cell <- paste(parameters$level, if (!one_item) parameters$component)[at]
-  parts <- parts_of_groups(fit, groups)
+  parts <- suppressWarnings(parts_of_groups(fit, groups), "mdpd_warning_not_identified")
+  # A probability known to less than a tenth of a row has come close to 0; with a variance above 1
+  # nearly nothing is known of it.
+  range <- c((0.1 / sum(groups$weights))^2, 1)
   mean_variance_ratio(robust_mixture(parts, at), parts$mixture$covariance[at, at],
-                      differences(unit, cell))
+                      differences(unit, cell), range)
 }
 
 # A row for each difference of a cell between a unit and the first.
@@ -425,8 +432,8 @@ differences <- function(unit, cell) {
 }
 
 # Along the axes of the second covariance, as far as there is any. What has no standard error is
-# left out.
-mean_variance_ratio <- function(first, second, contrasts) {
+# left out, and so is what has a variance out of `range`: neither variance means anything then.
+mean_variance_ratio <- function(first, second, contrasts, range = c(0, Inf)) {
   known <- !is.na(diag(second))
   contrasts <- contrasts[rowSums(contrasts[, !known, drop = FALSE] != 0) == 0, known, drop = FALSE]
   if (nrow(contrasts) == 0) {
@@ -434,12 +441,15 @@ mean_variance_ratio <- function(first, second, contrasts) {
   }
   of <- function(covariance) contrasts %*% covariance[known, known, drop = FALSE] %*% t(contrasts)
   axes <- eigen(of(second), symmetric = TRUE)
-  kept <- axes$values > 1e-8 * axes$values[1]
+  kept <- axes$values > max(range[1], 1e-8 * axes$values[1]) & axes$values < range[2]
+  if (!any(kept)) {
+    return(1)
+  }
   vectors <- axes$vectors[, kept, drop = FALSE]
   mean(colSums(vectors * (of(first) %*% vectors)) / axes$values[kept])
 }
 
-# What the covariance is made of: all items of the model are informative. NA says that an estimate
+# What the covariance is made of. NA says that an estimate
 # on the boundary has no standard error; of weights that are no counts compare_groups() has warned.
 parts_of_groups <- function(fit, groups, call = rlang::caller_env()) {
   how <- list(type = if (is.null(groups$design)) "observed" else "robust", coded = fit$coded,

@@ -491,3 +491,25 @@ test_that("the log-likelihood is given the groups; that of the fit counts them",
   expect_identical(nobs(groups), 320)
   expect_identical(row$p.value, groups$test$p_value)
 })
+
+test_that("a group of one row by a design is compared, and frees nothing", {
+  skip_if_not_installed("survey")
+  truth <- rep(1:2, each = 30)
+  x <- as.data.frame(with_seed(3, lapply(stats::setNames(1:4, letters[1:4]), function(item) {
+    ifelse(stats::runif(60) < 0.93, truth, 3 - truth)
+  })))
+  weights <- rep(c(0.5, 1, 1.5), 20)
+  design <- survey::svydesign(~1, weights = ~weights, data = data.frame(weights))
+  fit <- suppressWarnings(stagewise_em(x, 2, weights = design))
+  group <- with_seed(1, sample(2, 60, TRUE))
+  group[60] <- 7
+  compared <- suppressMessages(suppressWarnings(compare_groups(fit, group)))
+  expect_false(any(compared$items$free))
+})
+
+test_that("what is known nearly exactly or not at all is left out of a design effect", {
+  first <- diag(c(2, 3, 1, 1))
+  second <- diag(c(1, 1, 1e-12, 1e6)) / 100
+  expect_equal(mean_variance_ratio(first / 100, second, diag(4), c(1e-10, 1)), 2.5)
+  expect_identical(mean_variance_ratio(first, second, diag(4)[3:4, ], c(1e-10, 1)), 1)
+})
