@@ -39,6 +39,7 @@
 #' @export
 combine_items <- function(x, groups, ...) {
   check_given(x)
+  check_given(groups)
   UseMethod("combine_items")
 }
 

@@ -214,7 +214,7 @@ first_answers <- function(codes) {
     )
     codes <- as.matrix(codes)
   }
-  matrix(as.integer(codes), nrow(codes), dimnames = list(NULL, colnames(codes)))
+  matrix(as.integer(codes), nrow(codes), ncol(codes), dimnames = list(NULL, colnames(codes)))
 }
 
 # The nodes of the tree of items, each the items of its two branches, as far as they are associated

@@ -147,7 +147,8 @@ p_of_any <- function(samples, pairs) {
   log_p <- function(statistic) {
     stats::pchisq(statistic, pairs$df, lower.tail = FALSE, log.p = TRUE)
   }
-  most <- apply(samples, 1, function(statistic) max(-log_p(statistic), na.rm = TRUE))
+  # Of a sample in which no pair has a table nothing is conspicuous.
+  most <- apply(samples, 1, function(statistic) max(0, -log_p(statistic), na.rm = TRUE))
   p_of_samples(matrix(most, nrow(samples), nrow(pairs)), -log_p(smaller_statistic(pairs)))
 }
 

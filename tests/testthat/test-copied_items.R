@@ -293,3 +293,11 @@ test_that("an answer that is impossible in a component hides nothing of it", {
   expect_equal(at(0), at(1e-45), tolerance = 1e-8)
   expect_equal(at(0), at(1e-12), tolerance = 1e-8)
 })
+
+test_that("rows of which none has two answers have no copies", {
+  crowd <- simulate_crowd(n_items = 40, n_workers = 6, n_labels = 3, seed = 1)$labels
+  fit <- suppressWarnings(mdpd(crowd, 3))
+  triples <- as.data.frame(crowd)
+  single <- crowd_labels(triples[!duplicated(triples$item), ])
+  expect_identical(nrow(copied_items(fit, single)), 0L)
+})

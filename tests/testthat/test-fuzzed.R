@@ -185,6 +185,7 @@ test_that("what a function cannot do without is named", {
     first <- names(formals(f))[1]
     expect_error(f(), paste0("`", first, "` must be given"), class = "mdpd_error_argument")
   }
+  expect_error(combine_items(table), "`groups` must be given", class = "mdpd_error_argument")
   expect_error(row_store(table), "`path` must be given", class = "mdpd_error_argument")
   for (f in list(mdpd, stagewise_em)) {
     expect_error(f(k = 2), "`x` must be given", class = "mdpd_error_argument")

@@ -200,6 +200,13 @@ test_that("crowds and weighted tables have samples too", {
   expect_true(all(pairs$n_obs == 2201))
 })
 
+test_that("a sample that shows no pair is no more conspicuous than the data", {
+  pairs <- data.frame(statistic = c(5, 1), G2 = c(5, 1), df = 1)
+  samples <- rbind(c(NA, NA), c(6, 1), c(2, 2))
+  expect_no_warning(p <- p_of_any(samples, pairs))
+  expect_equal(p, c(2, 3) / 4)
+})
+
 test_that("print shows the first pairs; tidy() is a plain table; a part of it prints plainly", {
   expect_snapshot(print(hand_made_pairs(), max_pairs = 3))
   expect_snapshot(print(hand_made_pairs(n = 200), max_pairs = 1))
