@@ -152,6 +152,7 @@ name_cells <- function(cells, call) {
 }
 
 read_spike_table <- function(times, columns, call) {
+  check_column_lengths(times, "times", call)
   check_column_names(names(times), "times", call)
   check_has_items(columns, names(times), "times", call)
   time <- .subset2(times, "time")

@@ -213,6 +213,14 @@ test_that("paths that no system has are refused", {
   expect_refused(row_store(c(bytes, "b.csv"), local_folder()), "encoding")
 })
 
+test_that("spikes in a table of which a column is cut short are refused", {
+  cut_short <- structure(
+    list(trial = 1:2, neuron = c("a", "a", "b"), time = c(0.1, 0.2, 0.3)), class = "data.frame",
+    row.names = 1:3
+  )
+  expect_refused(bin_spikes(cut_short, c(0, 1)), "data")
+})
+
 test_that("trials without a neuron and trials that are tables are refused", {
   expect_refused(bin_spikes(list(), c(0, 1)), "data")
   expect_refused(bin_spikes(list(list(), list()), c(0, 1)), "data")
