@@ -21,7 +21,7 @@ check_k_given <- function(k, call) {
 
 # Of several `k` those that the rows can carry, ascending.
 k_within_rows <- function(k, coded, call = rlang::caller_env()) {
-  ks <- sort(unique(k))
+  ks <- sort(unique(as.vector(k)))  # of a matrix unique() are its rows
   n_obs <- n_rows_of(coded)
   large <- ks[ks > n_obs]
   if (length(large) > 0) {

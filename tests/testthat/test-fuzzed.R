@@ -213,6 +213,11 @@ test_that("paths that no system has are refused", {
   expect_refused(row_store(c(bytes, "b.csv"), local_folder()), "encoding")
 })
 
+test_that("numbers of components in a matrix are those in a vector", {
+  fit_for <- function(k) suppressMessages(suppressWarnings(stagewise_em(table, k)))$path
+  expect_identical(fit_for(matrix(c(3, 2, 2), 1)), fit_for(c(2, 3)))
+})
+
 test_that("spikes in a table of which a column is cut short are refused", {
   cut_short <- structure(
     list(trial = 1:2, neuron = c("a", "a", "b"), time = c(0.1, 0.2, 0.3)), class = "data.frame",
