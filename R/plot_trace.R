@@ -121,8 +121,11 @@ trace_labels <- function(object) {
 trace_frames <- function(points) {
   panels <- expand.grid(panel = levels(points$panel), phase = levels(points$phase))
   frame <- function(data, ...) {
-    ggplot2::geom_rect(ggplot2::aes(xmin = -Inf, xmax = Inf, ymin = -Inf, ymax = Inf), data = data,
-                       inherit.aes = FALSE, ...)
+    data <- cbind(data, from = rep(-Inf, nrow(data)), to = rep(Inf, nrow(data)))
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = .data$from, ymax = .data$to),
+      data = data, inherit.aes = FALSE, ...
+    )
   }
   has_points <- paste(panels$panel, panels$phase) %in% paste(points$panel, points$phase)
   # A row that is empty throughout has no panels.
