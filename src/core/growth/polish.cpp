@@ -9,6 +9,7 @@
 #include "growth/same_optimum.h"
 #include "growth/split.h"
 #include "model/criterion.h"
+#include "model/inclusion.h"
 
 namespace mdpd {
 
@@ -284,8 +285,11 @@ class PolishRound {
     SearchOptions search_options;
     search_options.missing = options_.missing;
     search_options.unions = overlapping_pairs(data_, fit_.e_step.posterior);
+    // By evidence nearly all items are in use, and bounds only tell of items that are not inside.
+    const bool by_evidence = !std::isnan(fit_.evidence);
+    const ItemSet inside = by_evidence ? gaining_items(fit_) : fit_.informative;
     const PairSearch search =
-        search_pairs({data_, fit_.e_step.posterior, fit_.informative}, search_options, budget_);
+        search_pairs({data_, fit_.e_step.posterior, inside}, search_options, budget_);
     for (const PairChoice& pair : search.by_component) {
       if (!pair.found || budget_.is_spent()) continue;
       for (Trial& trial : split_merge_trials(pair)) keep(std::move(trial));
