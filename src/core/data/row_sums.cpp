@@ -332,22 +332,43 @@ LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const Re
   return std::visit([&](const auto& codes) { return count(job, codes); }, data.codes);
 }
 
-bool has_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items, int depth) {
+ItemSet items_with_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items,
+                        int depth) {
   const double least = too_rare * most_of_count(data, depth);
+  ItemSet rare;
   for (const Index item : items) {
-    for (Index r = data.offset[item]; r < data.offset[item + 1]; ++r) {
-      if (data.level_weight[r] > 0.0 && sums.levels.row(r).minCoeff() < least) return true;
-    }
+    const auto is_rare = [&](Index r) {
+      return data.level_weight[r] > 0.0 && sums.levels.row(r).minCoeff() < least;
+    };
+    Index r = data.offset[item];
+    while (r < data.offset[item + 1] && !is_rare(r)) ++r;
+    if (r < data.offset[item + 1]) rare.push_back(item);
   }
-  return false;
+  return rare;
+}
+
+void add_rare(const CodedData& data, const LevelSums& next, const ItemSet& items, int depth,
+              LevelSums& sums) {
+  const double least = too_rare * most_of_count(data, depth);
+  const auto add = [&](const auto& from, auto to) {
+    to += (to.array() < least).select(from, 0.0).matrix().eval();
+  };
+  for (const Index item : items) {
+    add(next.levels.middleRows(data.offset[item], data.n_levels[item]),
+        sums.levels.middleRows(data.offset[item], data.n_levels[item]));
+  }
+  add(next.components, sums.components.middleRows(0, 1));
 }
 
 LevelSums level_sums_with_rare(const CodedData& data, const RowMatrix& posterior,
                                const ReadyItems& items) {
   LevelSums sums = level_sums(data, posterior, items, 0);
-  for (int depth = 1; depth <= most_depth && has_rare(data, sums, items.items, depth - 1);
-       ++depth) {
-    sums += level_sums(data, posterior, items, depth);
+  ItemSet rare = items.items;
+  for (int depth = 1; depth <= most_depth; ++depth) {
+    rare = items_with_rare(data, sums, rare, depth - 1);
+    if (rare.empty()) break;
+    const LevelSums next = level_sums(data, posterior, make_ready(data, rare), depth);
+    add_rare(data, next, rare, depth - 1, sums);
   }
   return sums;
 }

@@ -39,10 +39,17 @@ inline constexpr int most_depth = 2;
 LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items,
                      int depth = 0);
 
-/// Are there counts of which the next depth has the first digits? Of sums of all depths up to this.
-bool has_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items, int depth);
+/// Those of the items with counts of which the next depth has the first digits.
+/// @param sums of all depths up to this.
+ItemSet items_with_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items,
+                        int depth);
 
-/// Counts of all depths that are needed: for EM without a prior, which tells rows that no component
+/// Adds the next depth where it has the first digits: to counts that are rare, and to no others.
+/// @param items see `items_with_rare()`.
+void add_rare(const CodedData& data, const LevelSums& next, const ItemSet& items, int depth,
+              LevelSums& sums);
+
+/// Counts with all depths that are needed: for EM without a prior, which tells rows that no component
 /// explains apart by probabilities of 1e-20.
 LevelSums level_sums_with_rare(const CodedData& data, const RowMatrix& posterior,
                                const ReadyItems& items);

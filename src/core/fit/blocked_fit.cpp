@@ -38,9 +38,11 @@ class RowsElsewhere : public PosteriorRows {
   LevelSums level_sums(const RowMatrix&, bool with_rare) override {
     LevelSums sums = pass_.counts;
     if (standing_ != nullptr) sums += standing_->counts;
+    ItemSet rare = counted_;
     for (int depth = 1; with_rare && depth <= most_depth; ++depth) {
-      if (!has_rare(frame_, sums, counted_, depth - 1)) break;
-      sums += engine_.pass(at_, depth).counts;
+      rare = items_with_rare(frame_, sums, rare, depth - 1);
+      if (rare.empty()) break;
+      add_rare(frame_, engine_.pass(at_, depth).counts, rare, depth - 1, sums);
     }
     return sums;
   }

@@ -200,12 +200,16 @@ context("row_sums") {
       expect_true(error.col(0).maxCoeff() < 1e-14);
       expect_true(error.col(1).maxCoeff() < 1e-5);
       const LevelSums first = level_sums(table.data, posterior, items);
-      expect_true(has_rare(table.data, first, items.items, 0));
+      expect_true(items_with_rare(table.data, first, items.items, 0) == items.items);
+      // Counts that are not rare stay as they are.
+      expect_true(sums.levels.col(0) == first.levels.col(0));
+      expect_true(sums.components(0, 0) == first.components(0, 0));
       // What is not worth 2^-53 of the rows in any of them is lost without the depths.
       if (rare < 1e-15) expect_true(first.levels.col(1).maxCoeff() == 0.0);
     }
     const RowMatrix even = RowMatrix::Constant(200, 2, 0.5);
-    expect_true(!has_rare(table.data, level_sums(table.data, even, items), items.items, 0));
+    const LevelSums sums = level_sums(table.data, even, items);
+    expect_true(items_with_rare(table.data, sums, items.items, 0).empty());
   }
 
   test_that("log-joint probabilities are the sums of logarithms, whatever the packs") {
