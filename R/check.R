@@ -269,7 +269,9 @@ describe_range <- function(range) {
   if (range[1] == .Machine$double.xmin) {
     return(paste0(" above 0", describe_range(c(-Inf, range[2]))))
   }
-  ends <- as.character(range)
+  # As in the help: 1,000,000 and not 1e+06.
+  is_large <- is.finite(range) & abs(range) >= 1e5
+  ends <- ifelse(is_large, vapply(range, comma, ""), as.character(range))
   if (all(is.finite(range))) {
     paste0(" from ", ends[1], " to ", ends[2])
   } else if (is.finite(range[1])) {

@@ -1,15 +1,20 @@
-# Shows what a user reads of every error and warning: class, function and text. For snapshots that
-# do not depend on how a version of testthat prints conditions.
+# Shows what a user reads of every error, warning and message: class, function and text. For
+# snapshots that do not depend on how a version of testthat prints conditions.
 show_conditions <- function(code) {
   tell <- function(cnd) {
-    cat("<", class(cnd)[1], "> in ", rlang::call_name(cnd$call), "()\n", sep = "")
-    cat(conditionMessage(cnd), "\n\n", sep = "")
+    of <- if (!is.null(cnd$call)) rlang::call_name(cnd$call)
+    cat("<", class(cnd)[1], ">", if (!is.null(of)) c(" in ", of, "()"), "\n", sep = "")
+    cat(trimws(conditionMessage(cnd), "right"), "\n\n", sep = "")
   }
   withCallingHandlers(
     tryCatch(code, error = tell),
     warning = function(cnd) {
       tell(cnd)
       tryInvokeRestart("muffleWarning")
+    },
+    message = function(cnd) {
+      tell(cnd)
+      tryInvokeRestart("muffleMessage")
     }
   )
   invisible()

@@ -28,7 +28,7 @@ test_that("new levels stand behind those that are there, and keep their codes", 
   before <- data.frame(a = c(5, 7), b = c("m", "k"), key = 1:2)
   store <- suppressWarnings(row_store(before, local_folder(), id = "key"))
   new <- data.frame(b = c("z{1}", "a", NA), a = c(10, 6, 5), key = 3:5, extra = 1)
-  expect_snapshot(store <- add_rows(store, new))
+  expect_snapshot(show_conditions(store <- add_rows(store, new)))
   expect_identical(levels(store), list(a = c("5", "7", "6", "10"), b = c("k", "m", "a", "z{1}")))
   expect_identical(as.integer(as.data.frame(store)$a), c(1L, 2L, 4L, 3L, 1L))
   expect_identical(rownames(as.data.frame(store)), as.character(1:5))

@@ -181,7 +181,7 @@ test_that("print says what was done", {
     {
       print(distal_outcome(fit, rows$y))
       print(distal_outcome(fit, rows$answer, method = "ml"))
-      print(distal_outcome(fit, replace(rows$y, 1, NA)))
+      show_conditions(print(distal_outcome(fit, replace(rows$y, 1, NA))))
     },
     transform = without_digits
   )

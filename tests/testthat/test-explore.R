@@ -84,12 +84,12 @@ test_that("data are fitted and named as they were given", {
   expect_identical(fit$path$k, 1:2)
   expect_identical(state_code(explore_state(fit))[1], "fit <- stagewise_em(my$table, k = 1:2)")
   expect_identical(fit_to_explore(fit, 1:6, quote(fit)), fit)
-  expect_snapshot(error = TRUE, {
-    explore(table, k = 0)
-    explore(table, 2)
-    explore(fit, open = "yes")
-    explore(fit, port = 80)
-    explore(refine(fit))
+  expect_snapshot({
+    show_conditions(explore(table, k = 0))
+    show_conditions(explore(table, 2))
+    show_conditions(explore(fit, open = "yes"))
+    show_conditions(explore(fit, port = 80))
+    show_conditions(explore(refine(fit)))
   })
 })
 

@@ -255,7 +255,7 @@ test_that("a fit of version 0.1.0 has a part of it and says what to do", {
   without <- readRDS(test_path("fits-0.1.0", "without_data.rds"))
   prints <- suppressMessages(fingerprint(without))
   expect_identical(names(prints)[is.na(prints)], c("fit", "data", "settings"))
-  expect_snapshot(print(names(fingerprint(without))))
+  expect_snapshot(show_conditions(print(names(fingerprint(without)))))
 })
 
 test_that("the data of a store that was made before have none", {
@@ -279,9 +279,9 @@ test_that("the fingerprint is in the summary and the report", {
 })
 
 test_that("fingerprint() says what it is of", {
-  expect_snapshot(error = TRUE, {
-    fingerprint(1)
-    fingerprint(simulate_crowd(n_items = 20, n_workers = 5, seed = 1)$model)
+  expect_snapshot({
+    show_conditions(fingerprint(1))
+    show_conditions(fingerprint(simulate_crowd(n_items = 20, n_workers = 5, seed = 1)$model))
   })
   expect_snapshot({
     structure(c(fit = NA, data = "3f06-a1c9-07be-5d12", settings = NA,

@@ -306,8 +306,8 @@ test_that("items asked for are shown in that order, and no others", {
     few <- autoplot(fit, type = type, items = c("item_6", "item_1", "item_2"), max_items = 2)
     expect_match(few$labels$subtitle, "^2 of 3 items")
   }
-  expect_snapshot(autoplot(fit, items = c("item_1", "age")), error = TRUE)
-  expect_snapshot(autoplot(fit, type = "lines", items = 2), error = TRUE)
+  expect_snapshot(show_conditions(autoplot(fit, items = c("item_1", "age"))))
+  expect_snapshot(show_conditions(autoplot(fit, type = "lines", items = 2)))
 })
 
 # ---- lines -----------------------------------------------------------------------------
@@ -459,7 +459,7 @@ test_that("a model without posterior or trace says so", {
   truth <- hand_made_truth()
   expect_error(autoplot(truth, type = "posterior"), class = "mdpd_error_not_stored")
   expect_error(autoplot(truth, type = "trace"), class = "mdpd_error_not_stored")
-  expect_snapshot(autoplot(truth, type = "posterior"), error = TRUE)
+  expect_snapshot(show_conditions(autoplot(truth, type = "posterior")))
 })
 
 test_that("arguments out of range are errors", {

@@ -82,5 +82,5 @@ test_that("what cannot be drawn is an error that says why", {
   expect_error(autoplot(fit, type = "confusion", workers = "x"), class = "mdpd_error_argument")
   two <- stagewise_em(crowd$labels, k = 2)
   expect_error(autoplot(two, type = "workers"), class = "mdpd_error_unnamed_components")
-  expect_snapshot(autoplot(two, type = "workers"), error = TRUE)
+  expect_snapshot(show_conditions(autoplot(two, type = "workers")))
 })

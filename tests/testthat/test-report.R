@@ -65,7 +65,7 @@ test_that("a report says whether the model holds, with the notes of the tests", 
   tips <- regmatches(page, gregexpr("data-tip=\"[^\"]*Effect [^\"]*\"", page))[[1]]
   expect_length(tips, 12)
   expect_match(tips, paste(pairs$item_1[1], "and", pairs$item_2[1]), fixed = TRUE, all = FALSE)
-  expect_snapshot(error = TRUE, report(fit, "not/here.html", samples = -1))
+  expect_snapshot(show_conditions(report(fit, "not/here.html", samples = -1)))
 })
 
 test_that("a crowd has no tests of fit in its report, nor has a fit that keeps no rows", {
@@ -113,7 +113,7 @@ test_that("fits of weights and without data have a report", {
   fit <- stagewise_em(~., k = 2, data = as.data.frame(Titanic), weights = Freq, keep_data = FALSE)
   expect_match(as.character(section_fit(fit)), "2,201", fixed = TRUE)
   expect_match(as.character(section_classes(fit)), "Rows assigned", fixed = TRUE)
-  expect_snapshot(report(fit, tempfile(), data = TRUE), error = TRUE)
+  expect_snapshot(show_conditions(report(fit, tempfile(), data = TRUE)))
 })
 
 test_that("a file is not replaced unasked, and its name gets the ending", {
@@ -126,16 +126,16 @@ test_that("a file is not replaced unasked, and its name gets the ending", {
                    file.path(folder, "v1.2.HTM"))
   withr::local_dir(folder)
   fit <- hand_made_fit()
-  expect_snapshot(error = TRUE, {
-    report(fit, "old.html")
-    report(fit, "fit.pdf")
-    report(fit, "nowhere/fit.html")
-    report(fit, 3)
-    report(fit, "fit.html", title = 1:2)
-    report(fit, "fit.html", data = "yes")
-    report(fit, "fit.html", overwrite = NA)
-    report(hand_made_truth(), "fit.html")
-    report(mtcars, "fit.html")
+  expect_snapshot({
+    show_conditions(report(fit, "old.html"))
+    show_conditions(report(fit, "fit.pdf"))
+    show_conditions(report(fit, "nowhere/fit.html"))
+    show_conditions(report(fit, 3))
+    show_conditions(report(fit, "fit.html", title = 1:2))
+    show_conditions(report(fit, "fit.html", data = "yes"))
+    show_conditions(report(fit, "fit.html", overwrite = NA))
+    show_conditions(report(hand_made_truth(), "fit.html"))
+    show_conditions(report(mtcars, "fit.html"))
   })
   expect_identical(readLines("old.html"), "mine")
 })

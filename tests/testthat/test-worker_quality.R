@@ -281,8 +281,8 @@ test_that("what is no crowd fit, or holds no data, is an error that says so", {
   expect_error(worker_quality(fit, alpha = NA), class = "mdpd_error_argument")
   expect_error(confusion(fit, character()), class = "mdpd_error_argument")
   expect_error(confusion(fit, type = "odds"), class = "mdpd_error_argument")
-  expect_snapshot(error = TRUE, {
-    worker_quality(table)
-    confusion(fit, c("1", "x", "y"))
+  expect_snapshot({
+    show_conditions(worker_quality(table))
+    show_conditions(confusion(fit, c("1", "x", "y")))
   })
 })
