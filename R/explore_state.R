@@ -206,7 +206,7 @@ run_code <- function(state, lines) {
 carry_names <- function(state) {
   state$names <- character()
   posterior <- if (!is.null(state$named)) bare_fit(state)$posterior
-  if (NCOL(posterior) == 1) {
+  if (is.null(posterior) || ncol(posterior) == 1) {
     return(state)
   }
   overlap <- crossprod(state$named, posterior)

@@ -22,6 +22,6 @@ engine_refine <- function(coded, start, type, tol = 1e-9, max_iter = 500, smooth
   )
   run_engine(
     new_problem(coded, starts = list(start)),
-    new_settings("continue", NCOL(start$posterior), "robust", type, control)
+    new_settings("continue", max(1, ncol(start$posterior)), "robust", type, control)
   )$fits[[1]]
 }
