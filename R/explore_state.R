@@ -245,13 +245,14 @@ check_can_repeat <- function(object, call) {
                class = "argument", call = call)
   }
   for (argument in c("start", "n_starts", "seed")) {
-    value <- object$call[[argument]]
-    if (is.language(value) || length(value) > 1 || inherits(value, "mdpd")) {
+    if (!is_written_out(object$call[[argument]])) {
       abort_mdpd("{.arg object} must be a fit whose {.arg {argument}} stands in its call as one
                   string or number.", class = "argument", call = call)
     }
   }
 }
+
+is_written_out <- function(x) !is.language(x) && length(x) <= 1 && !inherits(x, "mdpd")
 
 check_can_compare <- function(state, call) {
   problem <- if (state$engine == "mdpd") {

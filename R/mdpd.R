@@ -8,15 +8,15 @@
 #'
 #' With `prior = "crowd"` a worker's answers to each true label have a Dirichlet prior around those
 #' of the crowd, around the worker's own overall answers, are the same for all labels (a worker who
-#' does not look), or are right with one probability, drawn to that of the crowd, whatever the label,
-#' with each other label as likely (one accuracy). The weights of these and the crowd's answers are
-#' learned from all labels (empirical Bayes; the evidence of [stagewise_em()], see
+#' does not look), or are right with one probability, drawn to that of the crowd, whatever the
+#' label, with each other label as likely (one accuracy). The weights of these and the crowd's
+#' answers are learned from all labels (empirical Bayes; the evidence of [stagewise_em()], see
 #' `vignette("method")`), and estimates are posterior means.
 #'
 #' Two other models of a crowd are not built in: that every worker has a single accuracy, and a
-#' difficulty for each item besides (GLAD, Whitehill et al. 2009). On the eight published crowds both
-#' label 21.4 % of the items wrong, the default 18.7 %, because workers confuse some labels more than
-#' others (`Rscript bench/crowd_models.R 2`, `Rscript bench/crowd_priors.R`).
+#' difficulty for each item besides (GLAD, Whitehill et al. 2009). On the eight published crowds
+#' both label 21.4 % of the items wrong, the default 18.7 %, because workers confuse some labels
+#' more than others (`Rscript bench/crowd_models.R 2`, `Rscript bench/crowd_priors.R`).
 #'
 #' @inheritParams stagewise_em
 #' @param k Number of components, a whole number from 1 to the number of rows.

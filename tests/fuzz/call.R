@@ -5,22 +5,21 @@
 draw_call <- function(name, seed) {
   set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
   args <- Filter(function(x) !identical(x, absent), targets[[name]]())
-  n_damaged <- pick(c(0, 1, 1, 2))
-  object_damaged <- FALSE
-  for (at in pick(seq_along(args), n_damaged)) {
-    is_own_object <- at == 1 && (is_method(name) || name %in% generics_of_others)
-    before <- args[[at]]
-    args[at] <- list(
-      if (is_own_object || with_chance(0.5)) damage_safely(args[[at]], is_own_object) else
-        strange_value()
-    )
-    object_damaged <- object_damaged || is_made(before) || is_made(args[[at]])
-  }
   # That of a method or of another package's generic is what finds the function.
-  if (n_damaged > 0 && with_chance(0.05) && !is_method(name) && !name %in% generics_of_others) {
-    args <- args[-pick(seq_along(args))]
+  needs_first <- is_method(name) || name %in% generics_of_others
+  n_damaged <- pick(c(0, 1, 1, 2))
+  before <- args
+  for (at in pick(seq_along(args), n_damaged)) {
+    args[at] <- list(damage_argument(args[[at]], needs_first && at == 1))
   }
+  changed <- !mapply(identical, args, before)
+  object_damaged <- any(vapply(c(before[changed], args[changed]), is_made, NA))
+  if (n_damaged > 0 && with_chance(0.05) && !needs_first) args <- args[-pick(seq_along(args))]
   list(name = name, args = args, damaged = n_damaged > 0, object_damaged = object_damaged)
+}
+
+damage_argument <- function(x, keep_class) {
+  if (keep_class || with_chance(0.5)) damage_safely(x, keep_class) else strange_value()
 }
 
 # Is it, or does it hold, an object made before?
