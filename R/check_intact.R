@@ -35,7 +35,8 @@ check_parts <- function(object, parts, arg, call) {
   fields <- if (is.list(object)) unclass(object)
   for (name in names(parts)) {
     # What a check cannot even look at, such as a function in place of numbers, is damaged too.
-    is_whole <- tryCatch(parts[[name]](fields[[name]], fields), error = function(cnd) FALSE)
+    is_whole <- tryCatch(suppressWarnings(parts[[name]](fields[[name]], fields)),
+                         error = function(cnd) FALSE)
     if (!isTRUE(is_whole)) {
       abort_damaged(object, arg, call, part = name)
     }

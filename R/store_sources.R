@@ -13,6 +13,7 @@ open_source <- function(source, query, text, chunk_rows, call, arg = "source") {
   is_database <- inherits(source, c("DBIConnection", "DBIResult"))
   check_query(query, source, arg, call)
   if (is_table_of_items(source)) {
+    check_column_lengths(source, arg, call)
     table_reader(source, chunk_rows)
   } else if (is.function(source)) {
     function_reader(source, arg, call)

@@ -300,3 +300,9 @@ test_that("a lack of memory is not blamed on the object", {
     expect_error(summarise(1), class = "mdpd_error_memory")
   }
 })
+
+test_that("a number of rows beyond integers is damage, not a warning", {
+  huge <- fit
+  huge$n_obs <- 1e300
+  expect_no_warning(expect_error(plot(huge), class = "mdpd_error_damaged"))
+})

@@ -218,12 +218,16 @@ test_that("numbers of components in a matrix are those in a vector", {
   expect_identical(fit_for(matrix(c(3, 2, 2), 1)), fit_for(c(2, 3)))
 })
 
-test_that("spikes in a table of which a column is cut short are refused", {
+test_that("tables of which a column is cut short are refused", {
   cut_short <- structure(
     list(trial = 1:2, neuron = c("a", "a", "b"), time = c(0.1, 0.2, 0.3)), class = "data.frame",
     row.names = 1:3
   )
   expect_refused(bin_spikes(cut_short, c(0, 1)), "data")
+  store <- row_store(table, local_folder())
+  cut_short <- structure(list(a = 1:2, b = 1, c = 1:2), class = "data.frame", row.names = 1:2)
+  expect_refused(add_rows(store, cut_short), "data")
+  expect_refused(row_store(cut_short, local_folder()), "data")
 })
 
 test_that("trials without a neuron and trials that are tables are refused", {
