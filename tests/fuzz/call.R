@@ -12,12 +12,20 @@ draw_call <- function(name, seed) {
   for (at in pick(seq_along(args), n_damaged)) {
     args[at] <- list(damage_argument(args[[at]], needs_first && at == 1))
   }
-  # A path of 300 fits takes its time.
-  if (is.atomic(args[["k"]]) && length(args[["k"]]) > 20) args[["k"]] <- args[["k"]][1:20]
+  args["k"] <- if ("k" %in% names(args)) list(bound_k(args[["k"]]))
   changed <- !mapply(identical, args, before)
   object_damaged <- any(vapply(c(before[changed], args[changed]), is_made, NA))
   if (n_damaged > 0 && with_chance(0.05) && !needs_first) args <- args[-pick(seq_along(args))]
   list(name = name, args = args, damaged = n_damaged > 0, object_damaged = object_damaged)
+}
+
+# A path of 300 fits takes its time, and a fit of 255 components.
+bound_k <- function(k) {
+  if (!is.numeric(k) || is.object(k)) {
+    return(k)
+  }
+  k[which(k > 20 & k < 1000)] <- 20
+  if (length(k) > 20) k[1:20] else k
 }
 
 damage_argument <- function(x, keep_class) {
