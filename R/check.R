@@ -133,8 +133,7 @@ check_class <- function(x, class, arg = rlang::caller_arg(x), call = rlang::call
   )
 }
 
-# Of an argument without a default.
-# Before a generic is dispatched on what was not given, or before other checks.
+# Of an argument without a default; before a generic is dispatched on it, or before other checks.
 check_given <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (missing(x)) abort_absent(arg, call)
 }

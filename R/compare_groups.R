@@ -449,8 +449,8 @@ mean_variance_ratio <- function(first, second, contrasts, range = c(0, Inf)) {
   mean(colSums(vectors * (of(first) %*% vectors)) / axes$values[kept])
 }
 
-# What the covariance is made of. NA says that an estimate
-# on the boundary has no standard error; of weights that are no counts compare_groups() has warned.
+# What the covariance is made of. NA says that an estimate on the boundary has no standard error; of
+# weights that are no counts compare_groups() has warned.
 parts_of_groups <- function(fit, groups, call = rlang::caller_env()) {
   how <- list(type = if (is.null(groups$design)) "observed" else "robust", coded = fit$coded,
               posterior = fit$posterior, design = groups$design)

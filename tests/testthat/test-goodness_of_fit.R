@@ -139,7 +139,7 @@ test_that("rows that miss the same items are a table of their own", {
                  class = "mdpd_message_missing_cells")
   expect_equal(complete$statistics$value, part(61:200, 1:4), tolerance = 1e-9)
   expect_equal(complete$nobs, 140)
-  expect_snapshot(show_conditions(fit_of <- goodness_of_fit(fit)))
+  expect_snapshot(show_conditions(goodness_of_fit(fit)))
   x$item_2[61:200] <- NA
   none <- suppressMessages(suppressWarnings(mdpd(x, k = 1)))
   expect_snapshot(show_conditions(goodness_of_fit(none, rows = "complete")))
