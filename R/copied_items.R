@@ -147,13 +147,18 @@ find_copies <- function(object, coded, posterior) {
   if (object$k == 1 || largest < 2) {
     return(list())
   }
-  view <- view_candidates(object, coded, posterior)
-  if (nrow(view$codes) < 2) {
+  view <- view_answers(object, coded)
+  if (length(view$rows) < 2) {
     return(list())
   }
   view$association <- relative_information(view)
+  nodes <- candidate_groups(view, largest)
+  if (length(nodes) == 0) {
+    return(list())
+  }
+  view <- view_posterior(view, object, coded, posterior)
   found <- list()
-  judged <- judge_groups(candidate_groups(view, largest), view)
+  judged <- judge_groups(nodes, view)
   while (length(judged) > 0) {
     best <- strongest_group(judged, n_informative)
     found <- c(found, list(best))
@@ -165,16 +170,22 @@ find_copies <- function(object, coded, posterior) {
   found[order(vapply(found, function(group) match(group$items[1], names(coded$levels)), 0L))]
 }
 
-# What is looked at, see pair_strength.R: the informative items with the most evidence, some rows.
-view_candidates <- function(object, coded, posterior) {
+# What is looked at, see copy_strength.R: the informative items with the most evidence, some rows.
+view_answers <- function(object, coded) {
   items <- utils::head(informative_order(object), copy_bounds$candidates)
   items <- names(coded$levels)[names(coded$levels) %in% items]
   some <- select_items(coded$codes, items)
   rows <- rows_to_compare(some)
-  view <- list(
-    codes = first_answers(select_rows(some, rows)), weights = coded$weights[rows],
+  list(
+    rows = rows, codes = first_answers(select_rows(some, rows)), weights = coded$weights[rows],
     levels = coded$levels[items], threads = threads_of(object)
   )
+}
+
+# Adds what the items say of these rows; most data have no groups to judge by it.
+view_posterior <- function(view, object, coded, posterior) {
+  rows <- view$rows
+  some <- select_items(coded$codes, names(view$levels))
   answered <- n_observed(some, coded$weights) / sum(coded$weights)
   lifted <- lift_probabilities(object)
   posterior <- if (identical(lifted$item_probs, object$item_probs)) {
@@ -190,7 +201,10 @@ view_candidates <- function(object, coded, posterior) {
 # What an answer that is impossible in a component hides of it, whatever the other items say, cannot
 # be had back by taking the item out.
 lift_probabilities <- function(object) {
-  object$item_probs <- lapply(object$item_probs, pmax, 1e-10)
+  object$item_probs <- lapply(object$item_probs, function(probs) {
+    probs[probs < 1e-10] <- 1e-10
+    probs
+  })
   object
 }
 
@@ -240,13 +254,20 @@ relative_information <- function(view) {
   )
   information <- core_information(coded, matrix(1, nrow(view$codes), 1), 0L, view$threads)
   observed <- view$codes > 0
-  both <- crossprod(observed * view$weights, observed) / sum(view$weights)
+  # Items that all rows answer have these in common.
+  is_whole <- colSums(observed) == nrow(observed)
+  patterns <- which(!is_whole | cumsum(is_whole) == 1)
+  pattern_of <- match(ifelse(is_whole, which(is_whole)[1], seq_along(is_whole)), patterns)
+  rows_of <- observed[, patterns, drop = FALSE] * view$weights
+  both <- crossprod(observed, rows_of) / sum(view$weights)
   # Of item i on the rows that observe item j too.
-  entropy <- t(vapply(colnames(view$codes), function(item) {
-    shares <- crossprod(level_indicators(view, item), observed * view$weights)
+  entropy <- lapply(colnames(view$codes), function(item) {
+    shares <- crossprod(level_indicators(view, item), rows_of)
     shares <- shares / rep(pmax(colSums(shares), 1e-300), each = nrow(shares))
     -colSums(p_log_p(shares))
-  }, numeric(ncol(observed))))
+  })
+  both <- both[, pattern_of]
+  entropy <- do.call(rbind, entropy)[, pattern_of]
   # Less what chance makes of it, which is much where two workers share few rows.
   n_free <- lengths(view$levels) - 1
   chance <- outer(n_free, n_free) / (2 * sum(view$weights))

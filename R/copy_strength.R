@@ -1,5 +1,6 @@
 # How far two items depend on each other beyond what the other items say of the classes: the measure
 # behind copied_items(), in whose help are the formulas. A `view` is a list:
+#   rows       which of the data are looked at
 #   codes      integer matrix, rows x candidates, 0 is missing
 #   weights    of these rows
 #   levels     of these items

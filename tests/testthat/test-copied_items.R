@@ -166,11 +166,36 @@ test_that("workers of a crowd who copy are found, labels given twice or not", {
   expect_identical(copied_items(fit)$item, c("2", "copy"))
 })
 
+test_that("the association of two items is that of the table of the rows that answer both", {
+  for (n_whole in c(0, 4, 11)) {
+    x <- table_with_copies(2, n_rows = 200)$table
+    some <- seq_len(ncol(x)) > n_whole
+    with_seed(3, x[some] <- lapply(x[some], function(answers) {
+      replace(answers, sample(200, 30), NA)
+    }))
+    fit <- without_warning(stagewise_em(x, 2, weights = rep(c(1, 2.5), 100)))
+    view <- view_answers(fit, fit$coded)
+    relative <- relative_information(view)
+    for (i in colnames(relative)) {
+      for (j in setdiff(colnames(relative), i)) {
+        both <- view$codes[, i] > 0 & view$codes[, j] > 0
+        table <- stats::xtabs(view$weights[both] ~ view$codes[both, i] + view$codes[both, j])
+        seen <- table / sum(table)
+        entropy <- function(p) -sum(p_log_p(p))
+        of_items <- c(entropy(rowSums(seen)), entropy(colSums(seen)))
+        share <- sum(table) / sum(view$weights)
+        information <- share * (sum(of_items) - entropy(seen)) - 1 / (2 * sum(view$weights))
+        expect_equal(relative[i, j], min(1, max(0, information / (share * min(of_items)))))
+      }
+    }
+  }
+})
+
 test_that("the posterior without some answers is that of others' parameters and the other items", {
   x <- table_with_copies(2, n_rows = 200)$table
   x[3, 2] <- NA
   fit <- without_warning(stagewise_em(x, 2))
-  view <- view_candidates(fit, fit$coded, fit$posterior)
+  view <- view_posterior(view_answers(fit, fit$coded), fit, fit$coded, fit$posterior)
   left <- posterior_without(view, c("item_1", "copy_2"))
   n_rows <- fit$mixing_weights * 200
   for (row in c(1, 3, 200)) {
@@ -287,8 +312,9 @@ test_that("an answer that is impossible in a component hides nothing of it", {
   at <- function(p) {
     fit$item_probs$item_1[, 2] <- c(p, 1 - p)
     fit$posterior[] <- posterior_of(fit, fit$coded)$posterior
-    pairs <- view_candidates(fit, fit$coded, fit$posterior)
-    posterior_without(pairs, "item_1")
+    view <- view_answers(fit, fit$coded)
+    view <- view_posterior(view, fit, fit$coded, fit$posterior)
+    posterior_without(view, "item_1")
   }
   expect_equal(at(0), at(1e-45), tolerance = 1e-8)
   expect_equal(at(0), at(1e-12), tolerance = 1e-8)
