@@ -10,6 +10,7 @@
 #include "growth/split.h"
 #include "model/criterion.h"
 #include "model/inclusion.h"
+#include "model/m_step.h"
 
 namespace mdpd {
 
@@ -33,6 +34,10 @@ constexpr Index heat_iterations = 4;
 /// A trial goes on while this many times what it would still gain at its present pace would do: EM
 /// slows down less than its last steps say, when it passes from one direction to another.
 constexpr double pace_margin = 3.0;
+/// Nats that a merge may cost to be tried, in all or a row: from components that are farther apart EM
+/// leads back to where they are two again.
+constexpr double most_lost_by_merge = 500.0;
+constexpr double most_lost_per_row = 0.5;
 /// A component that differs by less than this share of its rows' weight is the one it was.
 constexpr double same_component = 0.05;
 /// Penalties under which the informative set is let grow and shrink.
@@ -92,6 +97,16 @@ std::vector<ComponentPair> overlapping_pairs(const CodedData& data, const RowMat
                    [&](const auto& x, const auto& y) { return overlap(x) > overlap(y); });
   pairs.resize(n_merges);
   return pairs;
+}
+
+/// Of the sum of x log x of all counts, where those of two columns are added.
+double merge_loss(const RowMatrix& counts, const ComponentPair& merged) {
+  const auto sum = [](const auto& column) {
+    return column.unaryExpr([](double x) { return x_log_x(x); }).sum();
+  };
+  const auto a = counts.col(merged.first);
+  const auto b = counts.col(merged.second);
+  return sum(a) + sum(b) - sum(a + b);
 }
 
 /// Posterior with component b added to component a and taken out.
@@ -308,8 +323,12 @@ class PolishRound {
     if (split.e_step.posterior.size() == 0) return trials;
     split = em(split, options_.refine.at_most(brief_run_)).fit;
     const ComponentPair copies{pair.component, split.params.n_components() - 1};
-    for (const ComponentPair& merged : overlapping_pairs(data_, split.e_step.posterior)) {
-      if (merged == copies) continue;
+    const std::vector<ComponentPair> merges = overlapping_pairs(data_, split.e_step.posterior);
+    const std::vector<double> losses = losses_by_merge(split.e_step.posterior, merges);
+    const double most_lost = std::max(most_lost_by_merge, most_lost_per_row * data_.total_weight);
+    for (std::size_t at = 0; at < merges.size(); ++at) {
+      const ComponentPair& merged = merges[at];
+      if (merged == copies || losses[at] > most_lost) continue;
       const MixtureFit start =
           start_at(merge_posterior(split.e_step.posterior, merged), split.informative);
       keep_if_good(
@@ -319,6 +338,24 @@ class PolishRound {
     }
     for (Trial& trial : trials) race_briefly(1, trial);
     return trials;
+  }
+
+  /// By evidence, what the rows' expected log probability loses by each merge at once (nats).
+  std::vector<double> losses_by_merge(const RowMatrix& posterior,
+                                      const std::vector<ComponentPair>& merges) const {
+    std::vector<double> losses(merges.size(), 0.0);
+    if (std::isnan(fit_.evidence)) return losses;
+    const RowMatrix counts = level_counts(data_, posterior);
+    const Eigen::RowVectorXd sizes =
+        data_.total_weight * row_shares(data_, posterior).colwise().sum();
+    for (std::size_t at = 0; at < merges.size(); ++at) {
+      losses[at] = merge_loss(sizes, merges[at]);
+      for (Index item = 0; item < data_.n_items; ++item) {
+        const auto table = counts.middleRows(data_.offset[item], data_.n_levels[item]);
+        losses[at] += merge_loss(table, merges[at]) - merge_loss(table.colwise().sum(), merges[at]);
+      }
+    }
+    return losses;
   }
 
   /// Merges two components and splits their union at `pair`.
