@@ -8,6 +8,7 @@
 
 #include "base/assignment.h"
 #include "base/errors.h"
+#include "base/exponential.h"
 #include "base/jobs.h"
 #include "base/kernels.h"
 #include "base/log_gamma.h"
@@ -23,7 +24,6 @@ static_assert(n_concentrations % n_lanes == 0);
 
 /// A number for each concentration.
 using Grid = std::array<Lanes, n_grid_lanes>;
-using GridRow = Eigen::Matrix<double, 1, n_concentrations>;
 
 /// Where the weights of a crowd begin.
 constexpr Index first_of_crowd = 1 + n_concentrations;
@@ -103,24 +103,36 @@ class CrowdTables {
   std::vector<double> values_;
 };
 
+/// Of the log marginal likelihood of an item's counts the part of its columns' totals, which is the
+/// same around any centre.
+[[gnu::always_inline]] inline void log_marginal_of_totals(const ItemCounts& counts, Grid& out) {
+  const Grid& grid = concentrations();
+  static const Grid log_gamma_of_grid = log_gammas(grid);
+  for (Index v = 0; v < n_grid_lanes; ++v) {
+    LogGammaSum below;
+    double n_used = 0.0;
+    for (Index k = 0; k < counts.n_components(); ++k) {
+      const double total = counts.totals[k];
+      if (!(total > least_count)) continue;
+      n_used += 1.0;
+      below.add(grid[v] + total, grid[v][0] + total);
+    }
+    Lanes of_totals;
+    below.total(of_totals);
+    out[v] = n_used * log_gamma_of_grid[v] - of_totals;
+  }
+}
+
 /// Log marginal likelihood of an item's counts, whose columns have Dirichlet priors around `centre`
-/// at the concentrations of vector v.
+/// at the concentrations of vector v, but the part of the totals.
 /// @param mean_of concentrations times the centre, of a level and a component.
 /// @param of_means the sum of log Gamma of these over all cells with answers.
 template <class MeanOf>
-[[gnu::always_inline]] inline void log_marginal(const ItemCounts& counts, Index v,
-                                                const MeanOf& mean_of, const Lanes& of_means,
-                                                Lanes& out) {
-  const Grid& grid = concentrations();
-  static const Grid log_gamma_of_grid = log_gammas(grid);
+[[gnu::always_inline]] inline void log_marginal(const ItemCounts& counts, const MeanOf& mean_of,
+                                                const Lanes& of_means, Lanes& out) {
   LogGammaSum above;
-  LogGammaSum below;
-  Lanes sum = -of_means;
   for (Index k = 0; k < counts.n_components(); ++k) {
-    const double total = counts.totals[k];
-    if (!(total > least_count)) continue;
-    sum += log_gamma_of_grid[v];
-    below.add(grid[v] + total, grid[v][0] + total);
+    if (!(counts.totals[k] > least_count)) continue;
     for (Index r = 0; r < counts.n_levels; ++r) {
       const double count = counts(r, k);
       if (!(count > least_count)) continue;
@@ -130,16 +142,8 @@ template <class MeanOf>
     }
   }
   Lanes of_counts;
-  Lanes of_totals;
   above.total(of_counts);
-  below.total(of_totals);
-  out = sum + of_counts - of_totals;
-}
-
-GridRow row_of(const Grid& grid) {
-  GridRow out;
-  for (Index v = 0; v < n_grid_lanes; ++v) store(grid[v], out.data() + v * n_lanes);
-  return out;
+  out = of_counts - of_means;
 }
 
 double half_df(const CodedData& data, Index item) {
@@ -201,7 +205,7 @@ class Centre {
     const auto mean_of = [&](Index r, Index, Lanes & mean) __attribute__((always_inline)) {
       load(means + r * n_lanes, mean);
     };
-    log_marginal(counts, v, mean_of, of_means, out[v]);
+    log_marginal(counts, mean_of, of_means, out[v]);
     Lanes n_answers;
     centre.n_answers(n_answers);
     Lanes log;
@@ -226,7 +230,7 @@ class Centre {
     const auto mean_of = [&](Index r, Index k, Lanes & mean) __attribute__((always_inline)) {
       crowd.mean(r, k, v, mean);
     };
-    log_marginal(counts, v, mean_of, of_means, out[v]);
+    log_marginal(counts, mean_of, of_means, out[v]);
   }
 }
 
@@ -248,11 +252,22 @@ class OneAccuracy {
     double n_right = 0.0;
     for (Index k = 0; k < crowd.cols(); ++k) n_right += sizes[k] * crowd(labels_[k], k);
     of_crowd_ = n_right / sizes.sum();
+    for (Index v = 0; v < n_grid_lanes; ++v) {
+      Lanes of_right;
+      Lanes of_wrong;
+      Lanes of_both;
+      log_gamma_of(concentrations()[v] * of_crowd_, of_right);
+      log_gamma_of(concentrations()[v] * (1.0 - of_crowd_), of_wrong);
+      log_gamma_of(concentrations()[v], of_both);
+      of_means_[v] = of_right + of_wrong - of_both;
+    }
   }
 
   Index label(Index k) const { return labels_[k]; }
   double of_crowd() const { return of_crowd_; }
   double n_wrong_labels() const { return n_wrong_labels_; }
+  /// Sums of log Gamma without answers.
+  const Grid& of_means() const { return of_means_; }
 
   double n_right(const ItemCounts& counts) const {
     double sum = 0.0;
@@ -264,6 +279,7 @@ class OneAccuracy {
   std::vector<Index> labels_;
   double n_wrong_labels_;
   double of_crowd_ = 0.0;
+  Grid of_means_;
 };
 
 /// Of all items' answers by component.
@@ -276,18 +292,14 @@ Vector component_sizes(const RowMatrix& counts) { return counts.colwise().sum();
   const double wrong = std::max(0.0, counts.totals.sum() - right);
   const double of_mistakes = -wrong * log_of(one.n_wrong_labels());
   for (Index v = 0; v < n_grid_lanes; ++v) {
-    const Lanes c = concentrations()[v];
-    const Lanes means[] = {c * one.of_crowd(), c * (1.0 - one.of_crowd()), c};
-    const double answers[] = {right, wrong, right + wrong};
-    const double signs[] = {1.0, 1.0, -1.0};
-    out[v] = Lanes{} + of_mistakes;
-    for (int at = 0; at < 3; ++at) {
-      Lanes before;
-      Lanes after;
-      log_gamma_of(means[at], before);
-      log_gamma_of(means[at] + answers[at], after);
-      out[v] += signs[at] * (after - before);
-    }
+    const Lanes& c = concentrations()[v];
+    Lanes of_right;
+    Lanes of_wrong;
+    Lanes of_both;
+    log_gamma_of(c * one.of_crowd() + right, of_right);
+    log_gamma_of(c * (1.0 - one.of_crowd()) + wrong, of_wrong);
+    log_gamma_of(c + (right + wrong), of_both);
+    out[v] = of_right + of_wrong - of_both - one.of_means()[v] + of_mistakes;
   }
 }
 
@@ -317,11 +329,20 @@ constexpr double least_certainty = 0.25;
 constexpr int steps_of_crowd = 10;
 
 /// Log marginal likelihood of an item's answers with one column, of which nothing is known.
-double log_marginal_of_spike(const Vector& counts) {
-  double sum = log_gamma_of(static_cast<double>(counts.size())) -
-               log_gamma_of(static_cast<double>(counts.size()) + counts.sum());
-  for (Index r = 0; r < counts.size(); ++r) sum += log_gamma_of(1.0 + counts[r]);
-  return sum;
+[[gnu::always_inline]] inline double log_marginal_of_spike(const double* counts, Index n_levels) {
+  double sum = 0.0;
+  double n_answers = 0.0;
+  for (Index r = 0; r < n_levels; r += n_lanes) {
+    const Index n = std::min<Index>(n_lanes, n_levels - r);
+    Lanes some{};
+    for (Index at = 0; at < n; ++at) some[at] = counts[r + at];
+    n_answers += sum_of(some);
+    Lanes value;
+    log_gamma_of(some + 1.0, value);
+    for (Index at = 0; at < n; ++at) sum += value[at];
+  }
+  const auto n = static_cast<double>(n_levels);
+  return sum + log_gamma_of(n) - log_gamma_of(n + n_answers);
 }
 
 /// What the items of a crowd are weighed by.
@@ -330,36 +351,85 @@ struct CrowdFamilies {
   OneAccuracy one;
 };
 
-/// Log Bayes factors of an item against the spike.
+/// Bayes factors of an item against the spike, divided by the largest; returns the logarithm of that.
 /// @param crowd or null.
 /// @param means room for a vector of each of its levels.
-template <class Out>
-void weigh_item(const CodedData& data, const RowMatrix& counts, const Overlap& overlap, Index item,
-                const CrowdFamilies* crowd, double* means, Out out) {
+/// @param out n_weights
+[[gnu::always_inline]] inline double weigh_item(const CodedData& data, const RowMatrix& counts,
+                                                const Overlap& overlap, Index item,
+                                                const CrowdFamilies* crowd, double* means,
+                                                double* out) {
   const Index first = data.offset[item];
   const Index n = data.n_levels[item];
-  const Vector level_weight = data.level_weight.segment(first, n);
-  const Vector weights = counts.middleRows(first, n).colwise().sum();
-  const ItemCounts table{counts.data() + first * counts.cols(), n, weights};
-  Grid sums;
-  if (data.n_levels_seen[item] > 1) {
-    const auto own = [&]() __attribute__((always_inline)) {
-      log_marginal_of_own(data, item, table, means, sums);
-      add_gain_of_overlap(data, item, overlap, sums);
-    };
-    with_avx2(data.instructions, own);
-    out.segment(1, n_concentrations) = row_of(sums) - GridRow::Constant(data.marginal_loglik[item]);
+  const Vector totals = counts.middleRows(first, n).colwise().sum();
+  const ItemCounts table{counts.data() + first * counts.cols(), n, totals};
+  const bool has_own = data.n_levels_seen[item] > 1;
+  const int n_families = crowd == nullptr ? 1 : 3;
+  Grid of_totals;
+  Grid factors[3];
+  log_marginal_of_totals(table, of_totals);
+  if (has_own) {
+    log_marginal_of_own(data, item, table, means, factors[0]);
+    add_gain_of_overlap(data, item, overlap, factors[0]);
+    for (Index v = 0; v < n_grid_lanes; ++v) {
+      factors[0][v] += of_totals[v] - data.marginal_loglik[item];
+    }
   }
-  if (crowd == nullptr) return;
-  Grid of_one;
-  const auto of_crowd = [&]() __attribute__((always_inline)) {
-    log_marginal_of_crowd(table, crowd->tables, sums);
-    log_marginal_of_accuracy(table, crowd->one, of_one);
-  };
-  with_avx2(data.instructions, of_crowd);
-  const GridRow spike = GridRow::Constant(log_marginal_of_spike(level_weight));
-  out.segment(first_of_crowd, n_concentrations) = row_of(sums) - spike;
-  out.segment(first_of_accuracy, n_concentrations) = row_of(of_one) - spike;
+  if (crowd != nullptr) {
+    const double spike = log_marginal_of_spike(data.level_weight.data() + first, n);
+    log_marginal_of_crowd(table, crowd->tables, factors[1]);
+    log_marginal_of_accuracy(table, crowd->one, factors[2]);
+    for (Index v = 0; v < n_grid_lanes; ++v) {
+      factors[1][v] += of_totals[v] - spike;
+      factors[2][v] -= spike;
+    }
+  }
+  Lanes larger{};
+  for (int family = has_own ? 0 : 1; family < n_families; ++family) {
+    for (const Lanes& x : factors[family]) larger = x > larger ? x : larger;
+  }
+  const double most = std::max(std::max(larger[0], larger[1]), std::max(larger[2], larger[3]));
+  out[0] = exp_of(-most);
+  for (int family = has_own ? 0 : 1; family < n_families; ++family) {
+    for (Index v = 0; v < n_grid_lanes; ++v) {
+      Lanes factor;
+      exp_of(factors[family][v] - most, factor);
+      store(factor, out + 1 + family * n_concentrations + v * n_lanes);
+    }
+  }
+  return most;
+}
+
+/// An EM step of the prior's weights: the mean of what the items say of them.
+/// @param factors n_items x n_weights, in rows
+[[gnu::always_inline]] inline void step_of_prior(const std::vector<const double*>& factors,
+                                                 Vector& weights) {
+  const Index n_vectors = (weights.size() - 1) / n_lanes;
+  const double* slabs = weights.data() + 1;
+  double of_spike = 0.0;
+  Lanes sums[3 * n_grid_lanes] = {};
+  for (const double* of_item : factors) {
+    Lanes dot{};
+    for (Index v = 0; v < n_vectors; ++v) {
+      Lanes factor;
+      Lanes weight;
+      load(of_item + 1 + v * n_lanes, factor);
+      load(slabs + v * n_lanes, weight);
+      dot += factor * weight;
+    }
+    const double scale = 1.0 / (of_item[0] * weights[0] + sum_of(dot));
+    of_spike += scale * of_item[0];
+    for (Index v = 0; v < n_vectors; ++v) {
+      Lanes factor;
+      load(of_item + 1 + v * n_lanes, factor);
+      sums[v] += scale * factor;
+    }
+  }
+  const auto n_items = static_cast<double>(factors.size());
+  weights[0] *= of_spike / n_items;
+  for (Index at = 1; at < weights.size(); ++at) {
+    weights[at] *= sums[(at - 1) / n_lanes][(at - 1) % n_lanes] / n_items;
+  }
 }
 
 /// Of shares that the crowd's columns are moved by.
@@ -590,32 +660,24 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
   for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
     const Index last = std::min(data.n_items, (job + 1) * items_of_job);
     std::vector<double> means;
-    for (Index item = job * items_of_job; item < last; ++item) {
-      if (!may_differ(data, item, prior)) continue;
-      means.resize(n_lanes * data.n_levels[item]);
-      const bool has_own = data.n_levels_seen[item] > 1;
-      weigh_item(data, counts, overlap, item, crowd ? &*crowd : nullptr, means.data(),
-                 factors.row(item));
-      const double most = factors.row(item).maxCoeff();
-      factors.row(item) =
-          factors.row(item).unaryExpr([&](double x) { return exp_of(x - most); }).eval();
-      if (!has_own) factors.row(item).segment(1, n_concentrations).setZero();
-      out.gain[item] = most;
-    }
+    const auto weigh = [&]() __attribute__((always_inline)) {
+      for (Index item = job * items_of_job; item < last; ++item) {
+        if (!may_differ(data, item, prior)) continue;
+        means.resize(n_lanes * data.n_levels[item]);
+        out.gain[item] = weigh_item(data, counts, overlap, item, crowd ? &*crowd : nullptr,
+                                    means.data(), factors.row(item).data());
+      }
+    };
+    with_avx2(data.instructions, weigh);
   });
-  for (int step = 0; step < n_steps; ++step) {
-    // The mean of what the items say of the prior.
-    Vector sums = Vector::Zero(n_weights);
-    Vector shares(n_weights);
-    double n_items = 0.0;
-    for (Index item = 0; item < data.n_items; ++item) {
-      if (!may_differ(data, item, prior)) continue;
-      shares = factors.row(item).transpose().cwiseProduct(prior.weights);
-      sums += shares * (1.0 / shares.sum());
-      n_items += 1.0;
-    }
-    if (n_items > 0.0) prior.weights = sums / n_items;
+  std::vector<const double*> of_items;
+  for (Index item = 0; item < data.n_items; ++item) {
+    if (may_differ(data, item, prior)) of_items.push_back(factors.row(item).data());
   }
+  const auto step = [&]() __attribute__((always_inline)) {
+    step_of_prior(of_items, prior.weights);
+  };
+  for (int at = 0; at < n_steps && !of_items.empty(); ++at) with_avx2(data.instructions, step);
   for (Index item = 0; item < data.n_items; ++item) {
     if (!may_differ(data, item, prior)) {
       out.shares(item, 0) = 1.0;
