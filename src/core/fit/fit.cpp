@@ -40,6 +40,9 @@ constexpr Index brief_scattered = 20;
 constexpr std::size_t scattered_finalists = 10;
 constexpr Index most_cells_to_scatter = 50000;
 
+/// Iterations of EM after which a start that another has overtaken is looked at.
+constexpr Index iterations_to_tell = 12;
+
 /// Share of a crowd's rows that may be in other components than by its vote, and answers of so large
 /// a crowd that a few nats do not matter, see `prefer_vote()`.
 constexpr double most_moved_from_vote = 0.02;
@@ -460,20 +463,37 @@ class Method {
       refine_further(ends.back());
       if (move != Move::kNone) ends.back().trace[before.size()].move = move;
     };
+    if (is_named_crowd(k)) {
+      of_crowd_ = posterior_of_crowd();
+      refine_from(start_at(of_crowd_, {}), Move::kVote);
+      FitRun run{std::move(stages.fit), before};
+      if (refine_up_to(ends.front().fit.objective(), run)) ends.push_back(std::move(run));
+      return different_ends(std::move(ends));
+    }
     const bool may_vote = split_by_chance(before, k);
     refine_from(std::move(stages.fit), Move::kNone);
     const RefineOptions& options = options_.refine;
     if (may_vote) refine_from(vote_start(data(), k, options, monitor_), Move::kVote);
     const bool by_evidence = options.type == Refinement::kEvidence;
-    if (is_named_crowd(k)) {
-      of_crowd_ = posterior_of_crowd();
-      refine_from(start_at(of_crowd_, {}), Move::kVote);
-    } else if (k > 1 && (seeks_likelihood() || (by_evidence && !is_large(data(), options_)))) {
+    if (k > 1 && (seeks_likelihood() || (by_evidence && !is_large(data(), options_)))) {
       RowMatrix start = correspondence_start(data(), k);
       if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kCorrespondence);
       for (MixtureFit& end : scattered_ends(k)) refine_from(std::move(end), Move::kScattered);
     }
     return different_ends(std::move(ends));
+  }
+
+  /// EM to the end, or false where it is soon seen to end below a goal: from stages that found no more
+  /// than some of a crowd's labels it would creep there for long.
+  bool refine_up_to(double goal, FitRun& run) {
+    RefineOptions options = options_.refine.at_most(iterations_to_tell);
+    refine_by(options, run);
+    if (run.status != Status::kIterationLimit) return true;
+    if (falls_short(run, goal)) return false;
+    options.max_iter = options_.refine.max_iter - options.max_iter;
+    options.item_prior = run.fit.item_prior;
+    if (options.max_iter > 0) refine_by(options, run);
+    return true;
   }
 
   /// Where EM from many starts at random leads in a few iterations; the best of them. After

@@ -31,9 +31,6 @@ constexpr std::size_t n_flips = 10;
 constexpr std::size_t n_flips_by_evidence = 3;
 /// EM iterations of a heat, after which a trial of large data is looked at.
 constexpr Index heat_iterations = 4;
-/// A trial goes on while this many times what it would still gain at its present pace would do: EM
-/// slows down less than its last steps say, when it passes from one direction to another.
-constexpr double pace_margin = 3.0;
 /// Nats that a merge may cost to be tried, in all or a row: from components that are farther apart EM
 /// leads back to where they are two again.
 constexpr double most_lost_by_merge = 500.0;
@@ -119,20 +116,6 @@ RowMatrix merge_posterior(const RowMatrix& posterior, const ComponentPair& merge
   }
   out.col(a) += posterior.col(b);
   return out;
-}
-
-/// Is a run of EM, by its last steps, not going to reach `goal`? Its gains shrink by a factor from
-/// step to step; while they grow nothing can be told.
-bool falls_short(const FitRun& run, double goal) {
-  const double end = run.fit.objective();
-  const std::size_t n = run.trace.size();
-  if (end >= goal) return false;
-  if (run.status != Status::kIterationLimit) return true;
-  if (n < 3) return false;
-  const double before = run.trace[n - 2].objective() - run.trace[n - 3].objective();
-  const double last = run.trace[n - 1].objective() - run.trace[n - 2].objective();
-  if (last <= 0.0) return true;
-  return last < before && end + pace_margin * last * last / (before - last) < goal;
 }
 
 /// Are the components those of `fit` again, in whatever order?

@@ -319,6 +319,10 @@ FitRun refine_from(const CodedData& data, PosteriorRows& rows, MixtureFit start,
              : refine_by_likelihood(data, rows, std::move(start), options, monitor);
 }
 
+/// A goal is in reach while this many times what EM would still gain at its present pace would do: it
+/// slows down less than its last steps say, when it passes from one direction to another.
+constexpr double pace_margin = 3.0;
+
 }  // namespace
 
 double entropy_of(const CodedData& data, const RowMatrix& posterior) {
@@ -381,6 +385,18 @@ MixtureFit start_at(RowMatrix posterior, ItemSet informative) {
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative) {
   RowsAtHand rows(data, informative, false);
   return finish_fit_of(data, rows, std::move(params), informative);
+}
+
+bool falls_short(const FitRun& run, double goal) {
+  const double end = run.fit.objective();
+  const std::size_t n = run.trace.size();
+  if (end >= goal) return false;
+  if (run.status != Status::kIterationLimit) return true;
+  if (n < 3) return false;
+  const double before = run.trace[n - 2].objective() - run.trace[n - 3].objective();
+  const double last = run.trace[n - 1].objective() - run.trace[n - 2].objective();
+  if (last <= 0.0) return true;
+  return last < before && end + pace_margin * last * last / (before - last) < goal;
 }
 
 void give_up_components(const CodedData& data, FitRun& run) {

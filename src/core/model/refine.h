@@ -84,6 +84,10 @@ TraceRow trace_row(TraceRow row, const MixtureFit& fit);
 /// The last E-step: posterior, log-likelihoods and parameters that agree.
 MixtureFit finish_fit(const CodedData& data, MixtureParameters params, ItemSet informative);
 
+/// Is a run of EM, by its last steps, not going to reach `goal`? Its gains shrink by a factor from
+/// step to step; while they grow nothing can be told.
+bool falls_short(const FitRun& run, double goal);
+
 /// One component in place of those of the run.
 void give_up_components(const CodedData& data, FitRun& run);
 

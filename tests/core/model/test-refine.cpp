@@ -86,6 +86,31 @@ bool is_consistent(const CodedData& data, const MixtureFit& fit) {
 }  // namespace
 
 context("refine") {
+  test_that("a run falls short where its gains shrink before they can reach the goal") {
+    const auto run_with = [](const std::vector<double>& objectives) {
+      FitRun run;
+      run.status = Status::kIterationLimit;
+      for (const double objective : objectives) {
+        TraceRow row{Phase::kRefine};
+        row.penalised_loglik = objective;
+        run.trace.push_back(row);
+      }
+      run.fit.penalised_loglik = objectives.back();
+      return run;
+    };
+    // Gains of 8, 4, 2, ... lead 4 higher in all; three times that is in reach.
+    FitRun halving = run_with({-112.0, -104.0, -100.0});
+    expect_false(falls_short(halving, -100.0));
+    expect_false(falls_short(halving, -88.5));
+    expect_true(falls_short(halving, -87.5));
+    expect_false(falls_short(run_with({-106.0, -103.0, -100.0}), 1000.0));
+    expect_true(falls_short(run_with({-106.0, -99.0, -100.0}), -99.5));
+    expect_false(falls_short(run_with({-106.0, -100.0}), 1000.0));
+    halving.status = Status::kConverged;
+    expect_true(falls_short(halving, -99.9));
+    expect_false(falls_short(halving, -100.0));
+  }
+
   test_that("the penalised log-likelihood never falls in sparse refinement") {
     Monitor monitor;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
