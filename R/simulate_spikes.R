@@ -109,6 +109,7 @@ simulate_spikes <- function(n_trials = 2400, n_neurons = 240, n_tuned = n_neuron
     shown <- rep_len(seq_len(n_orientations), n_trials)[sample.int(n_trials)]
     gain <- draw_gain(n_trials, n_neurons, gain_sd, gain_correlation)
     expected <- gain * window * t(rates)[shown, , drop = FALSE]
+    check_n_spikes(sum(expected))
     counts <- matrix(stats::rpois(length(expected), expected), n_trials,
                      dimnames = list(seq_len(n_trials), neurons$neuron))
     times <- draw_times(counts, window)
@@ -184,4 +185,18 @@ spike_model <- function(expected, gain_sd) {
   })
   item_probs <- stats::setNames(item_probs, rownames(expected))
   true_model(stats::setNames(rep(1 / length(names), length(names)), names), item_probs, names)
+}
+
+# Checks -------------------------------------------------------------------------------------------
+
+# A row for each spike.
+check_n_spikes <- function(expected, call = rlang::caller_env()) {
+  if (!isTRUE(expected <= .Machine$integer.max)) {
+    abort_mdpd(
+      c("{.arg peak}, {.arg baseline} and {.arg window} must give fewer spikes: a data frame has up
+         to 2^31 - 1 rows.",
+        x = "They give about {signif(expected, 2)}."),
+      class = "argument", call = call
+    )
+  }
 }

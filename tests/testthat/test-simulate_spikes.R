@@ -138,3 +138,11 @@ test_that("more cells than R can index are refused before anything is drawn", {
   expect_error(simulate(hand_made_fit(), n_obs = 2e9), "`n_obs` must be at most",
                class = "mdpd_error_argument")
 })
+
+test_that("more spikes than a data frame has rows are refused before any is drawn", {
+  for (many in list(list(peak = 1e300), list(baseline = 1e12), list(window = 1e300))) {
+    arguments <- c(list(15, 6, gain_correlation = 0.5, seed = 17), many)
+    expect_error(do.call(simulate_spikes, arguments), "must give fewer spikes: .* 2\\^31 - 1 rows",
+                 class = "mdpd_error_argument")
+  }
+})
