@@ -147,7 +147,8 @@ force_arguments <- function(formals, frame) {
   }
 }
 
-is_missing_in <- function(frame, arg) eval(call("missing", as.name(arg)), frame)
+# The function itself, not its name: `missing` is an argument of simulate_crowd(), too.
+is_missing_in <- function(frame, arg) eval(as.call(list(missing, as.name(arg))), frame)
 
 # An error with a class of its own is the user's: they may wait for it. `before`: the arguments that
 # were evaluated.

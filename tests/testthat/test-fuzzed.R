@@ -27,6 +27,14 @@ test_that("counts and seeds beyond R's integers are refused", {
   expect_refused(mdpd(table, 2, seed = 2^31))
 })
 
+test_that("a function in the place of a number is refused, also where the argument has its name", {
+  for (value in list(sum, function(...) stop("called"))) {
+    expect_error(simulate_crowd(10, 5, missing = value), "`missing` must be a finite number",
+                 class = "mdpd_error_argument")
+    expect_refused(simulate_crowd(10, 1e300, missing = value))
+  }
+})
+
 test_that("starts after the largest seed take the smallest", {
   last <- .Machine$integer.max
   expect_identical(seed_of(1:3, 5), c(5, 6, 7))
