@@ -37,7 +37,7 @@
 #' @param metric For Krippendorff's alpha: `"nominal"`, the default, `"ordinal"` for labels in order
 #'   or `"interval"` for labels that are numbers. The others take labels to be the same or not.
 #' @param level Confidence level, from 0 to 0.999. Default 0.95.
-#' @param n Number of samples, a whole number of at least 2 / (1 - `level`). Default 1000.
+#' @param n Number of samples, a whole number from 2 / (1 - `level`) to 1,000,000. Default 1000.
 #' @param seed A whole number, or `NULL` to draw from the session's random numbers. Default 1: the
 #'   same answer every run. The session's random numbers are left alone.
 #' @param object The result of `agreement()`.
@@ -86,7 +86,7 @@ agreement <- function(x, metric = c("nominal", "ordinal", "interval"), level = 0
   check_given(x)
   metric <- check_choice(metric, c("nominal", "ordinal", "interval"))
   check_number(level, c(0, 0.999))
-  check_count(n, min = samples_needed(level))
+  check_n_samples(n, min = samples_needed(level))
   check_seed(seed)
   labels <- labels_by_worker(x)
   check_metric(metric, labels$labels)

@@ -21,6 +21,7 @@ test_that("counts and seeds beyond R's integers are refused", {
     expect_refused(goodness_of_fit(fit, n = n))
     expect_refused(test_k(path, n = n))
     expect_refused(mdpd(table, 2, n_starts = n))
+    expect_refused(agreement(table, n = n))
   }
   expect_error(simulate_crowd(2^31), "at most 2,147,483,647|to 2,147,483,647")
   expect_refused(stagewise_em(table, c(1, 2^31)))
