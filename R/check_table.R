@@ -145,13 +145,13 @@ check_column_names <- function(names, arg, call) {
 }
 
 # R has no names of arguments or of columns above that.
-check_name_lengths <- function(names, what, call) {
+check_name_lengths <- function(names, what, call, class = "data") {
   n_bytes <- nchar(names, "bytes")
   if (any(n_bytes > 10000)) {
     abort_mdpd(
       c("{what} must have at most 10,000 bytes.",
         x = "{.val {substr(names[which.max(n_bytes)], 1, 20)}}... has {comma(max(n_bytes))}."),
-      class = "data", call = call
+      class = class, call = call
     )
   }
 }

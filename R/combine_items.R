@@ -256,6 +256,7 @@ name_groups <- function(groups, names, call) {
   joined <- vapply(groups, paste, "", collapse = "+")
   given <- names(groups) %||% rep("", length(groups))
   names(groups) <- ifelse(given == "", joined, given)
+  check_name_lengths(names(groups), "Names of new items", call, class = "argument")
   all_names <- c(setdiff(names, unlist(groups)), names(groups))
   if (anyDuplicated(all_names)) {
     abort_mdpd(

@@ -123,3 +123,12 @@ test_that("bad groups and items that do not match are errors", {
     show_conditions(combine_items(1:3, c("a", "b")))
   })
 })
+
+test_that("a name longer than R's names of columns is refused, of tables and of crowds", {
+  groups <- stats::setNames(list(c("a", "b")), strrep("x", 10001))
+  crowd <- crowd_labels(data.frame(item = 1, worker = c("a", "b"), label = 1:2))
+  for (x in list(as.matrix(answers_with_copies()), answers_with_copies(), crowd)) {
+    expect_error(combine_items(x, groups), "Names of new items must have at most 10,000 bytes",
+                 class = "mdpd_error_argument")
+  }
+})
