@@ -43,35 +43,34 @@ fit_anew <- function(object, coded) {
   run_engine(problem, settings)$fits[[1]]
 }
 
-# EM on the informative items of `object` from its parameters; the others at their frequencies.
+# EM on the informative items of `object` from its parameters; the others at their frequencies. Of a
+# sample of few rows EM may end with fewer components.
 fit_held <- function(object, coded) {
   informative <- which(colnames(coded$codes) %in% object$informative)
-  fit <- list(
-    mixing_weights = rep(1, object$k) / object$k, informative = informative,
-    item_probs = lapply(unname(level_shares(coded)), function(shares) {
-      matrix(shares, length(shares), object$k)
-    })
-  )
-  if (length(informative) == 0) {
-    return(fit)
-  }
-  held <- coded
-  held$codes <- select_items(coded$codes, informative)
-  held$levels <- coded$levels[informative]
+  em <- if (length(informative) > 0) em_on_items(object, coded, informative)
+  fit <- list(mixing_weights = em$mixing_weights %||% rep(1 / object$k, object$k),
+              informative = informative)
+  fit$item_probs <- lapply(unname(level_shares(coded)), function(shares) {
+    matrix(shares, length(shares), length(fit$mixing_weights))
+  })
+  fit$item_probs[informative] <- em$item_probs
+  fit
+}
+
+em_on_items <- function(object, coded, items) {
+  coded$codes <- select_items(coded$codes, items)
+  coded$levels <- coded$levels[items]
   columns <- if (is_tied_to_labels(object, coded)) {
     match(label_names(object), names(object$mixing_weights))
   } else {
     seq_len(object$k)
   }
-  start <- model_parameters(object, columns, names(held$levels))
-  problem <- new_problem(held, object$labels, coded$known, object$prior, list(start))
+  start <- model_parameters(object, columns, names(coded$levels))
+  problem <- new_problem(coded, object$labels, coded$known, object$prior, list(start))
   # EM by evidence is what such a fit of mdpd() is.
   refine <- if (object$method == "em") object$refine else "full"
   settings <- new_settings("em", object$k, "em", refine, control_of(object))
-  em <- run_engine(problem, settings)$fits[[1]]
-  fit$mixing_weights <- em$mixing_weights
-  fit$item_probs[informative] <- em$item_probs
-  fit
+  run_engine(problem, settings)$fits[[1]]
 }
 
 # The parameters of one sample in the order of `parameter_table(object)`.

@@ -163,6 +163,16 @@ test_that("fewer components than in the fit leave NA", {
   expect_true(all(is.na(values[grep(paste0("^", item, ":.*[|]1$"), names(values))])))
 })
 
+test_that("a sample of one row leaves NA where the items are held, too", {
+  table <- data.frame(a = rep(1:2, each = 30), b = rep(1:2, each = 30), c = rep(1:3, 20))
+  fit <- suppressWarnings(stagewise_em(table, 2, refine = "none"))
+  expect_identical(fit$informative, c("a", "b"))
+  boot <- suppressWarnings(bootstrap(fit, n = 2, refit = FALSE, weights = rep(1 / 60, 60)))
+  expect_identical(boot$k, c(1L, 1L))
+  expect_identical(rowSums(is.na(boot$estimates[, boot$parameters$item %in% "a"])), c(2, 2))
+  expect_false(anyNA(boot$estimates[, boot$parameters$item %in% "c"]))
+})
+
 test_that("one component is bootstrapped too", {
   fit <- stagewise_em(answers(100), k = 1)
   for (refit in c(TRUE, FALSE)) {
