@@ -2,6 +2,7 @@
 
 #include "core/data/code_numbers.h"
 #include "core/data/repeated_items.h"
+#include "r_monitor.h"
 
 // Tables of numbers as codes, and what is counted of codes.
 
@@ -51,7 +52,7 @@ Rcpp::List core_code_table(SEXP table, const Rcpp::List& dimnames, int n_rows) {
   for (int item = 0; item < n_items; ++item) {
     const Values found = code_column(table, item, n_rows, RAW(codes) + R_xlen_t{n_rows} * item);
     if (found) values[item] = Rcpp::IntegerVector(found->begin(), found->end());
-    Rcpp::checkUserInterrupt();
+    mdpd::check_interrupt();
   }
   codes.attr("dimnames") = dimnames;
   return Rcpp::List::create(Rcpp::Named("codes") = codes, Rcpp::Named("values") = values);

@@ -6,6 +6,15 @@
 
 namespace mdpd {
 
+void check_interrupt() {
+  Rcpp::unwindProtect(
+      [](void*) {
+        R_CheckUserInterrupt();
+        return R_NilValue;
+      },
+      nullptr);
+}
+
 RMonitor::RMonitor(bool verbose) : bar_(R_NilValue) {
   if (!verbose) return;
   // The number of stages is not known beforehand: a bar without a total.
@@ -28,18 +37,18 @@ void RMonitor::show(const std::string& what) {
 }
 
 void RMonitor::on_stage(Index stage, Index n_components, Index n_informative) {
-  Rcpp::checkUserInterrupt();
+  check_interrupt();
   show("stage " + std::to_string(stage + 1) + ": " + std::to_string(n_components) +
        (n_components == 1 ? " component, " : " components, ") + std::to_string(n_informative) +
        " informative items");
 }
 
 void RMonitor::on_iteration(Index iteration, double objective) {
-  Rcpp::checkUserInterrupt();
+  check_interrupt();
   show("EM iteration " + std::to_string(iteration + 1) + ": objective " +
        std::to_string(objective));
 }
 
-void RMonitor::on_work() { Rcpp::checkUserInterrupt(); }
+void RMonitor::on_work() { check_interrupt(); }
 
 }  // namespace mdpd

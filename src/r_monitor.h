@@ -6,6 +6,10 @@
 
 namespace mdpd {
 
+/// Throws when the user interrupts or the time is up that `setTimeLimit()` gave. R goes on with what
+/// it was, an interrupt or an error; `Rcpp::checkUserInterrupt()` makes an interrupt of both.
+void check_interrupt();
+
 /// Lets R's user interrupt the core, and draws cli's progress bar when asked to. cli shows the bar
 /// only after it has lasted a while, so short fits print nothing.
 class RMonitor : public Monitor {

@@ -89,6 +89,23 @@ test_that("an interrupt at any moment ends the fit at once and leaves the sessio
   expect_interruptible(long_fit, if (test_level() < 2) 3 else 60)
 })
 
+test_that("the time that setTimeLimit() gives ends a fit by R's error, not by an interrupt", {
+  skip_on_cran()
+  session <- new_session()
+  on.exit(session$close())
+  within <- function(seconds, work) {
+    on.exit(setTimeLimit())
+    setTimeLimit(elapsed = seconds)
+    tryCatch(work(), error = conditionMessage, interrupt = function(cnd) "an interrupt")
+  }
+  lasts <- system.time(expected <- session$run(long_fit))[[3]]
+  limit <- session$run(function() gettext("reached elapsed time limit", domain = "R"))
+  for (share in c(0.3, 0.5, 0.7)) {
+    expect_identical(session$run(within, list(share * lasts, long_fit)), limit)
+  }
+  expect_identical(session$run(long_fit), expected)
+})
+
 test_that("an interrupt ends coding, stores, bootstrap and prediction at once", {
   skip_below_level_2()
   skip_if_not_installed("callr")
