@@ -2,13 +2,14 @@
 # what does not hold, or NULL.
 
 # An error is one of the package's, or one of rlang's, of `...` that is unused or of a package that
-# is not there; and it can be shown. Only where an object was damaged may it be called so. That the
-# fonts of a device lack a character is the device's to say.
+# is not there; and it can be shown. Only where an object was damaged may it be called so. The bar
+# of a long call is a message of cli's, and that the fonts of a device lack a character is the
+# device's to say.
 judge_condition <- function(cnd, object_damaged) {
   kind <- kind_of(cnd)
   text <- tryCatch(paste(conditionMessage(cnd), collapse = "\n"), error = function(e) NULL)
   ours <- inherits(cnd, c(paste0("mdpd_", kind), "rlib_error_dots_nonempty",
-                          "rlib_error_package_not_found"))
+                          "rlib_error_package_not_found", "cliMessage"))
   if (is.null(text) || !validUTF8(text)) {
     return(paste0(kind, " that cannot be shown"))
   }
