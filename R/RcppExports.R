@@ -93,6 +93,10 @@ core_file_checksum <- function(path) {
     .Call(`_mdpd_core_file_checksum`, path)
 }
 
+core_crc32 <- function(bytes) {
+    .Call(`_mdpd_core_crc32`, bytes)
+}
+
 core_hash <- function(text) {
     .Call(`_mdpd_core_hash`, text)
 }

@@ -58,8 +58,29 @@ write_manifest <- function(manifest, path) {
 save_checked <- function(x, file) {
   con <- gzfile(file, "wb", compression = 1)
   tryCatch(suppressWarnings(saveRDS(x, con)), error = function(cnd) NULL, finally = close(con))
-  saved <- tryCatch(suppressWarnings(readRDS(file)), error = function(cnd) NULL)
+  saved <- tryCatch(suppressWarnings(read_checked(file)), error = function(cnd) NULL)
   if (!identical(saved, x)) abort_unwritable(file)
+}
+
+# As readRDS(), which on bytes that were changed may end R or ask for any amount of memory: none are
+# unserialised before they are known to be those that were written, by the checksum and the length
+# at the end of a gzip file. R looks at these only where the content seems to be complete.
+read_checked <- function(file) {
+  bytes <- read_bytes(gzfile(file, "rb"))
+  trailer <- utils::tail(read_bytes(file(file, "rb")), 8)
+  written <- readBin(trailer, "integer", 2, endian = "little") %% 2^32
+  if (!identical(written, c(core_crc32(bytes), length(bytes) %% 2^32))) {
+    stop("Its content is not what was written", call. = FALSE)
+  }
+  unserialize(bytes)
+}
+
+# All that is left of a connection, which is closed.
+read_bytes <- function(con) {
+  on.exit(close(con))
+  parts <- list()
+  while (length(part <- readBin(con, "raw", 2^20)) > 0) parts <- c(parts, list(part))
+  as.raw(unlist(parts))
 }
 
 abort_unwritable <- function(file, call = rlang::caller_env()) {
@@ -71,7 +92,7 @@ abort_unwritable <- function(file, call = rlang::caller_env()) {
 
 read_manifest <- function(path, call = rlang::caller_env()) {
   manifest <- tryCatch(
-    suppressWarnings(readRDS(manifest_path(path))),
+    suppressWarnings(read_checked(manifest_path(path))),
     error = function(cnd) abort_damaged_file(manifest_path(path), conditionMessage(cnd), call)
   )
   if (!is.list(manifest) || !is_whole_number(manifest$format)) {
@@ -162,7 +183,7 @@ lock_owner <- function(path) read_owner(lock_path(path))
 # NULL where there is none, or none that can be read.
 read_owner <- function(lock) {
   owner <- tryCatch(
-    suppressWarnings(readRDS(file.path(lock, "owner.rds"))), error = function(cnd) NULL
+    suppressWarnings(read_checked(file.path(lock, "owner.rds"))), error = function(cnd) NULL
   )
   if (is_owner(owner)) owner
 }

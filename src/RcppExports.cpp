@@ -297,6 +297,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_crc32
+double core_crc32(const Rcpp::RawVector& bytes);
+RcppExport SEXP _mdpd_core_crc32(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_crc32(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_hash
 Rcpp::NumericVector core_hash(const Rcpp::CharacterVector& text);
 RcppExport SEXP _mdpd_core_hash(SEXP textSEXP) {
@@ -424,6 +435,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_recode_shard", (DL_FUNC) &_mdpd_core_recode_shard, 5},
     {"_mdpd_core_weight_unit", (DL_FUNC) &_mdpd_core_weight_unit, 1},
     {"_mdpd_core_file_checksum", (DL_FUNC) &_mdpd_core_file_checksum, 1},
+    {"_mdpd_core_crc32", (DL_FUNC) &_mdpd_core_crc32, 1},
     {"_mdpd_core_hash", (DL_FUNC) &_mdpd_core_hash, 1},
     {"_mdpd_core_code_table", (DL_FUNC) &_mdpd_core_code_table, 3},
     {"_mdpd_core_are_whole", (DL_FUNC) &_mdpd_core_are_whole, 1},

@@ -182,6 +182,11 @@ std::string core_file_checksum(const std::string& path) {
   return mdpd::hash_to_r(mdpd::checksum_of_file(path));
 }
 
+// [[Rcpp::export]]
+double core_crc32(const Rcpp::RawVector& bytes) {
+  return mdpd::crc32(RAW(bytes), static_cast<std::size_t>(bytes.size()));
+}
+
 // Of each string a number from 0 to 1, a multiple of 2^-53, spread evenly.
 // [[Rcpp::export]]
 Rcpp::NumericVector core_hash(const Rcpp::CharacterVector& text) {

@@ -263,6 +263,23 @@ test_that("a folder without a store, or with one of another format, is refused",
 
 three_rows <- data.frame(a = c(1, 2, 1), b = c("x", "x", "y"))
 
+test_that("a manifest that was changed or cut short is refused, whichever byte it is", {
+  path <- local_folder()
+  store <- row_store(data.frame(a = rep(1:3, 20), b = rep(c("x", "y"), 30)), path)
+  file <- file.path(path, "manifest.rds")
+  bytes <- readBin(file, "raw", file.size(file))
+  # Some bytes say nothing of the content, such as the time.
+  for (at in seq_along(bytes)) {
+    writeBin(replace(bytes, at, xor(bytes[at], as.raw(0x11))), file)
+    opened <- tryCatch(open_row_store(path), mdpd_error_damaged_shard = function(cnd) NULL)
+    expect_true(is.null(opened) || identical(opened, store))
+  }
+  for (n in c(0:3, 10, 100, length(bytes) - c(20, 8, 4, 1))) {
+    writeBin(bytes[seq_len(n)], file)
+    expect_error(open_row_store(path), "manifest.rds", class = "mdpd_error_damaged_shard")
+  }
+})
+
 test_that("a lock that names no process is no lock", {
   path <- local_folder()
   store <- row_store(three_rows, path)

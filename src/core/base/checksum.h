@@ -71,6 +71,17 @@ class Checksum {
   std::uint64_t length_ = 0;
 };
 
+/// The checksum of gzip files (Deutsch 1996, RFC 1952, section 8), bit by bit: what is checked by it
+/// is small.
+inline std::uint32_t crc32(const unsigned char* bytes, std::size_t n_bytes) {
+  std::uint32_t crc = 0xFFFFFFFF;
+  for (std::size_t i = 0; i < n_bytes; ++i) {
+    crc ^= bytes[i];
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320 : 0);
+  }
+  return ~crc;
+}
+
 /// A one-to-one map of 64 bits in which each bit depends on all: the last step of SplitMix64, Steele,
 /// Lea and Flood (2014), Fast splittable pseudorandom number generators,
 /// doi:10.1145/2660193.2660195.

@@ -57,6 +57,12 @@ context("checksum") {
     expect_true(hash_text("item 1", 6) == 0x8A1636F509462217);
   }
 
+  test_that("the checksum of gzip files is that of the standard") {
+    const auto* digits = reinterpret_cast<const unsigned char*>("123456789");
+    expect_true(crc32(digits, 9) == 0xCBF43926);  // the check value of CRC-32
+    expect_true(crc32(digits, 0) == 0);
+  }
+
   test_that("hashes of ids fill every interval alike") {
     std::vector<int> counts(64, 0);
     for (int i = 0; i < 64000; ++i) {
