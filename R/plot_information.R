@@ -5,7 +5,8 @@ plot_information <- function(object, component, newdata, max_items, stage) {
     return(plot_information_stages(object, newdata, max_items, stage, rlang::caller_env()))
   }
   arguments <- list(x = newdata, component = component)
-  values <- do.call(information, c(list(object), arguments[lengths(arguments) > 0]))
+  arguments <- c(list(object), arguments[lengths(arguments) > 0])
+  values <- do.call(information, arguments, quote = TRUE)
   draw_information(values, object, component, max_items)
 }
 
@@ -144,7 +145,8 @@ check_stages <- function(stage, object, component, call) {
                 not those of the fit.", class = "argument", call = call)
   }
   n_stages <- sum(object$trace$phase == "stage")
-  are_counts <- length(stage) > 0 && rlang::is_integerish(stage, finite = TRUE)
+  are_counts <- rlang::is_bare_numeric(stage) && is.null(dim(stage)) && length(stage) > 0 &&
+    rlang::is_integerish(stage, finite = TRUE)
   if (!are_counts || anyDuplicated(stage) || !all(is_within(stage, c(0, n_stages)))) {
     abort_mdpd(
       "{.arg stage} must be different whole numbers from 0 to {n_stages}, the number of stages of

@@ -192,6 +192,14 @@ test_that("the picture asks information() for its matrix", {
   expect_match(picture$labels$subtitle, "^Component 2;")
 })
 
+test_that("a name in the place of new data is refused, not evaluated", {
+  fit <- stagewise_em(answers(), k = 2)
+  for (newdata in list(quote(x), quote(stop("evaluated")))) {
+    expect_error(autoplot(fit, "information", newdata = newdata), "must be a data frame",
+                 class = "mdpd_error_argument")
+  }
+})
+
 test_that("informative items come first, by information, then the strongest others", {
   fit <- hand_made_fit(n_items = 8, n_informative = 3)
   fit$informative <- c("item_3", "item_1", "item_2")
@@ -243,7 +251,8 @@ test_that("the stages done again are those of the fit, and S is the upper left s
 
 test_that("a stage that the fit does not have is an error", {
   fit <- stagewise_em(answers(), k = 2)
-  for (stage in list(-1, 99, 0.5, NA, c(1, 1), "first", integer())) {
+  bad <- list(-1, 99, 0.5, NA, c(1, 1), "first", integer(), factor(c("a", NA)), matrix(1, 1, 2))
+  for (stage in bad) {
     expect_error(autoplot(fit, "information", stage = stage), "`stage` must be",
                  class = "mdpd_error_argument")
   }
