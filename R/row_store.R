@@ -230,13 +230,12 @@ check_strings <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_en
 
 # The names of the three columns of a crowd; NULL for a table.
 check_crowd_columns <- function(source, item, worker, label, call) {
-  if (inherits(source, "crowd_labels") && is.null(c(item, worker, label))) {
-    return(c(item = "item", worker = "worker", label = "label"))
-  }
   columns <- list(item = item, worker = worker, label = label)
   given <- !vapply(columns, is.null, NA)
   if (!any(given)) {
-    return(NULL)
+    return(if (inherits(source, "crowd_labels")) {
+      c(item = "item", worker = "worker", label = "label")
+    })
   }
   if (!all(given)) {
     abort_mdpd(

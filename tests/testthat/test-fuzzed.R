@@ -227,6 +227,14 @@ test_that("numbers of components in a matrix are those in a vector", {
   expect_identical(fit_for(matrix(c(3, 2, 2), 1)), fit_for(c(2, 3)))
 })
 
+test_that("names of columns that are calls are refused, not evaluated", {
+  crowd <- crowd_labels(data.frame(item = rep(1:3, 2), worker = rep(1:2, each = 3), label = 1:2))
+  for (label in list(quote(x + y), factor("label"), 1i)) {
+    expect_refused(row_store(crowd, local_folder(), item = factor("item"), worker = "worker",
+                             label = label))
+  }
+})
+
 test_that("tables of which a column is cut short are refused", {
   cut_short <- structure(
     list(trial = 1:2, neuron = c("a", "a", "b"), time = c(0.1, 0.2, 0.3)), class = "data.frame",
