@@ -344,7 +344,7 @@ format_tests <- function(x) {
 #' @export
 tidy.mdpd_test_k <- function(x, ...) {
   rlang::check_dots_empty()
-  table <- as.data.frame(unclass(x)[names(x)])
+  table <- structure(unclass(x)[names(x)], class = "data.frame", row.names = attr(x, "row.names"))
   names(table)[names(table) == "p_value"] <- "p.value"
   as_tidy(table)
 }

@@ -159,6 +159,11 @@ test_that("print names the number chosen; tidy() is a plain table", {
   expect_false(inherits(tidy(test), "mdpd_test_k"))
 })
 
+test_that("a damaged test is not evaluated without end", {
+  damaged <- structure(list(k = quote(x)), class = c("mdpd_test_k", "data.frame"), row.names = 1L)
+  expect_error(tidy(damaged), class = "mdpd_error_damaged")
+})
+
 test_that("the picture has a panel for each test, with its samples and the data", {
   path <- suppressMessages(stagewise_em(answers(400), k = 1:3))
   test <- test_k(path, n = 19, all = TRUE, stop_after = Inf, verbose = FALSE)
