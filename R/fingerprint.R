@@ -180,7 +180,8 @@ hash_value <- function(x) core_hash_bytes(value_bytes(x))
 
 value_bytes <- function(x) {
   if (is.list(x)) {
-    return(c(as.raw(1), number_bytes(length(x)), unlist(lapply(unname(x), value_bytes))))
+    x <- unname(unclass(x))  # a time may be a list whose parts are times
+    return(c(as.raw(1), number_bytes(length(x)), unlist(lapply(x, value_bytes))))
   }
   if (is.character(x)) {
     x <- enc2utf8(as.vector(x))

@@ -70,6 +70,12 @@ test_that("bytes of values are what they are defined to be", {
                      of_numbers(0, 0)))
 })
 
+test_that("a list has those of its parts, also where a class has others", {
+  time <- as.POSIXlt("2020-01-01", tz = "UTC")
+  expect_identical(value_bytes(time), value_bytes(unclass(time)))
+  expect_identical(value_bytes(data.frame(a = 1:2)), value_bytes(list(1:2)))
+})
+
 test_that("a value has one hash, however R holds it, and different ones have different hashes", {
   expect_identical(hash_value(1:3), hash_value(c(1, 2, 3)))
   expect_identical(hash_value(c(0, NaN)), hash_value(c(-0, NA)))
