@@ -148,8 +148,8 @@ p_of_any <- function(samples, pairs) {
     stats::pchisq(statistic, pairs$df, lower.tail = FALSE, log.p = TRUE)
   }
   # Of a sample in which no pair has a table nothing is conspicuous.
-  most <- apply(samples, 1, function(statistic) max(0, -log_p(statistic), na.rm = TRUE))
-  p_of_samples(matrix(most, nrow(samples), nrow(pairs)), -log_p(smaller_statistic(pairs)))
+  samples[] <- apply(samples, 1, function(statistic) max(0, -log_p(statistic), na.rm = TRUE))
+  p_of_samples(samples, -log_p(smaller_statistic(pairs)))
 }
 
 # Tables -------------------------------------------------------------------------------------------

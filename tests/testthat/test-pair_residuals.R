@@ -138,6 +138,13 @@ test_that("pairs without a row or a degree of freedom are left out", {
   expect_false(anyNA(pairs))
 })
 
+test_that("samples of a fit that no pair is left of are no hindrance", {
+  triples <- data.frame(item = 1:8, worker = rep(1:2, each = 4), label = rep(1:2, 4))
+  fit <- suppressMessages(suppressWarnings(stagewise_em(crowd_labels(triples), 2)))
+  expect_silent(pairs <- pair_residuals(fit, n = 2))
+  expect_identical(nrow(pairs), 0L)
+})
+
 test_that("one row in a cell that hardly expects one is no discovery", {
   x <- data.frame(a = rep(c("u", "v"), c(199, 1)), b = rep(c("y", "z"), c(199, 1)))
   model <- structure(
