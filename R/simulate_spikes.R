@@ -153,7 +153,7 @@ tuning_rates <- function(neurons, orientations, width) {
 # Trials x neurons. The shapes of gamma numbers of one scale add up: so do the shared and the own
 # part of a gain, and a shape of 0 is the number 0.
 draw_gain <- function(n_trials, n_neurons, gain_sd, gain_correlation) {
-  if (gain_sd == 0) {
+  if (gain_sd < 1e-75) {  # the square is far from too small for a double
     return(matrix(1, n_trials, n_neurons))
   }
   draw <- function(n, share) stats::rgamma(n, share * gain_sd^-2, scale = gain_sd^2)
@@ -176,9 +176,11 @@ draw_times <- function(counts, window) {
 }
 
 # `expected`: neurons x orientations, expected number of spikes at a gain of 1. The gamma gain is
-# integrated out.
+# integrated out: (1 + s^2 lambda)^(-1 / s^2), of which rounding makes 1 where s is small. Beyond
+# these ends of s^2 it is what it is there, exp(-lambda) and 1.
 spike_model <- function(expected, gain_sd) {
-  silent <- if (gain_sd == 0) exp(-expected) else (1 + gain_sd^2 * expected)^(-gain_sd^-2)
+  variance <- min(max(gain_sd^2, 1e-150), 1e150)
+  silent <- exp(-log1p(variance * expected) / variance)
   names <- colnames(expected)
   item_probs <- lapply(seq_len(nrow(expected)), function(neuron) {
     rbind("0" = silent[neuron, ], "1" = 1 - silent[neuron, ])

@@ -139,6 +139,17 @@ test_that("more cells than R can index are refused before anything is drawn", {
                class = "mdpd_error_argument")
 })
 
+test_that("gains that hardly vary are those that do not, in the model and in the spikes", {
+  without <- simulate_spikes(60, 6, seed = 1, gain_sd = 0)
+  for (gain_sd in c(1e-300, 1e-160, 1e-50, 1e-9)) {
+    with <- simulate_spikes(60, 6, seed = 1, gain_sd = gain_sd)
+    expect_equal(with$model$item_probs, without$model$item_probs)
+    expect_gt(mean(with$spikes), mean(without$spikes) / 2)
+  }
+  wild <- simulate_spikes(60, 6, seed = 1, gain_sd = 1e300)
+  expect_true(all(wild$model$item_probs[[1]]["0", ] == 1))
+})
+
 test_that("more spikes than a data frame has rows are refused before any is drawn", {
   for (many in list(list(peak = 1e300), list(baseline = 1e12), list(window = 1e300))) {
     arguments <- c(list(15, 6, gain_correlation = 0.5, seed = 17), many)
