@@ -488,11 +488,12 @@ class Method {
   bool refine_up_to(double goal, FitRun& run) {
     RefineOptions options = options_.refine.at_most(iterations_to_tell);
     refine_by(options, run);
-    if (run.status != Status::kIterationLimit) return true;
+    const Index n_left = options_.refine.max_iter - options.max_iter;
+    if (run.status != Status::kIterationLimit || n_left <= 0) return true;
     if (falls_short(run, goal)) return false;
-    options.max_iter = options_.refine.max_iter - options.max_iter;
+    options.max_iter = n_left;
     options.item_prior = run.fit.item_prior;
-    if (options.max_iter > 0) refine_by(options, run);
+    refine_by(options, run);
     return true;
   }
 
