@@ -116,24 +116,24 @@ pairs_lines <- function(times) {
 
 # A default fit against other programs ------------------------------------------------------------
 
+# Classes of a crowd. The others have one thread, and threads that wait take processor time.
+fit_crowd <- function(crowd, ...) {
+  alone <- stagewise_control(threads = 1, ...)
+  predict(stagewise_em(crowd$labels, k = 3, control = alone, verbose = FALSE))
+}
+
 peers <- list(
-  "mdpd, default" = function(crowd) {
-    # The others have one thread, and threads that wait for each other take processor time.
-    alone <- stagewise_control(threads = 1)
-    fit <- stagewise_em(crowd$labels, k = 3, control = alone, verbose = FALSE)
-    list(class = predict(fit), penalised = fit$penalised_loglik)
-  },
+  "mdpd, default" = function(crowd) fit_crowd(crowd),
+  "mdpd, by BIC" = function(crowd) fit_crowd(crowd, criterion = "bic"),
   "poLCA, nrep = 10" = function(crowd) {
     x <- as.data.frame(lapply(as.data.frame(as.matrix(crowd$labels)), factor))
     names(x) <- paste0("w", seq_along(x))
     f <- stats::as.formula(paste0("cbind(", toString(names(x)), ") ~ 1"))
-    fit <- poLCA::poLCA(f, x, nclass = 3, nrep = 10, verbose = FALSE)
-    list(class = fit$predclass, penalised = NA)
+    poLCA::poLCA(f, x, nclass = 3, nrep = 10, verbose = FALSE)$predclass
   },
   "VarSelLCM, with selection" = function(crowd) {
     x <- as.data.frame(lapply(as.data.frame(as.matrix(crowd$labels)), factor))
-    fit <- VarSelLCM::VarSelCluster(x, 3, nbcores = 1, crit.varsel = "BIC")
-    list(class = fit@partitions@zMAP, penalised = fit@criteria@BIC)
+    VarSelLCM::VarSelCluster(x, 3, nbcores = 1, crit.varsel = "BIC")@partitions@zMAP
   }
 )
 
@@ -156,10 +156,10 @@ fits_case <- function() {
       # A fit of minutes is run once.
       times <- numeric()
       while (length(times) < n_times && sum(times) < 120) {
-        times <- c(times, seconds(fit <- suppressWarnings(peers[[peer]](crowd))))
+        times <- c(times, seconds(class <- suppressWarnings(peers[[peer]](crowd))))
       }
       runs[[length(runs) + 1]] <- data.frame(
-        n_experts, peer, seconds = times, error = matched_error(fit$class, crowd$truth)
+        n_experts, peer, seconds = times, error = matched_error(class, crowd$truth)
       )
     }
   }
