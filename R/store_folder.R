@@ -66,20 +66,23 @@ save_checked <- function(x, file) {
 # unserialised before they are known to be those that were written, by the checksum and the length
 # at the end of a gzip file. R looks at these only where the content seems to be complete.
 read_checked <- function(file) {
-  bytes <- read_bytes(gzfile(file, "rb"))
-  trailer <- utils::tail(read_bytes(file(file, "rb")), 8)
+  trailer <- utils::tail(readBin(file, "raw", file.size(file)), 8)
   written <- readBin(trailer, "integer", 2, endian = "little") %% 2^32
-  if (!identical(written, c(core_crc32(bytes), length(bytes) %% 2^32))) {
+  bytes <- if (length(written) == 2) unzipped(file, written[2])
+  if (!identical(written, c(core_crc32(as.raw(bytes)), length(bytes)))) {
     stop("Its content is not what was written", call. = FALSE)
   }
   unserialize(bytes)
 }
 
-# All that is left of a connection, which is closed.
-read_bytes <- function(con) {
+# At most a part more than `n` bytes: a device has no end.
+unzipped <- function(file, n) {
+  con <- gzfile(file, "rb")
   on.exit(close(con))
   parts <- list()
-  while (length(part <- readBin(con, "raw", 2^20)) > 0) parts <- c(parts, list(part))
+  while (sum(lengths(parts)) <= n && length(part <- readBin(con, "raw", 2^20)) > 0) {
+    parts <- c(parts, list(part))
+  }
   as.raw(unlist(parts))
 }
 
