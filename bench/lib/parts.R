@@ -3,8 +3,9 @@
 
 part_names <- c("stages", "growth", "refinement", "polish")
 
-# Seconds of each part, and the passes over all pairs that the stages made, full and partial; and the
-# share of the processor's time that is spent outside of that door: coding, checks, what R makes of it.
+# Seconds of each part, and the passes over all pairs that the stages made, full and partial; and
+# the share of the processor's time that is spent outside of that door: coding, checks, what R makes
+# of it.
 time_parts <- function(code) {
   namespace <- asNamespace("mdpd")
   door <- namespace$core_fit
