@@ -245,13 +245,14 @@ check_crowd_columns <- function(source, item, worker, label, call) {
     )
   }
   for (name in names(columns)) check_string(columns[[name]], name, call)
+  columns <- vapply(columns, unname, "")
   if (anyDuplicated(columns)) {
     abort_mdpd(
       "{.arg item}, {.arg worker} and {.arg label} must be three different columns.",
       class = "argument", call = call
     )
   }
-  unlist(columns)
+  columns
 }
 
 check_roles <- function(source, items, id, weights, crowd, call) {

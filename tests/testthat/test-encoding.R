@@ -91,6 +91,17 @@ test_that("triples, groups, ids and names of arguments are checked too", {
   }
 })
 
+test_that("names that the names of columns have are nothing", {
+  triples <- data.frame(item = c(1, 2, 1, 2), worker = c("v", "v", "w", "w"), label = c(1, 2, 2, 1))
+  store <- row_store(triples, local_folder(), item = "item", worker = "worker",
+                     label = stats::setNames("label", bytes()))
+  expect_identical(store$manifest$columns$label, "label")
+  expect_error(
+    row_store(triples, local_folder(), item = "item", worker = "worker", label = c(a = "item")),
+    "three different columns", class = "mdpd_error_argument"
+  )
+})
+
 test_that("a value that is shown in a message is shown whatever its encoding", {
   expect_error(mdpd(answers(), bytes()), "caf<e9>", class = "mdpd_error_argument")
   expect_error(mdpd(answers(), 2, missing = invalid()), "caf<e9>", class = "mdpd_error_argument")
