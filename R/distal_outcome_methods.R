@@ -130,8 +130,10 @@ tidy.distal_outcome <- function(x, what = c("classes", "pairs"), conf.int = FALS
 #' @rdname distal_outcome
 #' @export
 glance.distal_outcome <- function(x, ...) {
-  as_tidy(data.frame(outcome = x$outcome, method = x$method, x$test, nobs = x$nobs,
-                     n_incomplete = x$n_incomplete))
+  as_tidy(data.frame(
+    outcome = x$outcome, method = x$method, statistic = x$test$statistic, df = x$test$df,
+    p.value = x$test$p.value, nobs = x$nobs, n_incomplete = x$n_incomplete
+  ))
 }
 
 #' @rdname distal_outcome

@@ -265,6 +265,15 @@ test_that("a name or a date in the place of a count or a call is told", {
   expect_error(explore(fit, open = FALSE), class = "mdpd_error_argument")
 })
 
+test_that("a name in the place of a number is not evaluated without end", {
+  data <- data.frame(a = rep(1:2, 20), b = rep(1:2, 20), c = rep(1:2, each = 20))
+  outcome <- distal_outcome(suppressWarnings(mdpd(data, 2)), as.double(1:40))
+  expect_named(glance(outcome), c("outcome", "method", "statistic", "df", "p.value", "nobs",
+                                  "n_incomplete"))
+  outcome$test$statistic <- quote(x)
+  expect_error(glance(outcome), class = "mdpd_error_damaged")
+})
+
 test_that("an object of another version says so", {
   damaged <- fit
   damaged$version <- "0.0.1"
