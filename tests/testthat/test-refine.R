@@ -245,6 +245,17 @@ test_that("refinement keeps the prior counts of the fit", {
                       refined$item_probs[[1]][, crowd$labels])), 0.02)
 })
 
+test_that("a fit with prior counts is not polished: they are those of its components", {
+  crowd <- simulate_crowd(40, 6, seed = 1, missing = 0.2)$labels
+  fit <- suppressWarnings(mdpd(crowd, k = 3, prior = 1))
+  for (smoothing in c(0, 0.5)) {
+    control <- stagewise_control(smoothing = smoothing)
+    refined <- suppressWarnings(refine(fit, control = control))
+    expect_false("polish" %in% refined$trace$phase)
+    expect_identical(refined$k, 3L)
+  }
+})
+
 test_that("where one component is left no known item is held", {
   # Nobody looks.
   crowd <- simulate_crowd(n_items = 300, n_workers = 6, accuracy = rep(1 / 3, 6), seed = 1)

@@ -128,13 +128,14 @@ class Method {
   }
 
   /// Polish and smoothing of what was refined, if there is anything to polish: it converged with two
-  /// components or more, and no row is held.
+  /// components or more, no row is held, and there are no prior counts, which are those of so many
+  /// components.
   void polish_further(FitRun& run) {
     const Timer timer(outcome_.work.polish_seconds);
     const bool has_kinds = !problem_.starts.empty() && !problem_.starts.front().labels.empty();
     const bool may_polish = options_.polish && !has_kinds && options_.task != Task::kEm &&
-                            data().known.empty() && run.status == Status::kConverged &&
-                            run.fit.params.n_components() > 1;
+                            data().known.empty() && problem_.prior_counts.size() == 0 &&
+                            run.status == Status::kConverged && run.fit.params.n_components() > 1;
     if (!may_polish) return;
     polish(data(), options_, budget_, run);
     if (run.status == Status::kConverged) optimum_ = run.fit;
