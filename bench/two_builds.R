@@ -1,8 +1,9 @@
 # Times of two builds of the package, in turn. Usage:
 #   Rscript bench/two_builds.R OLD NEW [CASE...] [--times=N]
-# OLD and NEW are libraries with the package; the cases are small, growth, wide, tall and crowd, by
-# default all. Each run is a process of its own. Prints of each case the medians of the seconds
-# elapsed and of the processor, of the peak memory (MB), and of the ratios of neighbouring runs.
+# OLD and NEW are libraries with the package; the cases are small and few (crowds of 30 and of 5
+# experts), growth, wide, tall and crowd, by default all. Each run is a process of its own. Prints
+# of each case the medians of the seconds elapsed and of the processor, of the peak memory (MB), and
+# of the ratios of neighbouring runs.
 # bench/same_fits.R says whether the two builds give the same fits.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "large_data.R"))
@@ -10,12 +11,14 @@ arguments <- commandArgs(trailingOnly = TRUE)
 
 # One run ------------------------------------------------------------------------------------------
 
+small_cases <- c("small", "few", "growth")
+
 # A function that does the fits of a case once; of a small one so many that they take seconds.
 fits_of <- function(case) {
-  if (case %in% c("small", "growth")) {
-    crowd <- simulate_crowd(accuracy = rep(0.6, 30), seed = 1)
-    k <- if (case == "small") 3 else 5
-    n <- if (case == "small") 30 else 3
+  if (case %in% small_cases) {
+    crowd <- simulate_crowd(accuracy = rep(0.6, if (case == "few") 5 else 30), seed = 1)
+    k <- if (case == "growth") 5 else 3
+    n <- if (case == "growth") 3 else 30
     return(function() for (fit in seq_len(n)) stagewise_em(crowd$labels, k = k, verbose = FALSE))
   }
   data <- large_data(case)
@@ -25,7 +28,7 @@ fits_of <- function(case) {
 run_once <- function(case) {
   library(mdpd)
   fits <- fits_of(case)
-  if (case %in% c("small", "growth")) suppressWarnings(fits())
+  if (case %in% small_cases) suppressWarnings(fits())
   invisible(gc())
   time <- system.time(suppressWarnings(fits()))
   cat(time[["elapsed"]], sum(time[c("user.self", "sys.self")]), peak_memory(), "\n")
@@ -54,6 +57,6 @@ if (arguments[1] == "--run") {
   is_times <- grepl("^--times=", arguments)
   times <- if (any(is_times)) as.integer(sub("^--times=", "", arguments[is_times])) else 5L
   cases <- arguments[!is_times][-(1:2)]
-  if (length(cases) == 0) cases <- c("small", "growth", "wide", "tall", "crowd")
+  if (length(cases) == 0) cases <- c(small_cases, "wide", "tall", "crowd")
   for (case in cases) compare_case(case, arguments[1], arguments[2], times)
 }
