@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "base/numerics.h"
 
 namespace mdpd {
@@ -65,7 +66,12 @@ MixtureParameters m_step_from_sums(const CodedData& data, const LevelSums& sums,
   MixtureParameters params;
   params.mixing_weights = sums.components.row(0).transpose() / data.total_weight;
   params.item_probs = sums.levels;
-  if (options.prior_counts.size() > 0) params.item_probs += options.prior_counts;
+  const RowMatrix& prior = options.prior_counts;
+  if (prior.size() > 0) {
+    if (prior.rows() != params.item_probs.rows() || prior.cols() != params.item_probs.cols())
+      throw DimensionError("prior counts of the items' levels and components");
+    params.item_probs += prior;
+  }
   for (Index item = 0; item < data.n_items; ++item) {
     normalise_counts(data, item, options.smoothing, params.item_probs);
   }

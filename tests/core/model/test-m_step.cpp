@@ -218,6 +218,8 @@ context("m_step") {
     const RowMatrix posterior = random_posterior(random, 30, 2);
     const RowMatrix counts = level_counts(table.data, posterior);
     MStepOptions options = options_of(0.5, 0.0);
+    options.prior_counts = RowMatrix::Constant(5, 3, 0.7);
+    expect_error_as(m_step(table.data, posterior, options), DimensionError);
     options.prior_counts = RowMatrix::Constant(5, 2, 0.7);
     const MixtureParameters best = m_step(table.data, posterior, options);
     double expected = 0.0;
