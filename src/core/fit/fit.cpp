@@ -40,7 +40,7 @@ constexpr Index brief_scattered = 20;
 constexpr std::size_t scattered_finalists = 10;
 constexpr Index most_cells_to_scatter = 50000;
 
-/// Iterations of EM after which a start that another has overtaken is looked at.
+/// Iterations of EM from another start after which it is told whether it may end higher than the first.
 constexpr Index iterations_to_tell = 12;
 
 /// Share of a crowd's rows that may be in other components than by its vote, and answers of so large

@@ -97,7 +97,7 @@ std::vector<ComponentPair> overlapping_pairs(const CodedData& data, const RowMat
 }
 
 /// Of the sum of x log x of all counts, where those of two columns are added.
-double merge_loss(const RowMatrix& counts, const ComponentPair& merged) {
+double merge_loss(const Eigen::Ref<const RowMatrix>& counts, const ComponentPair& merged) {
   const auto sum = [](const auto& column) {
     return column.unaryExpr([](double x) { return x_log_x(x); }).sum();
   };

@@ -25,6 +25,10 @@ static_assert(n_concentrations % n_lanes == 0);
 /// A number for each concentration.
 using Grid = std::array<Lanes, n_grid_lanes>;
 
+/// Kinds of columns that the items of a crowd may have beside the spike's: around a centre of their
+/// own, as all items, around the crowd's, and those of one accuracy.
+constexpr Index n_families_of_crowd = 3;
+
 /// Where the weights of a crowd begin.
 constexpr Index first_of_crowd = 1 + n_concentrations;
 constexpr Index first_of_accuracy = first_of_crowd + n_concentrations;
@@ -364,9 +368,9 @@ struct CrowdFamilies {
   const Vector totals = counts.middleRows(first, n).colwise().sum();
   const ItemCounts table{counts.data() + first * counts.cols(), n, totals};
   const bool has_own = data.n_levels_seen[item] > 1;
-  const int n_families = crowd == nullptr ? 1 : 3;
+  const Index n_families = crowd == nullptr ? 1 : n_families_of_crowd;
   Grid of_totals;
-  Grid factors[3];
+  Grid factors[n_families_of_crowd];
   log_marginal_of_totals(table, of_totals);
   if (has_own) {
     log_marginal_of_own(data, item, table, means, factors[0]);
@@ -385,12 +389,12 @@ struct CrowdFamilies {
     }
   }
   Lanes larger{};
-  for (int family = has_own ? 0 : 1; family < n_families; ++family) {
+  for (Index family = has_own ? 0 : 1; family < n_families; ++family) {
     for (const Lanes& x : factors[family]) larger = x > larger ? x : larger;
   }
   const double most = std::max(std::max(larger[0], larger[1]), std::max(larger[2], larger[3]));
   out[0] = exp_of(-most);
-  for (int family = has_own ? 0 : 1; family < n_families; ++family) {
+  for (Index family = has_own ? 0 : 1; family < n_families; ++family) {
     for (Index v = 0; v < n_grid_lanes; ++v) {
       Lanes factor;
       exp_of(factors[family][v] - most, factor);
@@ -401,13 +405,13 @@ struct CrowdFamilies {
 }
 
 /// An EM step of the prior's weights: the mean of what the items say of them.
-/// @param factors n_items x n_weights, in rows
+/// @param factors of each item n_weights, as of `weigh_item()`
 [[gnu::always_inline]] inline void step_of_prior(const std::vector<const double*>& factors,
                                                  Vector& weights) {
   const Index n_vectors = (weights.size() - 1) / n_lanes;
   const double* slabs = weights.data() + 1;
   double of_spike = 0.0;
-  Lanes sums[3 * n_grid_lanes] = {};
+  Lanes sums[n_families_of_crowd * n_grid_lanes] = {};
   for (const double* of_item : factors) {
     Lanes dot{};
     for (Index v = 0; v < n_vectors; ++v) {
@@ -613,7 +617,7 @@ void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, I
       crowd.cols() == n_components &&
       std::all_of(n_levels.begin(), n_levels.end(), [&](Index n) { return n == crowd.rows(); });
   const bool has_shape = pull.rows() == crowd.rows() && pull.cols() == crowd.cols();
-  if (prior.weights.size() != flat(has_crowd ? 3 : 1).weights.size() ||
+  if (prior.weights.size() != flat(has_crowd ? n_families_of_crowd : 1).weights.size() ||
       (has_crowd && !is_of_crowd) || (pull.size() > 0 && !has_shape))
     throw DimensionError("a prior of the items' levels and components");
 }
@@ -630,7 +634,7 @@ RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Ve
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   constexpr double pull = 100.0;  // answers that the columns are drawn back by
   const Index n_components = counts.cols();
-  ItemPrior prior = flat(3);
+  ItemPrior prior = flat(n_families_of_crowd);
   prior.crowd = crowd_columns(data, counts, Vector::Ones(data.n_items));
   // Workers who do not look at what they label say nothing of those who do. One accuracy does not
   // tell them: that of chance is theirs too.
