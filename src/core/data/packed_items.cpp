@@ -120,8 +120,10 @@ std::shared_ptr<const PackedItems> packs_of(const CodedData& data, const SparseC
                                             const ItemSet& items) {
   PackedItems out;
   out.items = items;
-  out.packs = pack_items(data, items, 1);
-  for (const Pack& pack : out.packs) out.n_cells += pack.n_levels;
+  for (const Index item : items) {
+    out.packs.push_back({out.n_packs(), 1, n_digits(data, item)});
+    out.n_cells += n_digits(data, item);
+  }
   out.first.assign(data.n_items, static_cast<std::uint32_t>(out.n_cells));
   std::uint32_t cell = 0;
   for (std::size_t at = 0; at < items.size(); ++at) {

@@ -152,6 +152,14 @@ context("packed_items") {
     expect_true(make_ready(table.data, {}).packed->packs.empty());
     expect_true(make_ready(sparse_copy(table.data), {}).packed->packs.empty());
   }
+
+  test_that("of sparse data items of one level are packs of their own, too") {
+    const Table table = table_of({{1, 1}, {1, 0}, {1, 1}, {2, 1}}, {1, 1, 1, 2});
+    const ReadyItems ready = make_ready(sparse_copy(table.data), {0, 1, 2, 3});
+    const std::vector<std::uint32_t> first = {0, 1, 2, 3};
+    expect_true(ready.packed->n_packs() == 4);
+    expect_true(ready.packed->first == first);
+  }
 }
 
 }  // namespace mdpd
