@@ -242,10 +242,11 @@ CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_l
 CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::uint32_t> items,
                            std::vector<Code> codes, std::vector<Index> n_levels,
                            Vector case_weights) {
-  const Index n_obs = static_cast<Index>(row_start.size()) - 1;
-  if (n_obs < 0 || items.size() != row_start.back() || codes.size() != items.size()) {
-    throw DimensionError("one item and one code for each answer");
+  if (row_start.empty() || row_start.front() != 0 || row_start.back() != items.size() ||
+      codes.size() != items.size() || !std::is_sorted(row_start.begin(), row_start.end())) {
+    throw DimensionError("one item and one code for each answer, row by row");
   }
+  const Index n_obs = static_cast<Index>(row_start.size()) - 1;
   CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights),
                             most_repeats_of(row_start, items));
   data.codes = sparse_codes(std::move(row_start), std::move(items), std::move(codes), data);

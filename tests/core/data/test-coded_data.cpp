@@ -103,6 +103,17 @@ context("coded_data") {
     }
   }
 
+  test_that("answers that do not lie row by row are an error") {
+    const auto made = [](std::vector<std::size_t> row_start) {
+      return make_sparse_data(std::move(row_start), {0, 1, 0}, {1, 2, 2}, {2, 2}, Vector::Ones(2));
+    };
+    expect_true(made({0, 2, 3}).most_repeats == 1);
+    for (const std::vector<std::size_t>& row_start : std::vector<std::vector<std::size_t>>{
+             {}, {0}, {1, 2, 3}, {0, 2, 2}, {0, 4, 3}, {0, 2, 4}, {0, 2, 3, 3}}) {
+      expect_error_as(made(row_start), DimensionError);
+    }
+  }
+
   test_that("too few or too many case weights are an error") {
     const std::vector<Code> codes = {1, 2};
     expect_error_as(make_coded_data(codes.data(), 2, {2}, Vector::Ones(1)), DimensionError);
