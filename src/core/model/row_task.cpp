@@ -53,6 +53,9 @@ ExactSum read_sum(ByteReader& in) {
   sum.unit = in.read_real();
   sum.high = in.read<std::int64_t>();
   sum.low = in.read<std::int64_t>();
+  constexpr std::int64_t most = std::int64_t{1} << bits_of_sum;
+  if (std::max(sum.high, sum.low) >= most || std::min(sum.high, sum.low) <= -most)
+    ByteReader::fail("it has a sum that cannot be");
   return sum;
 }
 

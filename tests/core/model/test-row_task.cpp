@@ -79,6 +79,21 @@ context("row_task") {
     expect_error_as(sums_from_bytes(bytes), DamagedMessage);
   }
 
+  test_that("a sum beyond all that rows amount to is an error") {
+    Random random(2);
+    const Table table = random_table(random, {30, {2, 3, 4, 1, 5}, 0.2, false});
+    RowSums sums = sums_over(table.data, some_task(random, table.data));
+    constexpr std::int64_t beyond = std::int64_t{1} << bits_of_sum;
+    for (std::int64_t* part : {&sums.pass.loglik.high, &sums.pass.loglik.low}) {
+      for (const std::int64_t other : {beyond, -beyond}) {
+        const std::int64_t before = std::exchange(*part, other);
+        expect_error_as(sums_from_bytes(to_bytes(sums)), DamagedMessage);
+        *part = before;
+      }
+    }
+    expect_true(are_equal(sums_from_bytes(to_bytes(sums)), sums));
+  }
+
   test_that("answers to different questions do not add up") {
     Random random(3);
     const Table table = random_table(random, {30, {2, 3, 4, 1, 5}, 0.2, false});
