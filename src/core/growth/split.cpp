@@ -84,25 +84,33 @@ Matrix relative_hessian(const Matrix& joint, const Matrix& posterior_part) {
   return hessian;
 }
 
+/// Levels with a probability; one at least.
+std::vector<Index> live_levels(const Vector& probs) {
+  std::vector<Index> live;
+  for (Index r = 0; r < probs.size(); ++r) {
+    if (probs[r] > 0.0) live.push_back(r);
+  }
+  return live;
+}
+
 /// Block-diagonal orthonormal basis of the moves: both blocks sum to zero and a level without
 /// probability stays where it is.
 Matrix move_basis(const Vector& probs_1, const Vector& probs_2) {
-  const auto block = [](const Vector& probs) {
-    std::vector<Index> live;
-    for (Index r = 0; r < probs.size(); ++r) {
-      if (probs[r] > 0.0) live.push_back(r);
-    }
-    const Index n_live = static_cast<Index>(live.size());
-    Matrix basis = Matrix::Zero(probs.size(), n_live - 1);
+  const std::vector<Index> live_1 = live_levels(probs_1);
+  const std::vector<Index> live_2 = live_levels(probs_2);
+  const auto n_moves_1 = static_cast<Index>(live_1.size()) - 1;
+  const auto n_moves_2 = static_cast<Index>(live_2.size()) - 1;
+  Matrix basis = Matrix::Zero(probs_1.size() + probs_2.size(), n_moves_1 + n_moves_2);
+  const auto fill = [&](const std::vector<Index>& live, Index first_row, Index first_move) {
+    const auto n_live = static_cast<Index>(live.size());
+    if (n_live < 2) return;
     const Matrix contrasts = zero_sum_basis(n_live);
-    for (Index r = 0; r < n_live; ++r) basis.row(live[r]) = contrasts.row(r);
-    return basis;
+    for (Index r = 0; r < n_live; ++r) {
+      basis.row(first_row + live[r]).segment(first_move, n_live - 1) = contrasts.row(r);
+    }
   };
-  const Matrix first = block(probs_1);
-  const Matrix second = block(probs_2);
-  Matrix basis = Matrix::Zero(first.rows() + second.rows(), first.cols() + second.cols());
-  basis.topLeftCorner(first.rows(), first.cols()) = first;
-  basis.bottomRightCorner(second.rows(), second.cols()) = second;
+  fill(live_1, 0, 0);
+  fill(live_2, probs_1.size(), n_moves_1);
   return basis;
 }
 
