@@ -6,6 +6,7 @@
 #include "base/numerics.h"
 #include "data/gathered_rows.h"
 #include "fit/known_rows.h"
+#include "fit/require_whole.h"
 #include "model/inclusion.h"
 #include "starts/kinds.h"
 
@@ -386,10 +387,8 @@ BlockedOutcome fit_blocks(BlockedRows& rows, const BlockedProblem& problem,
                        problem.starts.front().params.n_components());
   }
   if (problem.starts.size() > 1) throw DimensionError("EM goes on from one start");
-  const std::vector<Index>& ks = options.n_components;
-  if (ks.empty() || ks.front() < 1 || !std::is_sorted(ks.begin(), ks.end()))
-    throw DimensionError("numbers of components, ascending");
-  require_held(problem, ks);
+  require_options(options);
+  require_held(problem, options.n_components);
   return BlockedMethod(rows, problem, options, engine, monitor).run();
 }
 

@@ -10,6 +10,7 @@
 #include "data/row_sums.h"
 #include "fit/fit_data.h"
 #include "fit/known_rows.h"
+#include "fit/require_whole.h"
 #include "growth/grow.h"
 #include "growth/polish.h"
 #include "growth/same_optimum.h"
@@ -83,6 +84,7 @@ class Method {
         monitor_(monitor),
         budget_(monitor),
         rows_(std::move(problem_.cells), problem_) {
+    require_answers(data());
     options_.refine =
         refinement_of(options_.refine, data().n_levels, problem_.n_labels, problem_.prior_counts);
     outcome_.work.n_builds = 1;
@@ -615,8 +617,6 @@ class Method {
     if (start.posterior.size() == 0) {
       return e_step(data(), start.params, all_items(data())).posterior;
     }
-    if (start.posterior.rows() != problem_.case_weights.size())
-      throw DimensionError("a row for each row");
     return rows_.of_kinds(start.posterior, problem_.case_weights);
   }
 
@@ -689,36 +689,6 @@ class Method {
   std::vector<Index> born_;     ///< of each label its component before rows were held
   std::optional<Kinds> kinds_;  ///< of the most components so far, one a label or more
 };
-
-/// Known rows grow with one component a label, and are of components that every start has.
-void require_known(const Problem& problem, const FitOptions& options) {
-  if (problem.known.empty()) return;
-  if (problem.known.size() != static_cast<std::size_t>(problem.cells.n_obs))
-    throw DimensionError("one known component per observation");
-  if (options.task == Task::kGrow && options.n_components != std::vector<Index>{problem.n_labels})
-    throw DimensionError("known rows grow with one component a label");
-  // Unknown is the lowest.
-  const auto [lowest, highest] = std::minmax_element(problem.known.begin(), problem.known.end());
-  bool are_components = *lowest >= no_component;
-  if (options.task == Task::kGrow) are_components &= *highest < problem.n_labels;
-  for (const FitStart& start : problem.starts) {
-    const Index n_of_start = std::max(start.posterior.cols(), start.params.n_components());
-    are_components &= *highest < (start.is_vote ? problem.n_labels : n_of_start);
-  }
-  if (!are_components) throw DimensionError("known components are those that are fitted");
-}
-
-void require_whole(const Problem& problem, const FitOptions& options) {
-  const auto n_obs = static_cast<std::size_t>(problem.cells.n_obs);
-  if (static_cast<std::size_t>(problem.case_weights.size()) != n_obs)
-    throw DimensionError("one case weight per observation");
-  const std::vector<Index>& ks = options.n_components;
-  if (ks.empty() || ks.front() < 1 || !std::is_sorted(ks.begin(), ks.end()))
-    throw DimensionError("numbers of components, ascending");
-  if (options.task != Task::kGrow && problem.starts.empty())
-    throw DimensionError("EM begins somewhere");
-  require_known(problem, options);
-}
 
 }  // namespace
 

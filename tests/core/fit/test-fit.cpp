@@ -812,42 +812,6 @@ context("fit") {
       expect_true(n_interrupts > 5);
     }
   }
-
-  test_that("a problem whose parts do not fit together is an error") {
-    const Table table = three_components(19);
-    const Problem good = problem_of(table);
-    const FitOptions options = robust_fit_of({3});
-    const auto broken = [&](auto change) {
-      Problem problem = good;
-      change(problem);
-      expect_error_as(fit_all(problem, options), DimensionError);
-    };
-    broken([](Problem& problem) { problem.case_weights.conservativeResize(499); });
-    broken([](Problem& problem) { problem.known.assign(3, no_component); });
-    // Without labels there is no component for them.
-    broken([](Problem& problem) { problem.known.assign(500, no_component); });
-    broken([](Problem& problem) {
-      problem.n_labels = 3;
-      problem.known.assign(500, 3);
-    });
-    broken([](Problem& problem) { problem.cells.n_levels[0] = 2; });
-    for (const std::vector<Index>& ks :
-         {std::vector<Index>{}, std::vector<Index>{0}, std::vector<Index>{3, 2}}) {
-      expect_error_as(fit_all(good, robust_fit_of(ks)), DimensionError);
-    }
-    Problem of_start = good;
-    expect_error_as(fit_all(of_start, em()), DimensionError);
-    expect_error_as(fit_all(of_start, continued()), DimensionError);
-    of_start.starts = random_starts(19, 499, 3, 1);
-    expect_error_as(fit_all(of_start, em()), DimensionError);
-    of_start.starts = random_starts(19, 500, 3, 1);
-    of_start.known.assign(500, 3);
-    expect_error_as(fit_all(of_start, em()), DimensionError);
-    of_start.known.clear();
-    Random random(19);
-    of_start.starts = {{{}, random_parameters(random, {3, 3}, 3), {}}};
-    expect_error_as(fit_all(of_start, em()), DimensionError);
-  }
 }
 
 }  // namespace mdpd

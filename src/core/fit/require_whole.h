@@ -1,0 +1,20 @@
+#pragma once
+
+#include "fit/problem.h"
+#include "growth/options.h"
+
+namespace mdpd {
+
+/// Options of any problem.
+/// @throws DimensionError where numbers of components do not ascend from 1, or a setting is none.
+void require_options(const FitOptions& options);
+
+/// What can be told of a problem before its cells are coded.
+/// @throws DimensionError if the parts of the problem do not fit together, or a number is none that
+///   it can be.
+void require_whole(const Problem& problem, const FitOptions& options);
+
+/// @throws DimensionError if no row with a weight answers an item: nothing can be estimated of it.
+void require_answers(const CodedData& data);
+
+}  // namespace mdpd
