@@ -1,6 +1,6 @@
 # Entry points. Each target does its own set-up; the work is in tools/, one script a job.
-.PHONY: help demo vignettes test check test-core portability r-builds fuzz mutants coverage bench \
-  docs lint clean
+.PHONY: help demo vignettes test check test-core portability r-builds fuzz fuzz-core mutants \
+  coverage bench docs lint clean
 
 # The demo's settings travel by environment, so that any path survives the shell.
 export DATA K
@@ -16,6 +16,7 @@ help:
 	@echo 'make r-builds                  the R tests with clang, sanitisers and valgrind'
 	@echo 'make r-builds KINDS=address    the same for some of them, by name'
 	@echo 'make fuzz SECONDS=600          calls of all functions with wrong arguments'
+	@echo 'make fuzz-core SECONDS=600     the same for the C++ core, by libFuzzer and sanitisers'
 	@echo 'make mutants N=200             do the tests see changed lines? an hour or more'
 	@echo 'make coverage                  lines and branches that the tests run'
 	@echo 'make bench                     remake the reports in bench/results/, some hours'
@@ -53,6 +54,9 @@ r-builds:
 
 fuzz:
 	@tools/fuzz $(SECONDS)
+
+fuzz-core:
+	@tools/fuzz-core $(SECONDS)
 
 mutants:
 	@tools/mutants $(or $(N),200)

@@ -1,9 +1,11 @@
 # Compiles the core and its tests into $(FOLDER)/run, with the target $(FOLDER)/hashes the core and
 # tests/portability/, and with $(FOLDER)/allocations the core and tests/faults/, which takes all its
-# calls of malloc() (Linux). GNU make; called by tools/core-tests and tools/portability, which set
-# FOLDER, CXX, FLAGS (of the core, and to link), TEST_FLAGS (of the tests, which take longer to compile
-# than to run; what core has too the linker takes from core), INCLUDES and, where builds share the
-# tests' objects, TEST_FOLDER. Assertions of Eigen stay on, unlike in the package.
+# calls of malloc() (Linux), with $(FOLDER)/fuzz-fit and its like the core and a file of
+# tests/fuzz/core (clang). GNU make; called by tools/core-tests, tools/portability and
+# tools/fuzz-core, which set FOLDER, CXX, FLAGS (of the core, and to link), TEST_FLAGS (of the
+# tests, which take longer to compile than to run; what core has too the linker takes from core),
+# INCLUDES and, where builds share the tests' objects, TEST_FOLDER. Assertions of Eigen stay on,
+# unlike in the package.
 TEST_FOLDER := $(FOLDER)
 CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
 TESTS := $(patsubst %.cpp,$(TEST_FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
@@ -18,6 +20,9 @@ $(FOLDER)/hashes: $(CORE) $(HASHES)
 
 $(FOLDER)/allocations: $(CORE) $(ALLOCATIONS)
 	$(CXX) $(FLAGS) -Wl,--wrap=malloc -o '$@' $(^:%='%')
+
+$(FOLDER)/fuzz-%: $(CORE) $(TEST_FOLDER)/tests/fuzz/core/%.o
+	$(CXX) $(FLAGS) -fsanitize=fuzzer -o '$@' $(^:%='%')
 
 compile = $(CXX) $(1) -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c
 
@@ -40,3 +45,4 @@ FORCE:
 .PHONY: FORCE
 
 -include $(CORE:.o=.d) $(TESTS:.o=.d) $(HASHES:.o=.d) $(ALLOCATIONS:.o=.d)
+-include $(wildcard $(TEST_FOLDER)/tests/fuzz/core/*.d)
