@@ -73,6 +73,26 @@ PairChoice choose_twin(const Case& in, const ItemSet& informative, const SearchO
   return best;
 }
 
+/// The items of strong pairs by plain loops over the tables.
+std::vector<bool> strong_twin(const Case& in, double log_p_of_strong) {
+  PairTable table;
+  const Index n_items = in.table.data.n_items;
+  std::vector<bool> strong(n_items, false);
+  for (Index i = 0; i < n_items; ++i) {
+    for (Index j = i + 1; j < n_items; ++j) {
+      fill_pair_table(in.table.data, in.weights, i, j, MissingCells::kIgnore, table);
+      for (Index k = 0; k < in.weights.cols(); ++k) {
+        const double weight = in.weights.col(k).sum();
+        const double g2 =
+            2.0 * in.table.data.total_weight * information_twin(table.component(k), weight) * weight;
+        if (log_chi_square_upper(g2, degrees_of_freedom(table)) < log_p_of_strong)
+          strong[i] = strong[j] = true;
+      }
+    }
+  }
+  return strong;
+}
+
 /// Calls `check(options)` for every way to search.
 template <class Check>
 void for_each_search(Check check) {
@@ -104,6 +124,27 @@ context("search") {
         expect_true(relative_difference(chosen.score, twin.score) < 1e-10);
       });
     }
+  }
+
+  test_that("strong pairs are those with a small p-value in a component, whatever unions have") {
+    Monitor monitor;
+    Index n_strong = 0;
+    Index n_others = 0;
+    for (std::uint64_t seed = 30; seed < 50; ++seed) {
+      const Case in = random_case(seed, 2 + static_cast<Index>(seed % 3), 0.1);
+      SearchOptions options;
+      options.unions = {{0, 1}};
+      for (const double log_p : {-2.0, -4.0, -6.0}) {
+        options.log_p_of_strong = log_p;
+        const std::vector<bool> strong =
+            search_pairs({in.table.data, in.posterior, {}}, options, monitor).strong;
+        expect_true(strong == strong_twin(in, log_p));
+        n_strong += std::count(strong.begin(), strong.end(), true);
+        n_others += std::count(strong.begin(), strong.end(), false);
+      }
+    }
+    expect_true(n_strong > 20);
+    expect_true(n_others > 20);
   }
 
   test_that("neither the scale of the weights nor many components change the choice") {
