@@ -83,8 +83,8 @@ std::vector<bool> strong_twin(const Case& in, double log_p_of_strong) {
       fill_pair_table(in.table.data, in.weights, i, j, MissingCells::kIgnore, table);
       for (Index k = 0; k < in.weights.cols(); ++k) {
         const double weight = in.weights.col(k).sum();
-        const double g2 =
-            2.0 * in.table.data.total_weight * information_twin(table.component(k), weight) * weight;
+        const double g2 = 2.0 * in.table.data.total_weight *
+                          information_twin(table.component(k), weight) * weight;
         if (log_chi_square_upper(g2, degrees_of_freedom(table)) < log_p_of_strong)
           strong[i] = strong[j] = true;
       }
