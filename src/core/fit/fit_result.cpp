@@ -35,7 +35,8 @@ RefineOptions refinement_of(const RefineOptions& options, const std::vector<Inde
                             Index n_labels, const RowMatrix& prior_counts) {
   RefineOptions out = options;
   out.m_step.prior_counts = prior_counts;
-  out.is_crowd = n_labels > 0 && std::equal(n_levels.begin() + 1, n_levels.end(), n_levels.begin());
+  out.is_crowd = n_labels > 0 && !n_levels.empty() &&
+                 std::equal(n_levels.begin() + 1, n_levels.end(), n_levels.begin());
   // Such a prior is the user's own.
   if (prior_counts.size() > 0 && out.type == Refinement::kEvidence) out.type = Refinement::kSparse;
   return out;

@@ -43,9 +43,10 @@ bool are_below(const std::vector<Index>& x, Index n) {
 
 void require_cells(const Cells& cells) {
   constexpr Index most_levels = 255;  // a code is a byte
-  require(cells.n_obs > 0 && !cells.n_levels.empty(), "there are rows and items");
-  const auto [fewest, most] = std::minmax_element(cells.n_levels.begin(), cells.n_levels.end());
-  require(*fewest >= 1 && *most <= most_levels, "an item has 1 to 255 levels");
+  require(cells.n_obs > 0, "there are rows");
+  for (const Index n : cells.n_levels) {
+    require(n >= 1 && n <= most_levels, "an item has 1 to 255 levels");
+  }
   require(
       cells.codes != nullptr || cells.row_start.size() == static_cast<std::size_t>(cells.n_obs) + 1,
       "codes of all cells, or answers of all rows");
@@ -59,10 +60,10 @@ void require_weights(const Problem& problem) {
 }
 
 void require_labels(const Problem& problem) {
-  const std::vector<Index>& n_levels = problem.cells.n_levels;
-  require(problem.n_labels >= 0 &&
-              problem.n_labels <= *std::min_element(n_levels.begin(), n_levels.end()),
-          "the first levels of every item are the labels");
+  require(problem.n_labels >= 0, "labels are counted");
+  for (const Index n : problem.cells.n_levels) {
+    require(n >= problem.n_labels, "the first levels of every item are the labels");
+  }
 }
 
 Index n_components_of(const FitStart& start, Index n_labels) {
@@ -140,7 +141,7 @@ void require_whole(const Problem& problem, const FitOptions& options) {
 }
 
 void require_answers(const CodedData& data) {
-  require(data.observed_weight.minCoeff() > 0.0, "an item has answers of rows with a weight");
+  require((data.observed_weight.array() > 0.0).all(), "an item has answers of rows with a weight");
 }
 
 }  // namespace mdpd

@@ -104,8 +104,8 @@ bool is_above_law(const CodedData& data) { return excess_of_largest_root(data) >
 
 bool is_above_shuffled(const CodedData& data, Index n_roots) {
   const double n_cells = data.total_weight * static_cast<double>(data.n_items);
-  const bool may_shuffle = n_cells <= most_cells_to_shuffle && data.most_repeats == 1 &&
-                           are_counts(data.case_weights) && n_roots > 0;
+  const bool may_shuffle = n_cells > 0.0 && n_cells <= most_cells_to_shuffle &&
+                           data.most_repeats == 1 && are_counts(data.case_weights) && n_roots > 0;
   if (!may_shuffle) return false;
   Shuffles shuffles(data);
   const auto sum_of_roots = [&](std::uint64_t number) {

@@ -63,7 +63,6 @@ context("require_whole") {
     expect_true(refused([](Problem& it) { it.cells.n_levels[0] = 2; }));
     expect_true(refused([](Problem& it) { it.cells.n_levels[0] = 0; }));
     expect_true(refused([](Problem& it) { it.cells.n_levels[0] = 256; }));
-    expect_true(refused([](Problem& it) { it.cells.n_levels.clear(); }));
     expect_true(refused([](Problem& it) { it.cells.codes = nullptr; }));
     expect_true(refused([](Problem& it) {
       it.cells.n_obs = 0;

@@ -187,7 +187,7 @@ bool is_same(const MixtureFit& a, const MixtureFit& b) {
 
 void try_problem(Input in) {
   std::vector<Code> codes;
-  const Index k = in.rarely() ? in.below(40) - 5 : 1 + in.below(4);
+  const Index k = in.rarely() ? in.below(12) - 3 : 1 + in.below(4);
   const FitOptions options = options_of(in, k);
   Problem problem = problem_of(in, codes, std::max<Index>(1, k));
   for (Index n = in.below(3); n > 0; --n) {
