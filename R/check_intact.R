@@ -21,6 +21,10 @@ check_intact <- function(object, arg, call) {
     check_parts(object, parts_of_crowd, arg, call)
   } else if (inherits(object, "row_store")) {
     check_parts(object, parts_of_store, arg, call)
+  } else if (inherits(object, "mdpd_bootstrap")) {
+    check_parts(object, parts_of_bootstrap, arg, call)
+  } else if (inherits(object, "mdpd_pair_residuals")) {
+    check_parts(object, parts_of_pair_residuals, arg, call)
   }
   invisible(object)
 }
@@ -113,6 +117,22 @@ parts_of_crowd <- list(
 parts_of_store <- list(
   path = function(x, fields) rlang::is_string(x) && is_text(x),
   manifest = function(x, fields) is_manifest(x)
+)
+
+parts_of_bootstrap <- list(
+  n = function(x, fields) is_whole_number(x) && x >= 1,
+  k = function(x, fields) holds(is.integer(x), length(x) == fields$n, !anyNA(x), all(x >= 1)),
+  estimates = function(x, fields) holds(is.double(x), is.matrix(x), nrow(x) == fields$n)
+)
+
+is_column_of_names <- function(x, fields) is.null(x) || is_text(x)
+is_column_of_numbers <- function(x, fields) is.null(x) || is.numeric(x) && !is.object(x)
+
+# A user may have left out columns.
+parts_of_pair_residuals <- list(
+  item_1 = is_column_of_names, item_2 = is_column_of_names, n_obs = is_column_of_numbers,
+  statistic = is_column_of_numbers, G2 = is_column_of_numbers, df = is_column_of_numbers,
+  effect = is_column_of_numbers, p_value = is_column_of_numbers, p_adjusted = is_column_of_numbers
 )
 
 is_posterior <- function(x, fields) {

@@ -98,7 +98,7 @@ read_manifest <- function(path, call = rlang::caller_env()) {
     suppressWarnings(read_checked(manifest_path(path))),
     error = function(cnd) abort_damaged_file(manifest_path(path), conditionMessage(cnd), call)
   )
-  if (!is.list(manifest) || !is_whole_number(manifest$format)) {
+  if (!has_named_fields(manifest) || !is_whole_number(manifest$format)) {
     abort_damaged_file(manifest_path(path), "It is no manifest", call)
   }
   if (manifest$format != format_of_stores) {

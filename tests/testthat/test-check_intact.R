@@ -99,6 +99,29 @@ test_that("an argument that was not given is named, not the fit blamed", {
   expect_false(inherits(absent, "mdpd_error"))
 })
 
+test_that("a damaged bootstrap names the part", {
+  samples <- suppressMessages(bootstrap(fit, 3, seed = 1))
+  broken <- list(k = data.frame(1:1e5, 1:1e5), k = c(2L, NA, 2L), k = 2, n = "3", estimates = 1:3)
+  for (part in seq_along(broken)) {
+    damaged <- samples
+    damaged[names(broken)[part]] <- broken[part]
+    cnd <- expect_damaged(print(damaged))
+    expect_match(conditionMessage(cnd), paste("Its", names(broken)[part], "is not"))
+  }
+})
+
+test_that("damaged residuals name the column, and some of the columns can be looked at", {
+  pairs <- pair_residuals(fit)
+  expect_output(print(pairs[1:3]))
+  for (column in c("item_1", "df", "p_adjusted")) {
+    damaged <- unclass(pairs)
+    damaged[[column]] <- new.env()
+    damaged <- structure(damaged, class = class(pairs))
+    cnd <- expect_damaged(generics::tidy(damaged))
+    expect_match(conditionMessage(cnd), paste("Its", column, "is not"))
+  }
+})
+
 test_that("warnings of what the user gave are passed on as they are", {
   rows <- data.frame(z = rep(c(-1, 1, 2, 3), 10))
   whole_warning <- function(code) {

@@ -133,6 +133,15 @@ test_that("a compressed file that was cut short is refused", {
   }
 })
 
+test_that("a manifest whose names are in no encoding is refused", {
+  store <- row_store(table, local_folder())
+  nameless <- "caf\xe9"
+  Encoding(nameless) <- "bytes"
+  names(store$manifest) <- rep(nameless, length(store$manifest))
+  write_manifest(store$manifest, store$path)
+  expect_refused(open_row_store(store$path), "damaged_shard")
+})
+
 test_that("new covariates are of the types that the regression had", {
   z <- seq_len(40)
   regression <- suppressWarnings(class_regression(fit, ~z, data.frame(z)))
