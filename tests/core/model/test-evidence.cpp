@@ -163,29 +163,32 @@ context("evidence") {
   }
 
   test_that("workers are weighed against the crowd's columns too, also with one label seen") {
-    Random random(2);
-    std::vector<std::vector<int>> codes(3, std::vector<int>(40));
-    for (auto& item : codes) {
-      for (int& code : item) code = static_cast<int>(random.below(4));
+    for (const Index n_labels : {2, 3, 5, 9}) {
+      Random random(2);
+      const Index n_obs = 15 * n_labels;
+      std::vector<std::vector<int>> codes(3, std::vector<int>(n_obs));
+      for (auto& item : codes) {
+        for (int& code : item) code = static_cast<int>(random.below(n_labels + 1));
+      }
+      for (int& code : codes[2]) code = code == 0 ? 0 : 2;
+      const Table table = table_of(codes, {n_labels, n_labels, n_labels});
+      const RowMatrix posterior = whole_posterior(random, n_obs, n_labels);
+      const ReadyItems all = make_ready(table.data, all_items(table.data));
+      const RowMatrix counts = level_sums(table.data, posterior, all).levels;
+      ItemPrior flat = flat_prior_of_crowd(table.data, counts);
+      // Columns of which it is clear what label each is.
+      flat.crowd = crowd_columns(table.data, counts, Vector::Ones(3));
+      ItemPrior prior = flat;
+      const ItemEvidence evidence = weigh_items(table.data, counts, no_overlap(n_labels), 1, prior);
+      const Matrix shared = Matrix::Identity(n_labels, n_labels) / static_cast<double>(n_labels);
+      for (Index item = 0; item < 3; ++item) {
+        Vector factors = slow_factors(table, counts, shared, item, flat).array().exp();
+        if (item == 2) factors.segment(1, n_concentrations).setZero();
+        const Vector shares = factors.cwiseProduct(prior.weights);
+        expect_true(std::abs(evidence.gain[item] - std::log(shares.sum())) < 1e-9);
+      }
+      if (n_labels == 3) expect_true(evidence.least_inclusion()[2] > 0.0);
     }
-    for (int& code : codes[2]) code = code == 0 ? 0 : 2;
-    const Table table = table_of(codes, {3, 3, 3});
-    const RowMatrix posterior = whole_posterior(random, 40, 3);
-    const ReadyItems all = make_ready(table.data, all_items(table.data));
-    const RowMatrix counts = level_sums(table.data, posterior, all).levels;
-    ItemPrior flat = flat_prior_of_crowd(table.data, counts);
-    // Columns of which it is clear what label each is.
-    flat.crowd = crowd_columns(table.data, counts, Vector::Ones(3));
-    ItemPrior prior = flat;
-    const ItemEvidence evidence = weigh_items(table.data, counts, no_overlap(3), 1, prior);
-    const Matrix shared = Matrix::Identity(3, 3) / 3.0;
-    for (Index item = 0; item < 3; ++item) {
-      Vector factors = slow_factors(table, counts, shared, item, flat).array().exp();
-      if (item == 2) factors.segment(1, n_concentrations).setZero();
-      const Vector shares = factors.cwiseProduct(prior.weights);
-      expect_true(std::abs(evidence.gain[item] - std::log(shares.sum())) < 1e-9);
-    }
-    expect_true(evidence.least_inclusion()[2] > 0.0);
   }
 
   test_that("posterior means are those of every share's own Dirichlet, and sum to 1") {

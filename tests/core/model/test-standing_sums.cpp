@@ -55,6 +55,11 @@ context("standing_sums") {
     expect_error_as(require_compatible({2, 3}, sums, 2), DimensionError);
     expect_error_as(require_compatible({2, 2}, sums, 1), DimensionError);
     expect_error_as(require_compatible({5}, sums, 1), DimensionError);
+    StandingSums few = sums;
+    few.rows.n_obs = 1;
+    require_compatible({2, 3}, few, 1);
+    few.rows.n_obs = 0;
+    expect_error_as(require_compatible({2, 3}, few, 1), DimensionError);
   }
 }
 
