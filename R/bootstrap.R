@@ -124,6 +124,7 @@ bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametri
   if (is.null(design)) {
     warn_counted_weights(coded$weights, rlang::current_env(),
                          "{.code cluster = seq_along(weights)}, which draws rows alike")
+    check_rows_drawn(coded$weights)
   }
 
   seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))
@@ -219,6 +220,19 @@ resampled_clusters <- function(weights, design) {
     times[at] <- stats::rmultinom(1, n - 1, rep(1, n)) * n / (n - 1)
   }
   weights * times[design$cluster]
+}
+
+# R draws as many rows as the weights sum to, and counts them by an integer.
+check_rows_drawn <- function(weights, call = rlang::caller_env()) {
+  most <- .Machine$integer.max
+  if (round(sum(weights)) > most) {
+    abort_mdpd(
+      c("Case weights must sum to at most {comma(most)} where samples are drawn by them.",
+        x = "They sum to {signif(sum(weights), 3)}.",
+        i = "If they are in another unit than rows, divide them."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # How often each row is drawn. The total stays what it was where it is not a whole number.

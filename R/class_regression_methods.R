@@ -104,7 +104,7 @@ nobs.class_regression <- function(object, ...) object$nobs
 #' @export
 logLik.class_regression <- function(object, ...) {
   check_likelihood(object, "Use {.code method = \"two-step\"}, or test its terms by {.fn anova}.")
-  structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
+  structure(as.double(object$loglik), df = object$df, nobs = object$nobs, class = "logLik")
 }
 
 # That of rows drawn one by one is not the likelihood of clusters or of weights of a survey.

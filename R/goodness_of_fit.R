@@ -228,6 +228,7 @@ data_to_test <- function(object, n, x, weights, call = rlang::caller_env()) {
   warn_sample(coded, if (is.null(x) && is.null(weights)) object$design, call)
   check_single_answers(coded, call)
   check_may_sample(object, n, call)
+  if (n > 0) check_rows_drawn(coded$weights, call)
   coded
 }
 

@@ -44,7 +44,7 @@ fitted.mdpd <- function(object, ...) {
 #' @export
 logLik.mdpd <- function(object, ...) {
   check_fit(object)
-  structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
+  structure(as.double(object$loglik), df = object$df, nobs = object$nobs, class = "logLik")
 }
 
 #' @rdname mdpd-methods

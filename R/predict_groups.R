@@ -73,7 +73,7 @@ augment.mdpd_groups <- function(x, newdata = NULL, ...) {
 #' @rdname predict.mdpd_groups
 #' @export
 logLik.mdpd_groups <- function(object, ...) {
-  structure(object$loglik, df = object$df, nobs = sum(object$n), class = "logLik")
+  structure(as.double(object$loglik), df = object$df, nobs = sum(object$n), class = "logLik")
 }
 
 #' @rdname predict.mdpd_groups

@@ -89,6 +89,7 @@ test_k <- function(path, n = 100, ..., alpha = 0.05, all = FALSE, stop_after = 1
   whole <- if (inherits(path, "mdpd")) path else fits[[1]]
   coded <- data_of(whole, x, weights)
   warn_sample(coded, if (is.null(x) && is.null(weights)) whole$design)
+  check_rows_drawn(coded$weights)
   coded["known"] <- list(NULL)
   seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))
   tests <- list()

@@ -133,6 +133,23 @@ test_that("a compressed file that was cut short is refused", {
   }
 })
 
+test_that("samples are not drawn by weights beyond all that R counts", {
+  heavy <- suppressWarnings(stagewise_em(table, 2, weights = rep(1e9, 40)))
+  for (draw in list(bootstrap, function(fit, n) goodness_of_fit(fit, n = n), pair_residuals)) {
+    cnd <- expect_refused(suppressWarnings(draw(heavy, n = 5)), "argument")
+    expect_match(conditionMessage(cnd), "sum to at most 2,147,483,647")
+  }
+  expect_refused(suppressWarnings(test_k(heavy, n = 5)), "argument")
+})
+
+test_that("an environment in place of a log-likelihood stays what it is", {
+  place <- new.env()
+  regression <- suppressWarnings(class_regression(fit, ~z, data.frame(z = 1:40)))
+  regression$loglik <- place
+  expect_error(suppressWarnings(logLik(regression)), class = "mdpd_error_damaged")
+  expect_null(attributes(place))
+})
+
 test_that("a manifest whose names are in no encoding is refused", {
   store <- row_store(table, local_folder())
   nameless <- "caf\xe9"
