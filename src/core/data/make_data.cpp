@@ -65,6 +65,15 @@ Index most_repeats_of(const std::vector<std::size_t>& row_start,
   return static_cast<Index>(most);
 }
 
+void require_answers_by_row(const std::vector<std::size_t>& row_start,
+                            const std::vector<std::uint32_t>& items,
+                            const std::vector<Code>& codes) {
+  if (row_start.empty() || row_start.front() != 0 || row_start.back() != items.size() ||
+      codes.size() != items.size() || !std::is_sorted(row_start.begin(), row_start.end())) {
+    throw DimensionError("one item and one code for each answer, row by row");
+  }
+}
+
 /// The answers once more, item by item (a counting sort, so that rows stay in order).
 void list_by_item(const CodedData& data, SparseCodes& sparse) {
   sparse.item_start.assign(data.n_items + 1, 0);
@@ -222,6 +231,25 @@ void Totals::finish(CodedData& data, const RowTotals& before) const {
   summarise_items(data);
 }
 
+void require_cells(const Cells& cells) {
+  constexpr Index most_levels = 255;
+  if (cells.n_obs < 1) throw DimensionError("there are rows");
+  for (const Index n : cells.n_levels) {
+    if (n < 1 || n > most_levels) throw DimensionError("an item has 1 to 255 levels");
+  }
+  if (cells.codes != nullptr) return;
+  if (cells.row_start.size() != static_cast<std::size_t>(cells.n_obs) + 1)
+    throw DimensionError("codes of all cells, or answers of all rows");
+  require_answers_by_row(cells.row_start, cells.items, cells.answers);
+}
+
+void require_weights(const Vector& case_weights, Index n_obs) {
+  if (case_weights.size() != n_obs) throw DimensionError("one case weight per observation");
+  if (!case_weights.allFinite() || (case_weights.array() < 0.0).any() ||
+      !(case_weights.array() > 0.0).any())
+    throw DimensionError("case weights are finite and not negative, and not all are 0");
+}
+
 CodedData make_data(Cells cells, Vector case_weights) {
   if (cells.codes == nullptr) {
     return make_sparse_data(std::move(cells.row_start), std::move(cells.items),
@@ -242,10 +270,7 @@ CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_l
 CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::uint32_t> items,
                            std::vector<Code> codes, std::vector<Index> n_levels,
                            Vector case_weights) {
-  if (row_start.empty() || row_start.front() != 0 || row_start.back() != items.size() ||
-      codes.size() != items.size() || !std::is_sorted(row_start.begin(), row_start.end())) {
-    throw DimensionError("one item and one code for each answer, row by row");
-  }
+  require_answers_by_row(row_start, items, codes);
   const Index n_obs = static_cast<Index>(row_start.size()) - 1;
   CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights),
                             most_repeats_of(row_start, items));

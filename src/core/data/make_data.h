@@ -16,6 +16,12 @@ struct Cells {
   Index n_items() const { return static_cast<Index>(n_levels.size()); }
 };
 
+/// @throws DimensionError if there are no rows, an item has not 1 to 255 levels, as a code is a byte,
+///   or answers do not lie row by row.
+void require_cells(const Cells& cells);
+/// @throws DimensionError if they are not as many, finite and not negative, or all are 0.
+void require_weights(const Vector& case_weights, Index n_obs);
+
 /// @throws DimensionError as the two below.
 CodedData make_data(Cells cells, Vector case_weights);
 

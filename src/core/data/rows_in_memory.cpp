@@ -11,8 +11,9 @@ RowsInMemory::RowsInMemory(const Cells& cells, const Vector& case_weights,
       known_(std::move(known_labels)),
       rows_of_block_(rows_of_block) {
   const auto n_known = static_cast<Index>(known_.size());
-  if (case_weights_.size() != cells_.n_obs || (n_known != 0 && n_known != cells_.n_obs))
-    throw DimensionError("weights and known labels of the rows");
+  require_cells(cells_);
+  require_weights(case_weights_, cells_.n_obs);
+  if (n_known != 0 && n_known != cells_.n_obs) throw DimensionError("known labels of the rows");
 }
 
 Index RowsInMemory::n_blocks() const {

@@ -386,8 +386,12 @@ BlockedOutcome fit_blocks(BlockedRows& rows, const BlockedProblem& problem,
     require_compatible(problem.n_levels, *problem.standing,
                        problem.starts.front().params.n_components());
   }
-  if (problem.starts.size() > 1) throw DimensionError("EM goes on from one start");
-  require_options(options);
+  if (problem.starts.size() > 1 ||
+      (!problem.starts.empty() && problem.starts.front().params.n_components() == 0))
+    throw DimensionError("EM goes on from the parameters of one start");
+  if (problem.n_levels != rows.frame().n_levels) throw DimensionError("the levels of the rows");
+  require_parts(problem.n_levels, problem.n_labels, problem.prior_counts, problem.starts, options);
+  require_answers(rows.frame());
   require_held(problem, options.n_components);
   return BlockedMethod(rows, problem, options, engine, monitor).run();
 }

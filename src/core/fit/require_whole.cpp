@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/errors.h"
 
@@ -41,28 +42,10 @@ bool are_below(const std::vector<Index>& x, Index n) {
 
 // Parts of a problem ------------------------------------------------------------------------------
 
-void require_cells(const Cells& cells) {
-  constexpr Index most_levels = 255;  // a code is a byte
-  require(cells.n_obs > 0, "there are rows");
-  for (const Index n : cells.n_levels) {
-    require(n >= 1 && n <= most_levels, "an item has 1 to 255 levels");
-  }
-  require(
-      cells.codes != nullptr || cells.row_start.size() == static_cast<std::size_t>(cells.n_obs) + 1,
-      "codes of all cells, or answers of all rows");
-}
-
-void require_weights(const Problem& problem) {
-  const Vector& weights = problem.case_weights;
-  require(weights.size() == problem.cells.n_obs, "one case weight per observation");
-  require(are_amounts(weights) && weights.maxCoeff() > 0.0,
-          "case weights are finite and not negative, and not all are 0");
-}
-
-void require_labels(const Problem& problem) {
-  require(problem.n_labels >= 0, "labels are counted");
-  for (const Index n : problem.cells.n_levels) {
-    require(n >= problem.n_labels, "the first levels of every item are the labels");
+void require_labels(const std::vector<Index>& n_levels, Index n_labels) {
+  require(n_labels >= 0, "labels are counted");
+  for (const Index n : n_levels) {
+    require(n >= n_labels, "the first levels of every item are the labels");
   }
 }
 
@@ -71,30 +54,47 @@ Index n_components_of(const FitStart& start, Index n_labels) {
   return start.posterior.size() > 0 ? start.posterior.cols() : start.params.n_components();
 }
 
-void require_posterior(const RowMatrix& posterior, Index n_obs) {
-  require(posterior.rows() == n_obs, "a row of the posterior for each observation");
-  for (Index row = 0; row < n_obs; ++row) {
+void require_posterior(const RowMatrix& posterior) {
+  for (Index row = 0; row < posterior.rows(); ++row) {
     require(are_probabilities(posterior.row(row)), "a row of a posterior sums to 1");
   }
 }
 
-void require_start(const FitStart& start, const Problem& problem) {
-  const Index k = n_components_of(start, problem.n_labels);
+void require_parameters(const MixtureParameters& params, const std::vector<Index>& n_levels) {
+  require(are_probabilities(params.mixing_weights), "mixing weights sum to 1");
+  require(params.item_probs.rows() == std::accumulate(n_levels.begin(), n_levels.end(), Index{0}) &&
+              params.item_probs.cols() == params.n_components() && are_amounts(params.item_probs),
+          "items have a probability of each level in each component");
+}
+
+void require_start(const FitStart& start, const std::vector<Index>& n_levels, Index n_labels) {
+  const Index k = n_components_of(start, n_labels);
   require(k > 0, "a start has components");
   if (start.posterior.size() > 0) {
-    require_posterior(start.posterior, problem.cells.n_obs);
+    require_posterior(start.posterior);
   } else if (!start.is_vote) {
-    require(are_probabilities(start.params.mixing_weights), "mixing weights sum to 1");
-    require(are_amounts(start.params.item_probs), "items have probabilities");
+    require_parameters(start.params, n_levels);
   }
-  require(are_different(start.informative, problem.cells.n_items()),
+  require(are_different(start.informative, static_cast<Index>(n_levels.size())),
           "informative items are items, each once");
   require((start.labels.empty() || static_cast<Index>(start.labels.size()) == k) &&
-              are_below(start.labels, problem.n_labels),
+              are_below(start.labels, n_labels),
           "a label of each component");
   require(are_amounts(start.item_prior.weights) && are_amounts(start.item_prior.crowd) &&
               are_amounts(start.item_prior.pseudo_counts),
           "a prior of probabilities and counts");
+}
+
+void require_options(const FitOptions& options) {
+  const std::vector<Index>& ks = options.n_components;
+  require(!ks.empty() && ks.front() >= 1 && std::is_sorted(ks.begin(), ks.end()),
+          "numbers of components, ascending");
+  require(options.max_stages >= 1 && options.em_steps >= 1 && options.refine.max_iter >= 1,
+          "steps are counted from 1");
+  for (const double x : {options.alpha, options.split_step, options.floor, options.smoothing_loss,
+                         options.refine.tol, options.refine.m_step.smoothing}) {
+    require(is_amount(x), "settings are finite and not negative");
+  }
 }
 
 /// Known rows grow with one component a label, and are of components that every start has.
@@ -117,26 +117,25 @@ void require_known(const Problem& problem, const FitOptions& options) {
 
 }  // namespace
 
-void require_options(const FitOptions& options) {
-  const std::vector<Index>& ks = options.n_components;
-  require(!ks.empty() && ks.front() >= 1 && std::is_sorted(ks.begin(), ks.end()),
-          "numbers of components, ascending");
-  require(options.max_stages >= 1 && options.em_steps >= 1 && options.refine.max_iter >= 1,
-          "steps are counted from 1");
-  for (const double x : {options.alpha, options.split_step, options.floor, options.smoothing_loss,
-                         options.refine.tol, options.refine.m_step.smoothing}) {
-    require(is_amount(x), "settings are finite and not negative");
-  }
+void require_parts(const std::vector<Index>& n_levels, Index n_labels,
+                   const RowMatrix& prior_counts, const std::vector<FitStart>& starts,
+                   const FitOptions& options) {
+  require_options(options);
+  require_labels(n_levels, n_labels);
+  require(are_amounts(prior_counts), "prior counts are finite and not negative");
+  for (const FitStart& start : starts) require_start(start, n_levels, n_labels);
 }
 
 void require_whole(const Problem& problem, const FitOptions& options) {
-  require_options(options);
   require_cells(problem.cells);
-  require_weights(problem);
-  require_labels(problem);
-  require(are_amounts(problem.prior_counts), "prior counts are finite and not negative");
+  require_weights(problem.case_weights, problem.cells.n_obs);
+  require_parts(problem.cells.n_levels, problem.n_labels, problem.prior_counts, problem.starts,
+                options);
   require(options.task == Task::kGrow || !problem.starts.empty(), "EM begins somewhere");
-  for (const FitStart& start : problem.starts) require_start(start, problem);
+  for (const FitStart& start : problem.starts) {
+    require(start.posterior.size() == 0 || start.posterior.rows() == problem.cells.n_obs,
+            "a row of the posterior for each observation");
+  }
   require_known(problem, options);
 }
 

@@ -5,9 +5,11 @@
 
 namespace mdpd {
 
-/// Options of any problem.
-/// @throws DimensionError where numbers of components do not ascend from 1, or a setting is none.
-void require_options(const FitOptions& options);
+/// What a problem has wherever its rows come from.
+/// @throws DimensionError as below.
+void require_parts(const std::vector<Index>& n_levels, Index n_labels,
+                   const RowMatrix& prior_counts, const std::vector<FitStart>& starts,
+                   const FitOptions& options);
 
 /// What can be told of a problem before its cells are coded.
 /// @throws DimensionError if the parts of the problem do not fit together, or a number is none that
