@@ -1,6 +1,7 @@
 #include <testthat.h>
 
 #include "base/errors.h"
+#include "base/exact_sums.h"
 #include "data/make_data.h"
 #include "random_data.h"
 
@@ -111,6 +112,28 @@ context("coded_data") {
     for (const std::vector<std::size_t>& row_start : std::vector<std::vector<std::size_t>>{
              {}, {0}, {1, 2, 3}, {0, 2, 2}, {0, 4, 3}, {0, 2, 4}, {0, 2, 3, 3}}) {
       expect_error_as(made(row_start), DimensionError);
+    }
+  }
+
+  test_that("the sum of all weights is within what whole numbers of their unit can be") {
+    for (const Index n_obs : {1, 100, 10000}) {
+      for (const double heavy : {1.0, 1e6, 1e300}) {
+        for (const Index most_repeats : {1, 5}) {
+          Vector weights = Vector::Ones(n_obs);
+          weights[0] = heavy;
+          WeightRange range;
+          range.add(weights);
+          range.add_rough_sum(weights);
+          const double unit = range.unit(most_repeats);
+          expect_true(weights.sum() / unit < std::ldexp(1.0, bits_of_sum - 1));
+          expect_true(heavy / unit < std::ldexp(1.0, bits_of_term));
+          // And no coarser than one of them asks for.
+          const double sum = weights.sum() * static_cast<double>(most_repeats);
+          const bool is_fine = sum / unit > std::ldexp(1.0, bits_of_sum - 4) ||
+                               heavy / unit > std::ldexp(1.0, bits_of_term - 3);
+          expect_true(is_fine);
+        }
+      }
     }
   }
 

@@ -659,6 +659,18 @@ context("fit") {
     expect_true(cut_off.starts[0].status == Status::kIterationLimit);
   }
 
+  test_that("trials of large data that are given up early would not have led higher") {
+    for (const std::uint64_t seed : {4, 15, 17}) {
+      const Table table = three_components(seed);
+      const FitOptions all = robust_fit_of({4});
+      FitOptions in_heats = all;
+      in_heats.most_small_rows = 0;
+      const double objective = fit_one(problem_of(table), all).fit.objective();
+      const double of_heats = fit_one(problem_of(table), in_heats).fit.objective();
+      expect_true(relative_difference(of_heats, objective) < 1e-7);
+    }
+  }
+
   test_that("a search that its budget ends says so, and its fit has converged") {
     const Table table = three_components(16);
     const Problem problem = problem_from_bad_start(table);

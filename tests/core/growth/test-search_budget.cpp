@@ -44,6 +44,7 @@ context("search_budget") {
   test_that("every iteration counts, and reaches the caller") {
     CountingMonitor caller;
     SearchBudget budget(caller);
+    expect_true(budget.n_passes() == 0);
     budget.begin(3.0);
     for (Index at = 0; at < 3; ++at) {
       expect_false(budget.is_spent());
