@@ -105,11 +105,14 @@ check_design <- function(x, rows, weights, call) {
   }
 }
 
+# Squares of larger numbers are none.
+most_to_square <- 1e150
+
 check_finite_design <- function(x, rows, call) {
-  bad <- which(!is.finite(x), arr.ind = TRUE)
+  bad <- which(!(abs(x) <= most_to_square), arr.ind = TRUE)
   if (nrow(bad) > 0) {
     abort_mdpd(
-      c("Covariates must be finite.",
+      c("Covariates must be finite, and at most {most_to_square} in size.",
         x = "{.field {colnames(x)[bad[1, 2]]}} is {x[bad[1, 1], bad[1, 2]]} in row
              {rows[bad[1, 1]]}."),
       class = "argument", call = call

@@ -184,10 +184,10 @@ check_outcome <- function(y, n_obs, call) {
       class = "argument", call = call
     )
   }
-  endless <- which(holds_numbers(y) & is.infinite(y))
+  endless <- if (holds_numbers(y)) which(abs(y) > most_to_square)
   if (length(endless) > 0) {
-    abort_mdpd("{.arg y} must be finite; value {endless[1]} is not.", class = "argument",
-               call = call)
+    abort_mdpd("{.arg y} must be finite, and at most {most_to_square} in size; value {endless[1]} is
+                not.", class = "argument", call = call)
   }
   y
 }

@@ -142,6 +142,12 @@ test_that("samples are not drawn by weights beyond all that R counts", {
   expect_refused(suppressWarnings(test_k(heavy, n = 5)), "argument")
 })
 
+test_that("outcomes and covariates whose squares are beyond numbers are refused", {
+  y <- replace(sin(1:40), 3, 1e160)
+  expect_refused(distal_outcome(fit, y))
+  expect_refused(suppressWarnings(class_regression(fit, ~y, data.frame(y))))
+})
+
 test_that("an environment in place of a log-likelihood stays what it is", {
   place <- new.env()
   regression <- suppressWarnings(class_regression(fit, ~z, data.frame(z = 1:40)))
