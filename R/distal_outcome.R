@@ -33,12 +33,12 @@
 #'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
-#' @param y The outcome: numbers, whose means are compared, or a factor, strings or logical values,
-#'   whose shares are. One value for each row of the fit, in the same order; a column of `data`, or
-#'   its name, where that is given. A labelled column, as haven reads it, is a
-#'   factor if every value has a label, and else numbers. Rows where it is `NA` do not count, and a
-#'   message of class `mdpd_message_incomplete_outcome` says how many. Nor do rows without any
-#'   answer, which are in no class (`mdpd_message_no_answer`).
+#' @param y The outcome: numbers, at most 1e150 in size, whose means are compared, or a factor,
+#'   strings or logical values, whose shares are. One value for each row of the fit, in the same
+#'   order; a column of `data`, or its name, where that is given. A labelled column, as haven reads
+#'   it, is a factor if every value has a label, and else numbers. Rows where it is `NA` do not
+#'   count, and a message of class `mdpd_message_incomplete_outcome` says how many. Nor do rows
+#'   without any answer, which are in no class (`mdpd_message_no_answer`).
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
 #'   same order, as in [class_regression()]. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.
@@ -184,7 +184,7 @@ check_outcome <- function(y, n_obs, call) {
       class = "argument", call = call
     )
   }
-  endless <- if (holds_numbers(y)) which(abs(y) > most_to_square)
+  endless <- which(sizes_of(y) > most_to_square)
   if (length(endless) > 0) {
     abort_mdpd("{.arg y} must be finite, and at most {most_to_square} in size; value {endless[1]} is
                 not.", class = "argument", call = call)
@@ -193,6 +193,7 @@ check_outcome <- function(y, n_obs, call) {
 }
 
 holds_categories <- function(y) is.factor(y) || is.character(y) || is.logical(y)
+sizes_of <- function(y) if (holds_numbers(y)) abs(y)
 holds_numbers <- function(y) is.numeric(y) && !is_time(y) && !inherits(y, "integer64")
 
 outcome_name <- function(asked) {
