@@ -34,7 +34,7 @@ damage_argument <- function(x, keep_class) {
 
 # Is it, or does it hold, an object made before?
 is_made <- function(x) {
-  inherits(x, names(objects)) || is.list(x) && any(vapply(x, inherits, NA, names(objects)))
+  inherits(x, names(objects)) || is.list(x) && any(vapply(unclass(x), inherits, NA, names(objects)))
 }
 
 generics_of_others <- c("augment", "autoplot", "glance", "tidy")
