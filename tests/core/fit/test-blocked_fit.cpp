@@ -376,6 +376,9 @@ context("blocked_fit") {
       }
     }
     expect_error_as(RowsInMemory(problems[0].cells, Vector::Ones(3), {}), DimensionError);
+    expect_error_as(RowsInMemory(problems[0].cells, Vector::Zero(500), {}), DimensionError);
+    expect_error_as(RowsInMemory(problems[0].cells, Vector::Ones(500), {1}), DimensionError);
+    expect_error_as(RowsInMemory({}, {}, {}), DimensionError);
   }
 
   test_that("items that nobody in the sample answered have their frequencies") {
@@ -574,6 +577,49 @@ context("blocked_fit") {
     start.params = random_parameters(random, table.data.n_levels, 3);
     problem.starts = {start};
     expect_error_as(fit_blocks(rows, problem, options, engine, monitor), DimensionError);
+  }
+
+  test_that("what is no start, level, label or count of the rows in blocks is refused") {
+    const Table table = three_components(7);
+    const CutRows source(table.data, {100});
+    BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+    Random random(7);
+    FitStart start;
+    start.params = random_parameters(random, table.data.n_levels, 3);
+    FitOptions options;
+    options.task = Task::kContinue;
+    options.n_components = {3};
+    Monitor monitor;
+    EngineHere engine(rows, monitor);
+    const auto is_refused = [&](auto change) {
+      BlockedProblem problem;
+      problem.n_levels = table.data.n_levels;
+      problem.starts = {start};
+      change(problem);
+      try {
+        fit_blocks(rows, problem, options, engine, monitor);
+      } catch (const DimensionError&) {
+        return true;
+      }
+      return false;
+    };
+    expect_false(is_refused([](BlockedProblem&) {}));
+    expect_true(is_refused([](BlockedProblem& it) { it.starts.push_back(it.starts[0]); }));
+    expect_true(is_refused([](BlockedProblem& it) { it.starts[0].params = {}; }));
+    expect_true(
+        is_refused([](BlockedProblem& it) { it.starts[0].params.item_probs(0, 0) = -1.0; }));
+    expect_true(is_refused([](BlockedProblem& it) { it.starts[0].informative = {-1}; }));
+    expect_true(is_refused([](BlockedProblem& it) { it.n_levels[0] += 1; }));
+    expect_true(is_refused([](BlockedProblem& it) { it.n_labels = 100; }));
+    expect_true(
+        is_refused([](BlockedProblem& it) { it.prior_counts = RowMatrix::Constant(9, 3, -1.0); }));
+  }
+
+  test_that("an item that no row in blocks answers is refused") {
+    const Table table = table_of({{1, 2, 1}, {1, 2, 2}, {0, 0, 0}}, {2, 2, 2});
+    FitOptions options;
+    options.n_components = {1};
+    expect_error_as(fit_cut(table.data, {2}, 100, options), DimensionError);
   }
 
   test_that("a start that goes on with a prior of other items or components is refused") {
