@@ -91,7 +91,8 @@ test_that("selection of a bootstrap", {
   fit <- hand_made_fit(n_items = 40)
   samples <- structure(
     list(selection = stats::setNames(seq(1, 0, length.out = 40), names(fit$item_probs)),
-         fit = fit, n = 200, type = "nonparametric", refit = TRUE),
+         k = rep(as.integer(fit$k), 200), estimates = matrix(0, 200, 1), fit = fit, n = 200,
+         type = "nonparametric", refit = TRUE),
     class = "mdpd_bootstrap"
   )
   expect_picture("bootstrap selection", autoplot(samples))
