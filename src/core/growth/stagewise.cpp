@@ -93,6 +93,7 @@ class Stages {
     const MStepOptions m_step_options{options_.refine.m_step.smoothing, options_.floor};
     for (Index step = 0; step < options_.em_steps; ++step) {
       params_ = m_step(data_, e_step(data_, params_, informative_).posterior, m_step_options);
+      monitor_.on_work();
     }
   }
 

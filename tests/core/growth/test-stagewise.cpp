@@ -1,5 +1,7 @@
 #include <testthat.h>
 
+#include <limits>
+
 #include "growth/stagewise.h"
 #include "model/criterion.h"
 #include "monitors.h"
@@ -390,6 +392,14 @@ context("stagewise") {
       InterruptingMonitor interrupting(at);
       expect_error_as(stagewise_em(table.data, 2, {}, interrupting), Interrupt);
     }
+  }
+
+  test_that("the steps of EM in a stage may be stopped too, however many they are") {
+    const Table table = three_components(1);
+    FitOptions options = paper_fit();
+    options.em_steps = std::numeric_limits<Index>::max();
+    InterruptingMonitor monitor(1000);
+    expect_error_as(stagewise_em(table.data, 3, options, monitor), Interrupt);
   }
 
   test_that("the trace ends with the fit") {
