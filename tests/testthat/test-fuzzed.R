@@ -156,6 +156,17 @@ test_that("an environment in place of a log-likelihood stays what it is", {
   expect_null(attributes(place))
 })
 
+test_that("a worker whose labels weigh next to nothing has probabilities", {
+  crowd <- crowd_labels(data.frame(item = c(1, 6, 2, 3, 5, 1, 4),
+                                   worker = paste0("w", c(3, 2, 1, 2, 2, 2, 1)),
+                                   label = c("dog", "cat", "cat", "dog", "owl", "dog", "cat")))
+  for (weight in c(1e-15, 1e-300)) {
+    fit <- suppressWarnings(mdpd(crowd, 3, weights = c(weight, 1, 1, 1, 1, 1),
+                                 control = stagewise_control(max_iter = 1)))
+    expect_equal(unname(colSums(fit$item_probs$w3)), c(1, 1, 1))
+  }
+})
+
 test_that("a manifest whose names are in no encoding is refused", {
   store <- row_store(table, local_folder())
   nameless <- "caf\xe9"

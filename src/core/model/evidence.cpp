@@ -161,7 +161,7 @@ class Centre {
  public:
   [[gnu::always_inline]] Centre(const ItemCounts& counts, Index v) : counts_(counts) {
     rows_ = concentrations()[v] + 1.0;
-    n_answers_ = Lanes{};
+    n_answers_ = Lanes{} + least_answers;
     for (Index k = 0; k < counts.n_components(); ++k) {
       n_answers_ += counts.totals[k] / (rows_ + counts.totals[k]);
     }
@@ -179,6 +179,9 @@ class Centre {
   [[gnu::always_inline]] void n_answers(Lanes& out) const { out = n_answers_ * rows_; }
 
  private:
+  /// Added to any number of answers it is nothing; without an answer no level is divided by 0.
+  static constexpr double least_answers = 1e-290;
+
   const ItemCounts& counts_;
   Lanes rows_;
   Lanes n_answers_;
@@ -554,10 +557,14 @@ void add_means_of_accuracy(const ItemCounts& counts, const double* shares, const
   }
 }
 
+/// Share of all weight that an item's answers must have to tell anything: of less the counts by
+/// component may all be rounded to nothing.
+constexpr double least_weight_to_tell = 1e-12;
+
 /// May the item differ between components at all?
 bool may_differ(const CodedData& data, Index item, const ItemPrior& prior) {
-  return data.n_levels_seen[item] > 1 ||
-         (prior.crowd.size() > 0 && data.observed_weight[item] > 0.0);
+  return data.observed_weight[item] > least_weight_to_tell * data.total_weight &&
+         (data.n_levels_seen[item] > 1 || prior.crowd.size() > 0);
 }
 
 ItemPrior flat(Index n_families) {

@@ -659,6 +659,35 @@ context("fit") {
     expect_true(cut_off.starts[0].status == Status::kIterationLimit);
   }
 
+  test_that("an item that only rows of next to no weight answer does no harm") {
+    for (const Index n_labels : {0, 3}) {
+      for (const double weight : {1e-10, 1e-15, 1e-20, 1e-300}) {
+        // The first as rows of which many are equal, and as rows one by one.
+        for (const Index n_obs : {12, 200}) {
+          Random random(31);
+          std::vector<std::vector<int>> codes(4, std::vector<int>(n_obs));
+          for (auto& item : codes) {
+            for (int& code : item) code = 1 + static_cast<int>(random.below(3));
+          }
+          std::fill(codes[3].begin() + 2, codes[3].end(), 0);
+          Vector weights = Vector::Ones(n_obs);
+          weights.head(2).setConstant(weight);
+          const Table table = table_of(codes, {3, 3, 3, 3}, weights);
+          Problem problem = problem_of(table);
+          problem.n_labels = n_labels;
+          for (FitOptions options : {FitOptions(), robust_fit_of({3}), em()}) {
+            options.n_components = {3};
+            if (options.task == Task::kEm) problem.starts = random_starts(31, n_obs, 3, 1);
+            const MixtureFit fit = fit_one(problem, options).fit;
+            expect_true(fit.params.item_probs.allFinite());
+            expect_true(std::isfinite(fit.loglik));
+            problem.starts.clear();
+          }
+        }
+      }
+    }
+  }
+
   test_that("trials of large data that are given up early would not have led higher") {
     for (const std::uint64_t seed : {4, 15, 17}) {
       const Table table = three_components(seed);
