@@ -177,5 +177,6 @@ are_shares <- function(x) {
 }
 
 are_codes <- function(x, n_levels, n) {
-  holds(is.integer(x), length(x) == n, n > 0, !anyNA(x), min(x) >= 1, max(x) <= n_levels)
+  holds(is.integer(x), is.null(dim(x)), length(x) == n, n > 0, !anyNA(x), min(x) >= 1,
+        max(x) <= n_levels)
 }

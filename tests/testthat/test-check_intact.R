@@ -99,6 +99,12 @@ test_that("an argument that was not given is named, not the fit blamed", {
   expect_false(inherits(absent, "mdpd_error"))
 })
 
+test_that("labels of a crowd that are a matrix are damaged", {
+  crowd <- simulate_crowd(20, 5, 2, seed = 1)$labels
+  crowd$label <- matrix(crowd$label, 1)
+  expect_damaged(agreement(crowd))
+})
+
 test_that("a damaged bootstrap names the part", {
   samples <- suppressMessages(bootstrap(fit, 3, seed = 1))
   broken <- list(k = data.frame(1:1e5, 1:1e5), k = c(2L, NA, 2L), k = 2, n = "3", estimates = 1:3)

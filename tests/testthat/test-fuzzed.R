@@ -167,6 +167,13 @@ test_that("a worker whose labels weigh next to nothing has probabilities", {
   }
 })
 
+test_that("text in no encoding does not come to a store's column of numbers", {
+  store <- row_store(data.frame(a = rep(1:3, 20), b = rep(1:2, 30)), local_folder())
+  nameless <- c("1", "caf\xe9")
+  Encoding(nameless) <- "UTF-8"
+  expect_refused(add_rows(store, data.frame(a = nameless, b = 1:2)), "encoding")
+})
+
 test_that("a manifest whose names are in no encoding is refused", {
   store <- row_store(table, local_folder())
   nameless <- "caf\xe9"
