@@ -159,13 +159,6 @@ FitOptions large(FitOptions options) {
   return options;
 }
 
-FitOptions em() {
-  FitOptions options = paper_fit();
-  options.task = Task::kEm;
-  options.refine.type = Refinement::kFull;
-  return options;
-}
-
 void fit_tables(Report& report) {
   const Table whole = three_components(1);
   const Table mixed = mixed_table(2, 300, 0.15, true);

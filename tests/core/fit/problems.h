@@ -52,6 +52,14 @@ inline FitOptions robust_fit_of(std::vector<Index> n_components) {
   return options;
 }
 
+/// Plain EM from the starts of a problem.
+inline FitOptions em() {
+  FitOptions options = paper_fit();
+  options.task = Task::kEm;
+  options.refine.type = Refinement::kFull;
+  return options;
+}
+
 inline FitOutcome fit_all(const Problem& problem, const FitOptions& options) {
   Monitor monitor;
   return fit_mixture(problem, options, monitor);

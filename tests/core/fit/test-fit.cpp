@@ -86,13 +86,6 @@ std::vector<FitStart> random_starts(std::uint64_t seed, Index n_obs, Index n_com
   return out;
 }
 
-FitOptions em() {
-  FitOptions options = paper_fit();
-  options.task = Task::kEm;
-  options.refine.type = Refinement::kFull;
-  return options;
-}
-
 FitOptions continued() {
   FitOptions options = by_bic();
   options.task = Task::kContinue;

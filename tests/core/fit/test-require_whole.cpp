@@ -12,13 +12,6 @@ namespace mdpd {
 
 namespace {
 
-FitOptions em() {
-  FitOptions options = by_bic();
-  options.task = Task::kEm;
-  options.refine.type = Refinement::kFull;
-  return options;
-}
-
 /// 20 rows of three items of three levels.
 Table some_table() {
   Random random(19);

@@ -30,13 +30,6 @@ BlockedOutcome fit_cut(const Problem& problem, const FitOptions& options, Index 
   return outcome;
 }
 
-void must_be_same(const FitOutcome& a, const FitOutcome& b, const char* what) {
-  must(a.fits.size() == b.fits.size(), "there are as many fits again");
-  for (std::size_t at = 0; at < a.fits.size(); ++at) {
-    must(is_same(a.fits[at].fit, b.fits[at].fit), what);
-  }
-}
-
 void try_blocks(Input in) {
   std::vector<Code> codes;
   const Index k = 1 + in.below(4);
@@ -47,16 +40,19 @@ void try_blocks(Input in) {
   if (goes_on) problem.starts.push_back(start_of(in, problem.cells, k, problem.n_labels));
   const Index most_search_rows = in.flag() ? 1 + in.below(12) : 100;
   const Index rows_of_block = 1 + in.below(12);
+  BlockedOutcome outcome;
   try {
-    const BlockedOutcome outcome = fit_cut(problem, options, most_search_rows, rows_of_block);
-    for (const FitResult& result : outcome.fits) must_be_fit(result, problem);
-    must_be_same(outcome, fit_cut(problem, options, most_search_rows, 100), "cuts do not matter");
-    if (goes_on || !problem.known.empty() || most_search_rows < problem.cells.n_obs) return;
-    Monitor monitor;
-    must_be_same(outcome, fit_mixture(problem, options, monitor),
-                 "blocks have the fit of all rows");
+    outcome = fit_cut(problem, options, most_search_rows, rows_of_block);
   } catch (const DimensionError&) {
+    return;
   }
+  for (const FitResult& result : outcome.fits) must_be_fit(result, problem);
+  must_be_same(outcome, fit_cut(problem, options, most_search_rows, 100), "cuts do not matter");
+  // Prior counts are of EM over all rows, which a search in blocks does not have.
+  const bool has_others = !problem.known.empty() || problem.prior_counts.size() > 0;
+  if (goes_on || has_others || most_search_rows < problem.cells.n_obs) return;
+  Monitor monitor;
+  must_be_same(outcome, fit_mixture(problem, options, monitor), "blocks have the fit of all rows");
 }
 
 }  // namespace

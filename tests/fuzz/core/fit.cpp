@@ -24,11 +24,7 @@ void try_problem(Input in) {
   }
   for (const FitResult& result : outcome.fits) must_be_fit(result, problem);
   problem.n_threads = 2;
-  const FitOutcome again = fit_mixture(problem, options, monitor);
-  must(again.fits.size() == outcome.fits.size(), "there are as many fits again");
-  for (std::size_t at = 0; at < again.fits.size(); ++at) {
-    must(is_same(again.fits[at].fit, outcome.fits[at].fit), "two threads find the same");
-  }
+  must_be_same(fit_mixture(problem, options, monitor), outcome, "two threads find the same");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "base/bytes.h"
 #include "base/types.h"
@@ -55,6 +56,17 @@ class Input {
   const std::uint8_t* at_;
   const std::uint8_t* end_;
 };
+
+/// With a beginning, and behind all that the checksum by which a reader believes it.
+inline Bytes sealed(const std::string& beginning, Bytes bytes) {
+  bytes.insert(bytes.begin(), beginning.begin(), beginning.end());
+  Checksum sum;
+  sum.add(bytes.data(), bytes.size());
+  for (int byte = 0; byte < 8; ++byte) {
+    bytes.push_back(static_cast<unsigned char>(sum.value() >> (8 * byte)));
+  }
+  return bytes;
+}
 
 /// What must hold, or the fuzzer has a find.
 inline void must(bool holds, const char* what) {

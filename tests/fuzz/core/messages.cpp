@@ -10,17 +10,8 @@ namespace mdpd {
 
 namespace {
 
-Bytes sealed(const char* kind, Bytes bytes) {
-  constexpr unsigned char version[] = {1, 0, 0, 0};
-  bytes.insert(bytes.begin(), version, version + sizeof version);
-  bytes.insert(bytes.begin(), kind, kind + n_letters);
-  Checksum sum;
-  sum.add(bytes.data(), bytes.size());
-  for (int byte = 0; byte < 8; ++byte) {
-    bytes.push_back(static_cast<unsigned char>(sum.value() >> (8 * byte)));
-  }
-  return bytes;
-}
+/// The letters and the version.
+std::string beginning(const char* kind) { return kind + std::string{1, 0, 0, 0}; }
 
 void try_frame(const Bytes& bytes) {
   const RowFrame read = frame_from_bytes(bytes);
@@ -59,9 +50,9 @@ void try_message(Input in) {
   const Bytes bytes = in.rest();
   try {
     switch (kind) {
-      case 0: return try_frame(sealed("MDPDFRAM", bytes));
-      case 1: return try_task(sealed("MDPDTASK", bytes));
-      default: return try_sums(sealed("MDPDSUMS", bytes));
+      case 0: return try_frame(sealed(beginning("MDPDFRAM"), bytes));
+      case 1: return try_task(sealed(beginning("MDPDTASK"), bytes));
+      default: return try_sums(sealed(beginning("MDPDSUMS"), bytes));
     }
   } catch (const DamagedMessage&) {
   }

@@ -185,4 +185,11 @@ inline bool is_same(const MixtureFit& a, const MixtureFit& b) {
          a.params.item_probs == b.params.item_probs && a.e_step.posterior == b.e_step.posterior;
 }
 
+inline void must_be_same(const FitOutcome& a, const FitOutcome& b, const char* what) {
+  must(a.fits.size() == b.fits.size(), "there are as many fits again");
+  for (std::size_t at = 0; at < a.fits.size(); ++at) {
+    must(is_same(a.fits[at].fit, b.fits[at].fit), what);
+  }
+}
+
 }  // namespace mdpd

@@ -14,19 +14,8 @@ namespace mdpd {
 
 namespace {
 
-constexpr std::size_t n_bytes_beginning = 12;  // what it is, and the version
-
-/// With the beginning of a shard, and the checksum behind it.
-Bytes sealed(Bytes bytes) {
-  constexpr unsigned char beginning[] = {'M', 'D', 'P', 'D', 'R', 'O', 'W', 'S', 1, 0, 0, 0};
-  bytes.insert(bytes.begin(), beginning, beginning + n_bytes_beginning);
-  Checksum sum;
-  sum.add(bytes.data(), bytes.size());
-  for (int byte = 0; byte < 8; ++byte) {
-    bytes.push_back(static_cast<unsigned char>(sum.value() >> (8 * byte)));
-  }
-  return bytes;
-}
+/// What it is, and the version.
+const std::string beginning = "MDPDROWS" + std::string{1, 0, 0, 0};
 
 std::uint64_t checksum_within(const Bytes& bytes) {
   Checksum sum;
@@ -56,7 +45,7 @@ void try_file(Input in) {
   for (Index& n : n_levels) n = 1 + in.below(6);
   const bool is_sealed = !in.rarely();
   Bytes bytes = in.rest();
-  if (is_sealed) bytes = sealed(std::move(bytes));
+  if (is_sealed) bytes = sealed(beginning, std::move(bytes));
   std::ofstream(path, std::ios::binary | std::ios::trunc)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
