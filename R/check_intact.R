@@ -10,21 +10,24 @@ classes_made <- c(
   "summary.row_store", "mdpd_result_summary"
 )
 
+is_made <- function(x) inherits(x, classes_made) || is_list_of_fits(x)
+
+is_list_of_fits <- function(x) {
+  is.list(x) && !is.object(x) && length(x) > 0 && all(vapply(x, inherits, NA, "mdpd"))
+}
+
 check_intact <- function(object, arg, call) {
+  if (is_list_of_fits(object)) {
+    for (fit in object) check_intact(fit, arg, call)
+    return(invisible(object))
+  }
   if (inherits(object, classes_made) && !has_named_fields(object)) {
     abort_damaged(object, arg, call)
   }
-  if (inherits(object, "mdpd")) {
-    check_parts(object, parts_of_model, arg, call)
-    if (!is.null(object$loglik)) check_parts(object, parts_of_fit, arg, call)
-  } else if (inherits(object, "crowd_labels")) {
-    check_parts(object, parts_of_crowd, arg, call)
-  } else if (inherits(object, "row_store")) {
-    check_parts(object, parts_of_store, arg, call)
-  } else if (inherits(object, "mdpd_bootstrap")) {
-    check_parts(object, parts_of_bootstrap, arg, call)
-  } else if (inherits(object, "mdpd_pair_residuals")) {
-    check_parts(object, parts_of_pair_residuals, arg, call)
+  check_parts(object, parts_by_class[[intersect(class(object), names(parts_by_class))[1]]], arg,
+              call)
+  if (inherits(object, "mdpd") && !is.null(object$loglik)) {
+    check_parts(object, parts_of_fit, arg, call)
   }
   invisible(object)
 }
@@ -91,6 +94,8 @@ parts_of_model <- list(
 
 parts_of_fit <- list(
   loglik = function(x, fields) is_finite_number(x),
+  method = function(x, fields) is.null(x) || rlang::is_string(x),
+  refine = function(x, fields) is.null(x) || rlang::is_string(x),
   df = function(x, fields) is_finite_number(x),
   nobs = function(x, fields) is_finite_number(x),
   n_obs = function(x, fields) is_whole_number(x) && x >= 1,
@@ -102,7 +107,7 @@ parts_of_fit <- list(
   coded = function(x, fields) is.null(x) || are_coded(x, fields),
   no_answer = function(x, fields) all(x %in% seq_len(fields$n_obs)),
   trace = function(x, fields) is.null(x) || is.data.frame(x),
-  path_fits = function(x, fields) is.null(x) || is.list(x)
+  path_fits = function(x, fields) is.null(x) || is_list_of_fits(x)
 )
 
 parts_of_crowd <- list(
@@ -112,6 +117,36 @@ parts_of_crowd <- list(
   item = function(x, fields) are_codes(x, length(fields$items), length(x)),
   worker = function(x, fields) are_codes(x, length(fields$workers), length(fields$item)),
   label = function(x, fields) are_codes(x, length(fields$labels), length(fields$item))
+)
+
+# Sizes only: the codes themselves are checked where they enter the engine.
+parts_of_sparse_codes <- list(
+  dim = function(x, fields) is.numeric(x) && length(x) == 2,
+  dimnames = function(x, fields) {
+    holds(is.list(x), length(x) == 2, all(lengths(x) == fields$dim | vapply(x, is.null, NA)))
+  }
+)
+
+parts_of_regression <- list(
+  k = function(x, fields) is_whole_number(x) && x >= 1,
+  classes = function(x, fields) are_names(x) && length(x) == fields$k,
+  x = function(x, fields) is.matrix(x) && is.double(x),
+  coefficients = function(x, fields) {
+    holds(is.double(x), identical(dim(x), c(ncol(fields$x), as.integer(fields$k - 1))))
+  },
+  covariance = function(x, fields) {
+    holds(is.double(x), identical(dim(x), rep(length(fields$coefficients), 2)))
+  },
+  terms = function(x, fields) inherits(x, "terms")
+)
+
+parts_of_outcome <- list(
+  estimates = function(x, fields) {
+    holds(is.data.frame(x), is_double(x$estimate), is_double(x$std.error))
+  },
+  covariance = function(x, fields) {
+    holds(is.double(x), identical(dim(x), rep(nrow(fields$estimates), 2)))
+  }
 )
 
 parts_of_store <- list(
@@ -133,6 +168,13 @@ parts_of_pair_residuals <- list(
   item_1 = is_column_of_names, item_2 = is_column_of_names, n_obs = is_column_of_numbers,
   statistic = is_column_of_numbers, G2 = is_column_of_numbers, df = is_column_of_numbers,
   effect = is_column_of_numbers, p_value = is_column_of_numbers, p_adjusted = is_column_of_numbers
+)
+
+parts_by_class <- list(
+  mdpd = parts_of_model, crowd_labels = parts_of_crowd, sparse_codes = parts_of_sparse_codes,
+  row_store = parts_of_store, mdpd_bootstrap = parts_of_bootstrap,
+  mdpd_pair_residuals = parts_of_pair_residuals, class_regression = parts_of_regression,
+  distal_outcome = parts_of_outcome
 )
 
 is_posterior <- function(x, fields) {

@@ -11,7 +11,8 @@
 
 # `answered`: the share of the rows that answer each item.
 add_posterior <- function(view, object, posterior, answered) {
-  size <- rep(object$mixing_weights * object$nobs, each = nrow(posterior))
+  # A component may have hardly any weight, or none.
+  size <- pmax(rep(object$mixing_weights * object$nobs, each = nrow(posterior)), 1e-290)
   plain <- lapply(names(view$levels), function(item) {
     log_of_answers(view, item, object$item_probs[[item]])
   })

@@ -47,7 +47,10 @@ explore <- function(object, ..., k = 1:6, open = rlang::is_interactive(), port =
   if (!is.null(port)) check_count(port, min = 1024, max = 65535)
   state <- explore_state(fit_to_explore(object, k, substitute(object)))
   rlang::check_installed(c("shiny", "bslib"), reason = "to explore a fit.")
-  fit <- shiny::runApp(explore_app(state), port = port, launch.browser = open, quiet = open)
+  # What fails in there is not the object's fault.
+  fit <- as_users(
+    shiny::runApp(explore_app(state), port = port, launch.browser = open, quiet = open)
+  )
   invisible(fit)
 }
 

@@ -63,7 +63,7 @@ is_of_memory <- function(cnd) {
 # Which of the arguments are objects made before?
 given_objects <- function(args, frame) {
   given <- Filter(function(arg) !is_missing_in(frame, arg), args)
-  Filter(function(arg) inherits(get(arg, frame), classes_made), given)
+  Filter(function(arg) is_made(get(arg, frame)), given)
 }
 
 blame_object <- function(code, object, arg, frame) {
@@ -85,8 +85,8 @@ is_blamed <- function(cnd) {
   guard$is_on && !is_ours(cnd) && !is_of_session(cnd) && !is_of_memory(cnd) && !is_drawing()
 }
 
-# Code that the user wrote, such as a formula, in the middle of a function behind the guard: its
-# errors and warnings are passed on as they are.
+# Code that the user wrote, such as a formula, or that waits for the user, in the middle of a
+# function behind the guard: its errors and warnings are passed on as they are.
 as_users <- function(code) {
   was_on <- guard$is_on
   guard$is_on <- FALSE

@@ -93,7 +93,7 @@ select_rows <- function(codes, rows) {
   codes$item <- codes$item[at]
   codes$code <- codes$code[at]
   codes$dim <- c(length(rows), ncol(codes))
-  codes$dimnames[1] <- list(rownames(codes)[rows])
+  codes$dimnames[1] <- list(codes$dimnames[[1]][rows])
   codes
 }
 

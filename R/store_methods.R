@@ -226,7 +226,7 @@ check_shards <- function(shards, x, call = rlang::caller_env()) {
       class = "argument", call = call
     )
   }
-  shards
+  unname(shards)
 }
 
 #' Check all files of a store

@@ -11,7 +11,7 @@ table_column <- function(x, j) {
 
 item_names <- function(x) {
   names <- if (is.data.frame(x)) names(x) else colnames(x)
-  if (is.matrix(x) && is.null(names)) names <- paste0("V", seq_len(ncol(x)))
+  if (is.matrix(x) && is.null(names)) names <- sprintf("V%d", seq_len(ncol(x)))
   if (is.character(names) && all(is_valid_text(names))) enc2utf8(names) else names
 }
 

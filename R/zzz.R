@@ -7,9 +7,9 @@ local({
   # Its check of all labels would be done wherever a number of items is asked for.
   methods <- setdiff(ls(namespace)[is_method], "dim.crowd_labels")
   others <- c("add_known", "add_rows", "choose_k", "class_regression", "compare_groups",
-              "confusion", "copied_items", "fingerprint", "item_quality", "majority_vote",
-              "name_components", "reorder_components", "report", "simulate_crowd",
-              "simulate_spikes", "test_k", "verify_store", "worker_quality")
+              "confusion", "copied_items", "explore", "fingerprint", "item_quality",
+              "majority_vote", "name_components", "reorder_components", "report",
+              "simulate_crowd", "simulate_spikes", "test_k", "verify_store", "worker_quality")
   for (name in setdiff(c(methods, others), "update.mdpd")) {
     assign(name, guarded(get(name, namespace)), namespace)
   }

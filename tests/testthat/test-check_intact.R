@@ -128,6 +128,54 @@ test_that("damaged residuals name the column, and some of the columns can be loo
   }
 })
 
+test_that("a damaged regression or outcome names the part", {
+  covariates <- data.frame(z = seq(-1, 1, length.out = 40), g = rep(c("a", "b"), 20))
+  regression <- class_regression(fit, ~ z + g, data = covariates)
+  outcome <- distal_outcome(fit, z, data = covariates)
+  n <- length(regression$coefficients)
+  broken <- list(
+    k = 3, classes = 1:2, x = regression$x[, 1], coefficients = as.vector(regression$coefficients),
+    coefficients = t(regression$coefficients), covariance = Sys.Date(), terms = c("a", "b"),
+    # The condition of a matrix of a list ended R.
+    covariance = matrix(as.list(regression$covariance), n)
+  )
+  for (part in seq_along(broken)) {
+    damaged <- regression
+    damaged[names(broken)[part]] <- broken[part]
+    for (ask in list(summary, anova, predict)) {
+      expect_error(ask(damaged), names(broken)[part], class = "mdpd_error_damaged")
+    }
+  }
+  damaged <- outcome
+  damaged$estimates$estimate <- damaged$estimates$estimate + 0i
+  expect_error(plot(damaged), "estimates", class = "mdpd_error_damaged")
+  outcome$covariance <- outcome$covariance[, 1]
+  expect_error(print(outcome), "covariance", class = "mdpd_error_damaged")
+})
+
+test_that("a damaged fit in a list or path of fits is found", {
+  fits <- suppressWarnings(suppressMessages(stagewise_em(table, 1:2)))
+  for (damage in list(list(k = NULL), list(k = list()), list(loglik = "1"))) {
+    damaged <- fits
+    damaged$path_fits[[2]][names(damage)] <- damage
+    expect_error(test_k(damaged), names(damage), class = "mdpd_error_damaged")
+    expect_error(test_k(damaged$path_fits), names(damage), class = "mdpd_error_damaged")
+  }
+  fits$path_fits[[2]] <- structure(1, class = "mdpd")
+  expect_damaged(test_k(fits))
+  expect_damaged(test_k(fits$path_fits))
+})
+
+test_that("a damaged fit is not explored", {
+  whole <- suppressWarnings(stagewise_em(table, 2))
+  damaged <- whole
+  damaged$refine <- NULL
+  expect_damaged(explore(damaged, open = FALSE))
+  damaged <- whole
+  damaged$method <- c("robust", "robust")
+  expect_error(explore(damaged, open = FALSE), "method", class = "mdpd_error_damaged")
+})
+
 test_that("warnings of what the user gave are passed on as they are", {
   rows <- data.frame(z = rep(c(-1, 1, 2, 3), 10))
   whole_warning <- function(code) {
@@ -191,6 +239,12 @@ test_that("damaged sparse codes do not reach the engine", {
     expect_error(refine(damaged), class = "mdpd_error")
     expect_damaged(information(damaged))
   }
+})
+
+test_that("codes that say they have more items than names are damaged", {
+  codes <- of_crowd$coded$codes
+  codes$dim[2] <- .Machine$integer.max
+  expect_error(codes[1:2, 1], "dimnames", class = "mdpd_error_damaged")
 })
 
 test_that("what is given to the engine is checked there too", {

@@ -302,3 +302,30 @@ test_that("trials without a neuron and trials that are tables are refused", {
   expect_refused(bin_spikes(list(list(), list()), c(0, 1)), "data")
   expect_refused(bin_spikes(list(list(a = 0.1), data.frame(a = 0.1)), c(0, 1), neurons = TRUE))
 })
+
+test_that("a matrix without columns is refused", {
+  expect_error(row_store(matrix(0, 3, 0), local_folder()), "must have columns",
+               class = "mdpd_error_data")
+  expect_error(stagewise_em(matrix(0, 3, 0), 2), "must have columns", class = "mdpd_error_data")
+})
+
+test_that("names of numbers of shards are nothing", {
+  store <- row_store(table, local_folder())
+  shards <- c(1, 1)
+  names(shards) <- c("caf\xe9", "b")
+  Encoding(names(shards)) <- "bytes"
+  expect_identical(as.data.frame(store, shards = shards), as.data.frame(store, shards = c(1, 1)))
+})
+
+test_that("copies are looked for beside a component without weight", {
+  twins <- data.frame(a = rep(0:1, each = 20), b = rep(c(0, 1, 1, 0, 1), 8))
+  twins$c <- twins$a
+  twins$d <- twins$b
+  for (weight in c(0, 1e-320, 1e-300)) {
+    weightless <- suppressWarnings(mdpd(twins, 2))
+    weightless$mixing_weights[] <- c(1, weight)
+    weightless$posterior[] <- rep(c(1, weight), each = 40)
+    found <- copied_items(weightless)
+    expect_false(anyNA(found$strength))
+  }
+})
