@@ -62,10 +62,6 @@ void add_dense_codes(SEXP codes, Cells& cells) {
 
 }  // namespace
 
-void require(bool holds, const char* message) {
-  if (!holds) throw DimensionError(message);
-}
-
 Index as_index(double number, double least, const char* message) {
   constexpr double most = 4503599627370496.0;  // R_XLEN_T_MAX
   require(number >= least && number <= most, message);

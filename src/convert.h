@@ -11,10 +11,8 @@
 
 namespace mdpd {
 
-/// A fit that was changed by hand or damaged on disk must not reach the core: what R hands over is
-/// checked here, at the door.
-/// @throws DimensionError with the message unless `holds`.
-void require(bool holds, const char* message);
+// A fit that was changed by hand or damaged on disk must not reach the core: what R hands over is
+// checked here, at the door.
 
 /// Numbers that are finite and at least 0.
 /// @throws DimensionError with the message unless they are.

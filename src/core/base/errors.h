@@ -11,6 +11,12 @@ class DimensionError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// What must hold of what the caller gives.
+/// @throws DimensionError with the message unless `holds`.
+inline void require(bool holds, const char* message) {
+  if (!holds) throw DimensionError(message);
+}
+
 /// A file of rows is not there, or is not what was written; the message names it.
 class DamagedShard : public std::runtime_error {
  public:

@@ -14,10 +14,6 @@ namespace {
 /// sum.
 constexpr double sum_tolerance = 1e-5;
 
-void require(bool holds, const char* message) {
-  if (!holds) throw DimensionError(message);
-}
-
 template <class Numbers>
 bool are_amounts(const Numbers& x) {
   return x.allFinite() && (x.array() >= 0.0).all();
