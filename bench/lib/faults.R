@@ -2,9 +2,12 @@
 # cut.
 
 # In a process of its own, after some time.
+# @return The path of a file that is there once it is done.
 run_after <- function(seconds, command) {
-  later <- sprintf("(sleep %.3f; %s) > /dev/null 2>&1 &", seconds, command)
+  done <- tempfile("done-")
+  later <- sprintf("(sleep %.3f; %s; : > %s) > /dev/null 2>&1 &", seconds, command, shQuote(done))
   system2("sh", c("-c", shQuote(later)))
+  done
 }
 
 signal_after <- function(seconds, pids, signal) {

@@ -33,6 +33,7 @@ fit_by <- function(cluster) {
   hash_of_fit(stagewise_em(store, 3, search_rows = 1000, cluster = cluster, deadline = deadline))
 }
 
+# What is done later leaves a file.
 make_fault <- function(kind, cluster, pids, seconds) {
   switch(kind,
     kill = signal_after(seconds, sample(pids, 1), "KILL"),
@@ -44,6 +45,12 @@ make_fault <- function(kind, cluster, pids, seconds) {
   )
 }
 
+# The last sleep is when R sees a signal that came just now.
+wait_for <- function(fault) {
+  while (is.character(fault) && !file.exists(fault)) Sys.sleep(0.05)
+  Sys.sleep(0.01)
+}
+
 # After an interrupt the same cluster is asked once more. The `seconds`, the `hash` or what an error
 # says, and whether it was `noticed`.
 fit_with_fault <- function(kind, cluster, pids, seconds) {
@@ -52,19 +59,27 @@ fit_with_fault <- function(kind, cluster, pids, seconds) {
     noticed <<- TRUE
     invokeRestart("muffleWarning")
   }
-  make_fault(kind, cluster, pids, seconds)
+  hash <- NULL
+  ask <- function() {
+    hash <<- tryCatch(
+      withCallingHandlers(fit_by(cluster), warning = notice), error = conditionMessage
+    )
+    took <<- proc.time()[["elapsed"]] - began
+  }
   began <- proc.time()[["elapsed"]]
+  took <- NULL
   setTimeLimit(elapsed = hanging, transient = TRUE)
   on.exit(setTimeLimit())
-  hash <- tryCatch(
-    withCallingHandlers(
-      tryCatch(fit_by(cluster), interrupt = function(cnd) fit_by(cluster)), warning = notice
-    ),
-    error = conditionMessage
+  # On a busy machine an interrupt may come before the fit, or long after it.
+  tryCatch(
+    {
+      fault <- make_fault(kind, cluster, pids, seconds)
+      ask()
+      wait_for(fault)
+    },
+    interrupt = function(cnd) NULL
   )
-  took <- proc.time()[["elapsed"]] - began
-  # For an interrupt that comes after the fit.
-  tryCatch(Sys.sleep(max(0.1, seconds - took + 0.1)), interrupt = function(cnd) NULL)
+  if (is.null(took)) ask()
   list(seconds = took, hash = hash, noticed = noticed)
 }
 
