@@ -193,10 +193,10 @@ spike_model <- function(expected, gain_sd) {
 
 # A row for each spike.
 check_n_spikes <- function(expected, call = rlang::caller_env()) {
-  if (!isTRUE(expected <= .Machine$integer.max)) {
+  if (!isTRUE(expected <= 1e8)) {
     abort_mdpd(
-      c("{.arg peak}, {.arg baseline} and {.arg window} must give fewer spikes: a data frame has up
-         to 2^31 - 1 rows.",
+      c("{.arg peak}, {.arg baseline} and {.arg window} must give fewer spikes: at most 1e8, which
+         take some 2 GB and a minute.",
         x = "They give about {signif(expected, 2)}."),
       class = "argument", call = call
     )
