@@ -250,7 +250,9 @@ test_that("a table with a row for each label is told from one of items by worker
   wide <- as.matrix(crowd)
   wide[, 1] <- NA
   wide[1, 1] <- "9"
-  for (table in list(krippendorff_units, patients, wide, sub("9", "none", wide))) {
+  # Nor are a few numbers that only one of them gives.
+  numbers <- cbind(a = c(1, 2, 1, 2), b = c(1, 2, 2, 2), c = c(1, 3, 4, 1))
+  for (table in list(krippendorff_units, patients, wide, sub("9", "none", wide), numbers)) {
     expect_no_warning(agreement(table, n = 40))
   }
 })

@@ -8,6 +8,12 @@ test_that("the samples do not depend on the number of processes", {
   expect_identical(bootstrap(fit, n = 12, threads = 2, verbose = FALSE), serial)
 })
 
+test_that("without a seed the samples are those of seed 1", {
+  fit <- small_fit()
+  of_seed_1 <- bootstrap(fit, n = 3, refit = FALSE, seed = 1, verbose = FALSE)
+  expect_identical(bootstrap(fit, n = 3, refit = FALSE, verbose = FALSE), of_seed_1)
+})
+
 test_that("the first samples are the same however many there are", {
   fit <- small_fit()
   for (type in c("nonparametric", "parametric")) {

@@ -257,6 +257,9 @@ test_that("a case weight of two counts like two equal rows", {
     expect_equal(nobs(a), nobs(b))
     expect_equal(a$loglik, b$loglik, tolerance = 1e-8)
   }
+  a <- regress("one-step", object = weighted, type = "score")
+  b <- regress("one-step", object = plain, data = repeated$covariates, type = "score")
+  expect_close(vcov(a), vcov(b), tolerance = 1e-5)
 })
 
 test_that("the order of rows and the names of classes do not matter", {
@@ -498,6 +501,10 @@ test_that("an empty class is told by the methods that assign rows", {
     expect_error(suppressWarnings(regress(method, object = empty)),
                  class = "mdpd_error_empty_class")
   }
+  # One alone.
+  empty$posterior <- cbind("1" = rep(c(0.5, 0.2), 300), "2" = rep(c(0.3, 0.6), 300), "3" = 0.2)
+  expect_error(suppressWarnings(regress("ml", object = empty)), "assigned to it; \"3\" has none",
+               class = "mdpd_error_empty_class")
 })
 
 test_that("bad input is told", {

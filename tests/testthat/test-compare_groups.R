@@ -285,9 +285,21 @@ test_that("pictures show sizes, items and what was freed", {
   }
   expect_equal(nrow(autoplot(found, type = "items", max_items = 3)$data), 3)
   expect_identical(plot(found)$data, autoplot(found)$data)
+  # Two free items are named, of more the first two.
+  found$items$free <- seq_len(nrow(found$items)) <= 3
+  shown <- paste(unlist(autoplot(found, type = "sizes")$labels), collapse = " ")
+  expect_match(gsub("\\s+", " ", shown), paste0(
+    "Free items: ", found$items$item[1], "; ", found$items$item[2], "; and 1 more"
+  ), fixed = TRUE)
   none <- compare_groups(group_fit(data$x), data$group, free = character())
   expect_error(plot(none, type = "item_probs"), class = "mdpd_error_not_stored")
   expect_error(plot(found, type = "profiles"), class = "mdpd_error_argument")
+})
+
+test_that("where there is no room for both the p-value stands alone", {
+  items <- data.frame(p_adjusted = 0.01, level = strrep("a level ", 9), component = "2")
+  expect_match(effect_text(items), "^p = 0.010, a level")
+  expect_identical(effect_text(items[rep(1, 60), ]), rep("p = 0.010", 60))
 })
 
 test_that("print says what was found", {

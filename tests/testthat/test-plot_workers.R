@@ -41,6 +41,19 @@ test_that("points are the workers' accuracy, the line is guessing, experts are n
   expect_equal(drawn_layer(picture, "GeomPoint")$shape == 4, quality$spammer)
 })
 
+test_that("names that would lie over each other are left out", {
+  picture <- autoplot(fit, type = "workers")
+  is_text <- vapply(picture$layers, function(layer) inherits(layer$geom, "GeomText"), NA)
+  for (layer in picture$layers[is_text]) expect_true(layer$geom_params$check_overlap)
+})
+
+test_that("tiles have white lines between them while there is room", {
+  line_of <- function(fit) autoplot(fit, type = "confusion")$layers[[1]]$aes_params$linewidth
+  many <- simulate_crowd(300, 15, 8, accuracy = rep(0.9, 12), seed = 1)
+  expect_gt(line_of(fit), 0)
+  expect_identical(line_of(stagewise_em(many$labels, k = 8)), 0)
+})
+
 test_that("workers stand by their counts, or by accuracy where the counts are equal", {
   counts <- autoplot(fit, type = "workers")
   expect_equal(counts$data$x, counts$data$n_labels, tolerance = 0.05)

@@ -20,6 +20,12 @@ test_that("the posterior agrees with its plain-R twin", {
   }
 })
 
+test_that("what differs by less than 1e-9 is tied, and the first of them is taken", {
+  expect_equal(is_largest(rbind(c(0.3, 0.35 - 9e-10, 0.35), c(0.3, 0.35 - 2e-9, 0.35))),
+               rbind(c(FALSE, TRUE, TRUE), c(FALSE, FALSE, TRUE)))
+  expect_equal(first_largest(rbind(c(0.5 - 5e-10, 0.5), c(0.5 - 2e-9, 0.5))), 1:2)
+})
+
 test_that("rows sum to one even when every joint probability underflows", {
   n_items <- 3000
   codes <- matrix(1L, 3, n_items)

@@ -228,6 +228,14 @@ test_that("rows of a picture are as high as the lines of their names", {
   expect_lte(max(lengths(strsplit(shown, "\n"))) * 9 * 1.1 / 72, (height - 2.4) / 7)
 })
 
+test_that("items of two levels have a row each, other items one for each level", {
+  x <- answers(120)[c(1, 2, 4, 7)]
+  expect_identical(lengths(lapply(x, levels), use.names = FALSE), c(2L, 3L, 2L, 2L))
+  fit <- suppressMessages(stagewise_em(x, k = 2))
+  cells <- plot_profiles(fit, names(fit$item_probs), NULL)$data
+  expect_identical(profile_rows(cells)$n, 6L)
+})
+
 test_that("pictures of a report are narrow, and legends have what is there", {
   skip_without_report()
   fit <- hand_made_fit(k = 3)

@@ -62,6 +62,9 @@ test_that("glance() has a row of each result", {
   expect_identical(pairs$n_pairs, 6L)
   expect_identical(pairs$largest_effect, max(results$pairs$effect))
   expect_identical(pairs$smallest_p.value, min(results$pairs$p_adjusted))
+  pairs_of_some <- results$pairs
+  pairs_of_some$effect[2] <- NA
+  expect_identical(glance(pairs_of_some)$largest_effect, max(results$pairs$effect[-2]))
   of_k <- glance(results$test_k)
   expect_identical(of_k$chosen, attr(results$test_k, "chosen"))
   agreed <- glance(results$agreement)

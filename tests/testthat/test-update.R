@@ -189,6 +189,18 @@ test_that("updates go on from updates, and rows that were gone over stand", {
   expect_identical(same, fit)
 })
 
+test_that("of a crowd nothing that stands is read again for its sums", {
+  crowd <- simulate_crowd(2500, 8, accuracy = rep(0.75, 8), seed = 4)
+  all <- triples_of(crowd$labels)
+  is_late <- all$item %in% crowd$labels$items[2201:2500]
+  store <- small_crowd_store(all[!is_late, ], local_folder())
+  fit <- stagewise_em(store, 3)
+  now <- add_rows(store, all[is_late, ])
+  unlink(file.path(now$path, now$manifest$shards$file))
+  standing <- standing_sums(fit, fit, now, FALSE, NULL)$standing
+  expect_equal(standing$n_obs, 2 * 1024)
+})
+
 test_that("a new label has no component", {
   crowd <- simulate_crowd(1500, 20, accuracy = rep(0.75, 8), seed = 6)
   all <- triples_of(crowd$labels)
@@ -299,6 +311,8 @@ test_that("what cannot be updated is refused", {
   expect_error(update(replace(fit, "item_prior", list(fit$item_prior[-1])), later),
                class = "mdpd_error_damaged")
   expect_identical(update(fit, k = 1)$k, 1L)
+  expect_error(update(fit, later, deadline = 0.9), "from 1 to", class = "mdpd_error_argument")
+  expect_identical(hush(update(fit, later, deadline = 1))$loglik, newer$loglik)
 })
 
 test_that("the fingerprint of an update has the data of all rows", {

@@ -213,6 +213,18 @@ test_that("a worker with few labels, or who saw one class only, is never marked"
   expect_identical(is_spammer(evidence[-1, ], 0.05), NA)
 })
 
+test_that("degrees of freedom are those of a table of classes by labels", {
+  labels <- data.frame(
+    item = rep(1:15, 3), worker = rep(c("a", "b", "two labels"), each = 15),
+    label = c(rep(c(1, 2, 3, 1, 3), 3), rep(c(1, 2, 3, 2, 3), 3), rep(c(2, 2, 1, 1, 2), 3))
+  )
+  fit <- suppressWarnings(mdpd(crowd_labels(labels), 3))
+  given <- labels_given(fit, names(fit$item_probs))
+  tested <- dependence_test(fit, names(fit$item_probs), given)
+  expect_equal(tested$df, (3 - 1) * (c(3, 3, 2) - 1))
+  expect_equal(tested$df_all, rep((3 - 1) * (3 - 1), 3))
+})
+
 test_that("someone always of one opinion is a spammer", {
   always <- as.data.frame(crowd$labels)
   always <- rbind(always, data.frame(item = 1:400, worker = "yes", label = "2"))
