@@ -18,7 +18,7 @@ is_list_of_fits <- function(x) {
 
 check_intact <- function(object, arg, call) {
   if (is_list_of_fits(object)) {
-    for (fit in object) check_intact(fit, arg, call)
+    for (at in seq_along(object)) check_intact(object[[at]], sprintf("%s[[%d]]", arg, at), call)
     return(invisible(object))
   }
   if (inherits(object, classes_made) && !has_named_fields(object)) {

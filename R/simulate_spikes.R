@@ -42,6 +42,7 @@
 #' @param peak,baseline Mean rise of the rate at the preferred orientation, and mean rate far from
 #'   it, in spikes a second, at least 0. Default 30 and 3.
 #' @param window Length of the window in which spikes are counted, in seconds, above 0. Default 0.1.
+#'   The rates and the window may not give more than 1e8 spikes.
 #' @param gain_sd Standard deviation of each neuron's gain from trial to trial, at least 0. Default
 #'   0.3.
 #' @param gain_correlation Correlation between the gains of two neurons, from 0, each has its own,
@@ -196,7 +197,7 @@ check_n_spikes <- function(expected, call = rlang::caller_env()) {
   if (!isTRUE(expected <= 1e8)) {
     abort_mdpd(
       c("{.arg peak}, {.arg baseline} and {.arg window} must give fewer spikes: at most 1e8, which
-         take some 2 GB and a minute.",
+         take some 4 GB and a minute.",
         x = "They give about {signif(expected, 2)}."),
       class = "argument", call = call
     )

@@ -117,7 +117,7 @@ new_test_k <- function(tests, settings) {
 neighbouring_fits <- function(path, call = rlang::caller_env()) {
   if (inherits(path, "mdpd")) {
     check_path(path, call)
-    fits <- check_intact(path$path_fits, "path", call)
+    fits <- check_intact(path$path_fits, "path$path_fits", call)
   } else {
     check_fits(path, call)
     fits <- path

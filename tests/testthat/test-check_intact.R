@@ -134,8 +134,9 @@ test_that("a damaged regression or outcome names the part", {
   outcome <- distal_outcome(fit, z, data = covariates)
   n <- length(regression$coefficients)
   broken <- list(
-    k = 3, classes = 1:2, x = regression$x[, 1], coefficients = as.vector(regression$coefficients),
-    coefficients = t(regression$coefficients), covariance = Sys.Date(), terms = c("a", "b"),
+    k = "2", classes = 1:2, x = regression$x[, 1],
+    coefficients = as.vector(regression$coefficients), coefficients = t(regression$coefficients),
+    covariance = Sys.Date(), terms = c("a", "b"),
     # The condition of a matrix of a list ended R.
     covariance = matrix(as.list(regression$covariance), n)
   )
@@ -143,7 +144,8 @@ test_that("a damaged regression or outcome names the part", {
     damaged <- regression
     damaged[names(broken)[part]] <- broken[part]
     for (ask in list(summary, anova, predict)) {
-      expect_error(ask(damaged), names(broken)[part], class = "mdpd_error_damaged")
+      expect_error(ask(damaged), paste("Its", names(broken)[part], "is not"),
+                   class = "mdpd_error_damaged")
     }
   }
   damaged <- outcome
@@ -158,8 +160,11 @@ test_that("a damaged fit in a list or path of fits is found", {
   for (damage in list(list(k = NULL), list(k = list()), list(loglik = "1"))) {
     damaged <- fits
     damaged$path_fits[[2]][names(damage)] <- damage
-    expect_error(test_k(damaged), names(damage), class = "mdpd_error_damaged")
-    expect_error(test_k(damaged$path_fits), names(damage), class = "mdpd_error_damaged")
+    its <- paste("Its", names(damage), "is not")
+    cnd <- expect_error(test_k(damaged), its, class = "mdpd_error_damaged")
+    expect_match(conditionMessage(cnd), "path$path_fits[[2]]", fixed = TRUE)
+    cnd <- expect_error(test_k(damaged$path_fits), its, class = "mdpd_error_damaged")
+    expect_match(conditionMessage(cnd), "`path[[2]]`", fixed = TRUE)
   }
   fits$path_fits[[2]] <- structure(1, class = "mdpd")
   expect_damaged(test_k(fits))

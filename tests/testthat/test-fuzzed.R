@@ -327,5 +327,6 @@ test_that("copies are looked for beside a component without weight", {
     weightless$posterior[] <- rep(c(1, weight), each = 40)
     found <- copied_items(weightless)
     expect_false(anyNA(found$strength))
+    expect_setequal(found$item, c("a", "b", "c", "d"))
   }
 })

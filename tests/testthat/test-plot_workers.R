@@ -44,6 +44,7 @@ test_that("points are the workers' accuracy, the line is guessing, experts are n
 test_that("names that would lie over each other are left out", {
   picture <- autoplot(fit, type = "workers")
   is_text <- vapply(picture$layers, function(layer) inherits(layer$geom, "GeomText"), NA)
+  expect_true(any(is_text))
   for (layer in picture$layers[is_text]) expect_true(layer$geom_params$check_overlap)
 })
 

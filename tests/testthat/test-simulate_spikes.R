@@ -152,7 +152,7 @@ test_that("gains that hardly vary are those that do not, in the model and in the
 
 test_that("more spikes than can be held are refused before any is drawn", {
   for (many in list(list(peak = 1e300), list(baseline = 1e12), list(window = 1e300),
-                    list(peak = 2e9))) {
+                    list(peak = 2e8))) {
     arguments <- c(list(15, 6, gain_correlation = 0.5, seed = 17), many)
     expect_error(do.call(simulate_spikes, arguments), "must give fewer spikes: at most 1e8",
                  class = "mdpd_error_argument")
