@@ -60,9 +60,9 @@
 #' @section Errors:
 #'   `mdpd_error_argument` for a bad argument; `mdpd_error_file` for a file that cannot be read, or
 #'   a folder that has other files or a store; `mdpd_error_locked_store` if another process writes
-#'   to the folder; `mdpd_error_missing_item` for a column that is not in all chunks; and
-#'   `mdpd_error_data` for all that a table or a crowd in memory must not have, see [stagewise_em()]
-#'   and [crowd_labels()].
+#'   to the folder; `mdpd_error_missing_item` for a column that is not in all chunks;
+#'   `mdpd_error_encoding` for text in an unknown encoding; and `mdpd_error_data` for all that a
+#'   table or a crowd in memory must not have, see [stagewise_em()] and [crowd_labels()].
 #' @references Fowler, Noll and Vo (1991) for the checksum, FNV-1a, here by words of eight bytes.
 #' @family stores
 #' @examples
@@ -226,6 +226,7 @@ check_strings <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_en
       class = "argument", call = call
     )
   }
+  check_encoding(x, cli::format_inline("{.arg {arg}}"), call)
 }
 
 # The names of the three columns of a crowd; NULL for a table.

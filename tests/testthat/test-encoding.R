@@ -88,6 +88,8 @@ test_that("triples, groups, ids and names of arguments are checked too", {
     expect_refused(confusion(suppressWarnings(mdpd(crowd, 2)), bad))
     expect_refused(report(fit, bad))
     expect_refused(bin_spikes(data.frame(trial = bad, neuron = 1, time = 0.5), c(0, 1)))
+    expect_refused(row_store(answers(), local_folder(), items = c("b", bad)))
+    expect_refused(row_store(answers(), local_folder(), na_values = bad))
   }
 })
 

@@ -52,9 +52,15 @@ long_works <- list(
 # Processor seconds of a session, which other work on the machine does not lengthen.
 used_seconds <- function(session) sum(session$get_cpu_times()[c("user", "system")])
 
-# Those from the interrupt until the session answers; NA where the work was done before.
+# Those from the interrupt, a moment after the work began, until the session answers; NA where the
+# work was done before.
 interrupt_after <- function(session, moment, work) {
-  session$call(work)
+  started <- tempfile("started-")
+  session$call(function(started, work) {
+    file.create(started)
+    work()
+  }, list(started, work))
+  while (!file.exists(started)) Sys.sleep(0.001)
   Sys.sleep(moment)
   if (session$poll_process(0) == "ready") {
     session$read()
