@@ -20,6 +20,7 @@ read_settings <- function(given) {
   for (pair in strsplit(given, "=")) {
     settings[[pair[1]]] <- utils::type.convert(pair[2], as.is = TRUE)
   }
+  if (!settings$seed %in% 0:213) stop("`seed` must be from 0 to 213.")
   if (is.infinite(settings$seconds) && is.infinite(settings$calls)) settings$seconds <- 100
   settings
 }
