@@ -12,20 +12,22 @@ draw_call <- function(name, seed) {
   for (at in pick(seq_along(args), n_damaged)) {
     args[at] <- list(damage_argument(args[[at]], needs_first && at == 1))
   }
-  args["k"] <- if ("k" %in% names(args)) list(bound_k(args[["k"]]))
+  for (size in intersect(c("k", "n"), names(args))) {
+    args[size] <- list(bound_size(args[[size]], c(k = 20, n = 100)[[size]]))
+  }
   changed <- !mapply(identical, args, before)
   object_damaged <- any(vapply(c(before[changed], args[changed]), is_made, NA))
   if (n_damaged > 0 && with_chance(0.05) && !needs_first) args <- args[-pick(seq_along(args))]
   list(name = name, args = args, damaged = n_damaged > 0, object_damaged = object_damaged)
 }
 
-# A path of 300 fits takes its time, and a fit of 255 components.
-bound_k <- function(k) {
-  if (!is.numeric(k) || is.object(k)) {
-    return(k)
+# A path of 300 fits takes its time, a fit of 255 components, and fits of 255 samples.
+bound_size <- function(x, most) {
+  if (!is.numeric(x) || is.object(x)) {
+    return(x)
   }
-  k[which(k > 20 & k < 1000)] <- 20
-  if (length(k) > 20) k[1:20] else k
+  x[which(x > most & x < 1000)] <- most
+  if (length(x) > 20) x[1:20] else x
 }
 
 damage_argument <- function(x, keep_class) {
