@@ -540,7 +540,8 @@ class Method {
     outcome_.work.n_full_passes += stages.n_full_passes;
     outcome_.work.n_partial_passes += stages.n_partial_passes;
     leading_ = std::move(stages.leading);
-    return std::move(stages);
+    FitRun run = std::move(stages);
+    return run;
   }
 
   /// Where workers share few items no pair of them is evidence, and the stages split at what chance
