@@ -189,13 +189,19 @@ test_that("updates go on from updates, and rows that were gone over stand", {
   expect_identical(same, fit)
 })
 
+# The store and the fit of a crowd's first items, and the labels of those that come late.
+crowd_with_late_items <- function(crowd, n_late, folder) {
+  all <- triples_of(crowd$labels)
+  is_late <- all$item %in% utils::tail(crowd$labels$items, n_late)
+  store <- small_crowd_store(all[!is_late, ], folder)
+  list(store = store, fit = stagewise_em(store, 3), late = all[is_late, ])
+}
+
 test_that("of a crowd nothing that stands is read again for its sums", {
   crowd <- simulate_crowd(2500, 8, accuracy = rep(0.75, 8), seed = 4)
-  all <- triples_of(crowd$labels)
-  is_late <- all$item %in% crowd$labels$items[2201:2500]
-  store <- small_crowd_store(all[!is_late, ], local_folder())
-  fit <- stagewise_em(store, 3)
-  now <- add_rows(store, all[is_late, ])
+  before <- crowd_with_late_items(crowd, 300, local_folder())
+  fit <- before$fit
+  now <- add_rows(before$store, before$late)
   unlink(file.path(now$path, now$manifest$shards$file))
   standing <- standing_sums(fit, fit, now, FALSE, NULL)$standing
   expect_equal(standing$n_obs, 2 * 1024)
@@ -203,12 +209,10 @@ test_that("of a crowd nothing that stands is read again for its sums", {
 
 test_that("a new label has no component", {
   crowd <- simulate_crowd(1500, 20, accuracy = rep(0.75, 8), seed = 6)
-  all <- triples_of(crowd$labels)
-  is_late <- all$item %in% crowd$labels$items[1401:1500]
-  store <- small_crowd_store(all[!is_late, ], local_folder())
-  fit <- stagewise_em(store, 3)
-  late <- transform(all[is_late, ], label = replace(as.character(label), 1:50, "other"))
-  store <- hush(add_rows(store, late))
+  before <- crowd_with_late_items(crowd, 100, local_folder())
+  fit <- before$fit
+  late <- transform(before$late, label = replace(as.character(label), 1:50, "other"))
+  store <- hush(add_rows(before$store, late))
   expect_message(updated <- update(fit, store), class = "mdpd_message_new_levels")
   expect_identical(names(updated$mixing_weights), names(fit$mixing_weights))
   expect_setequal(updated$labels, c(fit$labels, "other"))
