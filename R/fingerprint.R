@@ -27,8 +27,7 @@
 #' The version of the package is in none of them: fits of two versions that have the same result
 #' have the same `result`. Random and spectral starts of [mdpd()], and models that [as_mdpd()] took
 #' over, come from functions of R whose last digits may differ between machines; so may then their
-#' `result`. And eigenvalues are by Eigen, whose versions 3.3 and 3.4 differ in last digits of some:
-#' packages that were compiled with one of the two, by RcppEigen before 0.3.4 or since, compare.
+#' `result`.
 #'
 #' @param object A fit, see [stagewise_em()] and [mdpd()].
 #' @return A character vector of class `"mdpd_fingerprint"` with the elements `fit` (all three

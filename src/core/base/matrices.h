@@ -7,7 +7,7 @@ namespace mdpd {
 // Of Eigen's own the order of the sums goes by the registers and caches of the processor.
 
 /// Sum of the products of two vectors, four sums side by side.
-double dot_product(const Vector& x, const Eigen::Ref<const Vector>& y);
+double dot_product(const Eigen::Ref<const Vector>& x, const Eigen::Ref<const Vector>& y);
 
 /// Every number is added up in order.
 Matrix product(const Eigen::Ref<const Matrix>& a, const Eigen::Ref<const Matrix>& b);
