@@ -233,4 +233,6 @@ test_that("a picture needs pairs, and has a dot for each that chance does not ex
   expect_equal(bars$data$effect, sort(pairs$effect, decreasing = TRUE)[1:4])
   expect_error(autoplot(pairs["item_1"]), class = "mdpd_error_not_stored")
   expect_error(autoplot(pairs, type = "pie"), class = "mdpd_error_argument")
+  expect_length(levels(autoplot(pairs, max_shown = 2)$data$first), 2)
+  expect_error(autoplot(pairs, max_shown = 1), "`max_shown`", class = "mdpd_error_argument")
 })
