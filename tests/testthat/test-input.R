@@ -169,6 +169,9 @@ test_that("a column of counts beside numbers, and in a matrix, is told too", {
   expect_message(mdpd(numbers, k = 1), "weights = n", class = said)
   expect_message(mdpd(as.matrix(numbers), k = 1), class = said)
   expect_message(mdpd(as.matrix(counts), k = 1), "weights = Freq", class = said)
+  # Before an infinite value is an error.
+  infinite <- transform(numbers, item_1 = replace(item_1, 1, Inf))
+  expect_message(try(mdpd(infinite, k = 1), silent = TRUE), class = said)
   # An item of that name like the others, or beside rows that occur again, is one.
   small <- replace(numbers, "n", rep(c(1, 2, 2, 1, 2), length.out = nrow(numbers)))
   expect_no_message(mdpd(small, k = 1), class = said)
