@@ -4,7 +4,8 @@
 
 namespace mdpd {
 
-// Of Eigen's own the order of the sums goes by the registers and caches of the processor.
+// Of Eigen's own the order of the sums goes by the registers and caches of the processor, and the
+// last digits of eigenvalues by the version of Eigen.
 
 /// Sum of the products of two vectors, four sums side by side.
 double dot_product(const Eigen::Ref<const Vector>& x, const Eigen::Ref<const Vector>& y);
