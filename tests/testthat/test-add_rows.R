@@ -80,6 +80,16 @@ test_that("labels added in any parts make the store of the whole crowd", {
   expect_identical(utils::head(store$manifest$shards$rows, -1), c(1024, 1024))
 })
 
+test_that("a full last shard stays as it is", {
+  triples <- data.frame(item = sprintf("i%04d", 1:2048), worker = c("a", "b"), label = c("x", "y"))
+  store <- small_crowd_store(triples, local_folder())
+  files <- store$manifest$shards$file
+  expect_identical(store$manifest$shards$rows, c(1024, 1024))
+  store <- add_rows(store, data.frame(item = "new", worker = "a", label = "x"))
+  expect_identical(store$manifest$shards$rows, c(1024, 1024, 1))
+  expect_identical(store$manifest$shards$file[1:2], files)
+})
+
 test_that("new workers and labels come last, and labels given again follow the store's rule", {
   triples <- data.frame(item = c("i", "j"), worker = c("b", "a"), label = c("no", "yes"))
   make <- function(duplicates) {

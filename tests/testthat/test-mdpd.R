@@ -27,6 +27,13 @@ test_that("random starts give the same fit for a seed, whatever their number is 
   expect_equal(few$loglik, max(few$starts$loglik))
 })
 
+test_that("the first start has the seed given, and the next ones follow it", {
+  largest <- .Machine$integer.max
+  expect_identical(seed_of(1:3, 5L), c(5, 6, 7))
+  expect_identical(seed_of(1:3, largest), c(largest, -largest, 1 - largest))
+  expect_identical(seed_of(1:2, -largest), c(-largest, 1 - largest))
+})
+
 test_that("random starts leave the session's random numbers alone", {
   set.seed(42)
   expected <- runif(1)

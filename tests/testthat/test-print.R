@@ -32,6 +32,9 @@ test_that("print() says which number of components was chosen, and how far the n
   expect_output(print(two), "k = 2 of 1 to 4; k = 3 is 10.4 nats better")
   fit$path$status[4] <- "fewer_components"
   expect_output(print(summary(fit)), "k = 3 \\*.*fewer components")
+  # As k = c(3, 3) leaves it.
+  fit$path <- fit$path[3, ]
+  expect_output(print(fit), "Chosen +k = 3\n")
 })
 
 test_that("the answers that set a component apart are those furthest from the rest", {

@@ -184,6 +184,10 @@ test_that("the code of a report orders and names the classes again", {
     eval(parse(text = repeat_code(fit)), again)
     expect_identical(again$fit[names(again$fit) != "call"], fit[names(fit) != "call"])
   }
+  # What refine() goes on from has its order already.
+  refined <- refine(ordered, x)
+  expect_true(is.unsorted(-refined$mixing_weights))
+  expect_identical(repeat_code(refined)[-1], "fit <- refine(object = ordered, x = x)")
 })
 
 test_that("the method names the survey design", {
