@@ -92,8 +92,10 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// Over what a file has: some file systems wait for the disk where it was emptied before.
 void write_bytes(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
+  std::ofstream(path, std::ios::binary | std::ios::in | std::ios::out) << bytes;
+  std::filesystem::resize_file(path, bytes.size());
 }
 
 std::uint64_t checksum_of(const std::string& bytes) {
