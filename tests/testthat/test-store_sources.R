@@ -66,6 +66,23 @@ test_that("separators, files without a header and crowds in text are read", {
   expect_store_of_crowd(small_crowd_store(file, local_folder()), read_crowd(file))
 })
 
+# R closes a connection that is forgotten, and says so past all handlers of conditions.
+test_that("a file without a header leaves no connection open", {
+  skip_on_cran()
+  skip_if_not_installed("callr")
+  file <- withr::local_tempfile(lines = c("1|x", "2|y"))
+  log <- withr::local_tempfile()
+  n_rows <- callr::r(function(file, folder, library) {
+    .libPaths(library)
+    options(warn = 1)
+    store <- mdpd::row_store(file, folder, sep = "|", header = FALSE)
+    gc()
+    nrow(store)
+  }, list(file, local_folder(), .libPaths()), stderr = log)
+  expect_identical(n_rows, 2)
+  expect_no_match(readLines(log), "unused connection")
+})
+
 test_that("text that cannot be read is an error that says where", {
   file <- withr::local_tempfile(fileext = ".csv")
   path <- local_folder()
