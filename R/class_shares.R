@@ -112,7 +112,10 @@ solve_shares <- function(problem, start, max_iter) {
     objective = function(gamma) -at(gamma)$value / total,
     gradient = function(gamma) -as.vector(share_gradient(problem, at(gamma))) / total,
     hessian = function(gamma) share_information(problem, at(gamma)) / total,
-    control = list(iter.max = max_iter, eval.max = 2 * max_iter, rel.tol = 1e-13, x.tol = 1e-9)
+    control = list(
+      iter.max = max_iter, eval.max = min(2 * max_iter, .Machine$integer.max),
+      rel.tol = 1e-13, x.tol = 1e-9
+    )
   )
   end <- at(found$par)
   inside <- abs(found$par) < largest_gamma

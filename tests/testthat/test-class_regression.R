@@ -538,6 +538,14 @@ test_that("bad input is told", {
   })
 })
 
+test_that("the largest number of iterations that may be asked for is no other fit", {
+  rows <- regression_rows(300)
+  fit <- regression_fit(rows)
+  usual <- class_regression(fit, ~ z, rows$covariates)
+  most <- class_regression(fit, ~ z, rows$covariates, max_iter = .Machine$integer.max)
+  expect_identical(coef(most), coef(usual))
+})
+
 test_that("rows without any answer are in no class and change no coefficient", {
   rows <- regression_rows(300)
   fit <- regression_fit(rows)
