@@ -172,15 +172,18 @@ nearest_tests <- function(file) {
   if (!all_tests && name %in% topics) name else unique(c(intersect(name, topics), topics[has_call]))
 }
 
-# Ends at the first failure or warning, which tools/r-tests.R takes for a failure too.
+# Ends at the first failure, or warning, which tools/r-tests.R takes for a failure too.
 run_r_tests <- function(topics = NULL) {
   filter <- if (!is.null(topics)) paste0("^(", paste(topics, collapse = "|"), ")$")
   code <- sprintf(
     'library(testthat); library(mdpd, lib.loc = "lib");
-     first <- R6::R6Class(inherit = StopReporter, public = list(
+     bad <- paste0("expectation_", c("failure", "error", "warning"));
+     first <- R6::R6Class(inherit = Reporter, public = list(
        add_result = function(context, test, result) {
-         if (inherits(result, "expectation_warning")) stop(conditionMessage(result))
-         super$add_result(context, test, result)
+         if (inherits(result, bad)) {
+           writeLines(c(test, conditionMessage(result)))
+           quit(status = 1)
+         }
        }
      ));
      test_dir("tests/testthat", filter = %s, package = "mdpd", load_package = "installed",
