@@ -80,6 +80,12 @@ test_that("the path is drawn and printed", {
   expect_output(print(summary(fit)), "k = 3 \\*")
 })
 
+test_that("numbers of components are behind the best in nats, by each criterion", {
+  path <- data.frame(evidence = c(-12, -10, -11), AIC = c(30, 20, 24), ICL = c(40, 48, 44))
+  expect_identical(behind_best(path),
+                   data.frame(main = c(2, 0, 1), AIC = c(5, 0, 2), ICL = c(0, 4, 2)))
+})
+
 test_that("the true number of components is found", {
   for (k in 1:4) {
     n_informative <- if (k > 1) 8 else 0

@@ -185,6 +185,17 @@ test_that("one component has no informative items, however it was fitted", {
   expect_identical(glance(one)$n_informative, 0L)
 })
 
+test_that("rows that were left out are counted by the reason", {
+  none <- c("without a covariate" = 0, "without any answer" = 0)
+  expect_null(left_out_title(none))
+  one <- replace(none, 2, 1)
+  expect_identical(left_out_title(one), "; 1 more without any answer does not count")
+  expect_identical(
+    left_out_title(replace(none, 1:2, c(1000, 1))),
+    "; 1,000 more without a covariate and 1 without any answer do not count"
+  )
+})
+
 test_that("sums of weights are rounded, counts are in the singular, and nothing has no heading", {
   weights <- rep(c(0.123456, 1.7654321, 2), length.out = nrow(house_votes))
   weighted <- summary(mdpd(house_votes[2:6], 2, weights = weights))

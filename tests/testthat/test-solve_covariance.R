@@ -35,6 +35,11 @@ test_that("so do those of crowds, with repeated labels and workers drawn to the 
   expect_length(unique(is_certain(fit$posterior)), 2)
   expect_same_covariance(fit, "observed")
   expect_same_covariance(fit, "score")
+  # Of an estimate the worker's own labels are a part, the rest is what it is drawn to.
+  drawn <- suppressWarnings(covariance_parts(fit, read_how(fit, "observed"), NULL))$drawn
+  to_common <- drawn$of_item + drawn$of_crowd
+  expect_true(all(drawn$of_item > -1e-12 & drawn$of_crowd >= 0 & to_common < 1))
+  expect_gt(max(drawn$of_crowd), 0.5)
 })
 
 test_that("fits of many parameters by evidence are solved, others inverted", {
