@@ -533,6 +533,18 @@ test_that("axes with too many labels are thinned, from the first item on", {
   expect_equal(thin_breaks(40)(letters), letters)
   expect_equal(thin_breaks(3)(letters[1:9]), c("a", "d", "g"))
   expect_equal(thin_breaks(3, vertical = TRUE)(rev(letters[1:9])), c("a", "d", "g"))
+  # Levels of mixed items: beside other panels and above them there is less room.
+  cells <- data.frame(row = 1:60, text = paste0("r", 1:60))
+  n_shown <- function(n_columns, n_rows, n) {
+    scale <- mixed_y_scale(cells, n_columns, n_rows, 10, 1, list(share = 0.3, size = 8))
+    length(scale$breaks(as.character(seq_len(n))))
+  }
+  expect_identical(n_shown(1, 1, 40), 40L)
+  expect_identical(n_shown(1, 1, 41), 21L)
+  expect_identical(n_shown(2, 1, 30), 30L)
+  expect_identical(n_shown(2, 1, 31), 16L)
+  expect_identical(n_shown(2, 2, 15), 15L)
+  expect_identical(n_shown(2, 2, 16), 8L)
 })
 
 test_that("questions stand whole beside profiles where they fit in lines", {
