@@ -139,6 +139,7 @@ local_libraries <- function(env = parent.frame()) {
 
 local_cluster <- function(n = 2, env = parent.frame()) {
   skip_on_cran()
+  skip_if(nzchar(Sys.getenv("MDPD_NO_WORKERS")), "No other process can load the package.")
   local_libraries()
   cluster <- tryCatch(
     suppressWarnings(parallel::makeCluster(n, setup_timeout = 60)),
