@@ -92,6 +92,10 @@ test_that("lines say where levels stand in alphabetical order, which may be none
   expect_match(subtitle(odd_fit()), "alphabetical order, perhaps no scale: faith")
   expect_no_match(subtitle(wordy_fit()), "alphabetical")
   expect_no_match(subtitle(hand_made_fit(n_levels = c(4, 3))), "alphabetical")
+  words <- c("Catholic", "Muslim", "None")
+  item <- function(levels) list(a = matrix(0.5, length(levels), 2, dimnames = list(levels, NULL)))
+  expect_match(order_note(item(words)), "scale: a$")
+  expect_null(order_note(item(words[1:2])))
 })
 
 test_that("the words beside the bars of items in groups begin with the p-value", {

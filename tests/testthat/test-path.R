@@ -10,6 +10,9 @@ test_that("the path keeps the best number of components and holds the others", {
   expect_equal(fit$k, 3)
   expect_identical(fit$path$k, 1:4)
   expect_equal(fit$evidence, max(fit$path$evidence))
+  # The data are held once.
+  expect_false(is.null(fit$coded))
+  for (other in fit$path_fits) expect_null(other$coded)
   for (k in 1:4) {
     other <- choose_k(fit, k)
     expect_equal(other$k, fit$path$components[k])

@@ -67,19 +67,22 @@ test_that("separators, files without a header and crowds in text are read", {
 })
 
 # R closes a connection that is forgotten, and says so past all handlers of conditions.
-test_that("a file without a header leaves no connection open", {
+test_that("text without a header or a byte order mark leaves no connection open", {
   skip_on_cran()
   skip_if_not_installed("callr")
-  file <- withr::local_tempfile(lines = c("1|x", "2|y"))
+  folder <- local_folder()
+  rows <- withr::local_tempfile(lines = c("1|x", "2|y"))
+  crowd <- withr::local_tempfile(lines = c("item,worker,label", "1,a,x", "2,a,y"))
   log <- withr::local_tempfile()
-  n_rows <- callr::r(function(file, folder, library) {
+  n_rows <- callr::r(function(rows, crowd, folder, library) {
     .libPaths(library)
     options(warn = 1)
-    store <- mdpd::row_store(file, folder, sep = "|", header = FALSE)
+    store <- mdpd::row_store(rows, folder, sep = "|", header = FALSE)
+    labels <- mdpd::read_crowd(crowd)
     gc()
-    nrow(store)
-  }, list(file, local_folder(), .libPaths()), stderr = log)
-  expect_identical(n_rows, 2)
+    c(nrow(store), nrow(as.data.frame(labels)))
+  }, list(rows, crowd, folder, .libPaths()), stderr = log)
+  expect_identical(n_rows, c(2, 2))
   expect_no_match(readLines(log), "unused connection")
 })
 
