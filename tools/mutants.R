@@ -27,11 +27,34 @@ operators <- list(
 
 # The same text with blanks for what is no code: comments and strings.
 blank_out <- function(lines, is_r) {
-  others <- if (is_r) "|`[^`]*`|#.*$" else "|'([^'\\\\]|\\\\.)+'|//.*$"
-  no_code <- paste0("\"([^\"\\\\]|\\\\.)*\"", others)
-  at <- gregexpr(no_code, lines, perl = TRUE)
+  if (is_r) {
+    return(blank_out_r(lines))
+  }
+  at <- gregexpr("\"([^\"\\\\]|\\\\.)*\"|'([^'\\\\]|\\\\.)+'|//.*$", lines, perl = TRUE)
   regmatches(lines, at) <- lapply(regmatches(lines, at), function(x) strrep(" ", nchar(x)))
   lines[grepl("^\\s*(#|static_assert|using |namespace |template)", lines)] <- ""
+  lines
+}
+
+# R's parser knows strings of several lines. Of a template of vapply() only type and length matter.
+blank_out_r <- function(lines) {
+  tokens <- utils::getParseData(parse(text = lines, keep.source = TRUE, encoding = "UTF-8"))
+  of_name <- tokens$token == "SYMBOL_FUNCTION_CALL" & tokens$text == "vapply"
+  names <- tokens$parent[of_name]
+  templates <- vapply(tokens$parent[match(names, tokens$id)], function(call) {
+    tokens$id[tokens$parent == call & tokens$token == "expr"][4]
+  }, 0L)
+  text <- utils::getParseText(tokens, tokens$id)
+  is_value <- tokens$id %in% templates & grepl("^([0-9.]+L?|c\\([0-9L., ]+\\)|TRUE|FALSE)$", text)
+  is_text <- tokens$token %in% c("STR_CONST", "COMMENT") | tokens$terminal & grepl("^`", text)
+  blanks <- tokens[is_value | is_text, ]
+  for (i in seq_len(nrow(blanks))) {
+    for (line in blanks$line1[i]:blanks$line2[i]) {
+      from <- if (line == blanks$line1[i]) blanks$col1[i] else 1
+      to <- if (line == blanks$line2[i]) blanks$col2[i] else nchar(lines[line])
+      substr(lines[line], from, to) <- strrep(" ", max(0, to - from + 1))
+    }
+  }
   lines
 }
 
@@ -52,9 +75,10 @@ swaps <- function(code) {
   do.call(rbind, found)
 }
 
-# Whole numbers, one more.
+# Whole numbers, one more, but for the exponents of what keeps a divisor from 0, such as 1e-300.
 numbers <- function(code) {
-  at <- gregexpr("(?<![A-Za-z0-9_.\\]])[0-9]+(?![A-Za-z0-9_.])(?=L?)", code, perl = TRUE)
+  number <- "(?<![A-Za-z0-9_.\\]])(?!(?<=e-)[0-9]{3})[0-9]+(?![A-Za-z0-9_.])"
+  at <- gregexpr(number, code, perl = TRUE)
   n <- unlist(lapply(at, attr, "match.length"))
   line <- rep(seq_along(code), lengths(at))
   at <- unlist(at)
@@ -64,12 +88,12 @@ numbers <- function(code) {
 }
 
 # if (!(...)): the condition must end in its line.
-conditions <- function(code) {
+conditions <- function(code, lines) {
   at <- regexpr("\\bif (\\((?:[^()]++|(?1))*+\\))", code, perl = TRUE)
   line <- which(at > 0)
   start <- attr(at, "capture.start")[line, 1] + 1
   n <- attr(at, "capture.length")[line, 1] - 2
-  data.frame(line, at = start, n, to = sprintf("!(%s)", substr(code[line], start, start + n - 1)))
+  data.frame(line, at = start, n, to = sprintf("!(%s)", substr(lines[line], start, start + n - 1)))
 }
 
 # A statement in a line of its own that gives no value: a call, or an assignment to what is there.
@@ -90,7 +114,7 @@ mutants_of <- function(file) {
   lines <- readLines(file.path(tree, file), encoding = "UTF-8")
   is_r <- grepl("[.]R$", file)
   code <- blank_out(lines, is_r)
-  sites <- rbind(swaps(code), numbers(code), conditions(code), statements(code, is_r))
+  sites <- rbind(swaps(code), numbers(code), conditions(code, lines), statements(code, is_r))
   changed <- paste0(substr(lines[sites$line], 1, sites$at - 1), sites$to,
                     substring(lines[sites$line], sites$at + sites$n))
   data.frame(
