@@ -6,18 +6,21 @@ doctors <- crowd_labels(anaesthetists, "patient", "anaesthetist", "grade", dupli
 dawid_skene_twin <- function(crowd, n_iter) {
   posterior <- unname(majority_vote(crowd, type = "prob"))
   k <- ncol(posterior)
+  triples <- data.frame(item = crowd$item, worker = crowd$worker, label = crowd$label)
+  cells <- split(triples, list(triples$worker, triples$label), drop = TRUE)
+  cells <- lapply(cells, function(cell) {
+    list(item = cell$item, worker = cell$worker[1], label = cell$label[1])
+  })
   for (iteration in seq_len(n_iter)) {
     weights <- colMeans(posterior)
     counts <- array(0, c(k, k, ncol(crowd)))  # true label, label given, worker
-    for (i in seq_along(crowd$item)) {
-      cell <- cbind(seq_len(k), crowd$label[i], crowd$worker[i])
-      counts[cell] <- counts[cell] + posterior[crowd$item[i], ]
+    for (cell in cells) {
+      counts[, cell$label, cell$worker] <- colSums(posterior[cell$item, , drop = FALSE])
     }
     probs <- sweep(counts, c(1, 3), apply(counts, c(1, 3), sum), "/")
     joint <- matrix(log(weights), nrow(crowd), k, byrow = TRUE)
-    for (i in seq_along(crowd$item)) {
-      joint[crowd$item[i], ] <- joint[crowd$item[i], ] +
-        log(pmax(probs[, crowd$label[i], crowd$worker[i]], 1e-300))
+    for (cell in cells) for (item in cell$item) {
+      joint[item, ] <- joint[item, ] + log(pmax(probs[, cell$label, cell$worker], 1e-300))
     }
     row_loglik <- apply(joint, 1, function(x) max(x) + log(sum(exp(x - max(x)))))
     posterior <- exp(joint - row_loglik)
