@@ -108,10 +108,10 @@ test_that("the legend of the trace takes the place of the panels that have no po
 test_that("the trace says why the polish lowers the log-likelihood, where it does", {
   fit <- hand_made_fit(k = 3)
   caption <- function(...) {
-    move <- utils::tail(fit$trace, 1)
+    moves <- data.frame(...)
+    move <- utils::tail(fit$trace, 1)[rep(1, nrow(moves)), ]
     move$phase <- "polish"
-    moves <- list(...)
-    for (name in names(moves)) move[[name]] <- moves[[name]]
+    move[names(moves)] <- moves
     fit$trace <- rbind(fit$trace, move)
     autoplot(fit, type = "trace")$labels$caption
   }
@@ -122,6 +122,12 @@ test_that("the trace says why the polish lowers the log-likelihood, where it doe
   expect_match(caption(move = "smoothing", loglik = loglik - 1), "^Smoothing, the last move,")
   fit$evidence <- -400
   expect_match(caption(move = "split-merge", loglik = loglik - 1), "raises the\\s+evidence")
+  both <- caption(move = c("split-merge", "smoothing"), loglik = loglik - 1:2)
+  expect_match(both, "^A move of the polish .*\\sSmoothing, the last move,")
+  # A trace that begins with a polish has no row before.
+  fit$trace <- fit$trace[1, ]
+  fit$trace$phase <- "polish"
+  expect_null(caption(move = "split-merge", loglik = fit$trace$loglik + 1))
 })
 
 test_that("splits are marked with a line and another shape", {
@@ -222,6 +228,65 @@ test_that("the heat map says how many items of how many are shown and frames the
   expect_match(few$labels$subtitle, "Framed: 6 of 10 informative items")
 })
 
+test_that("names beside a square have a fifth to a third of the width, above it what is left", {
+  room <- function(width, height, n = 10) {
+    local_picture_size(width, height)
+    square_room(n)
+  }
+  expect_equal(room(7, 5)[c("left", "top")], list(left = 2.38, top = 1.35))
+  # Where the square is as wide as the picture.
+  expect_equal(room(5, 5)$left, 1)
+  expect_equal(room(7, 7)$left, 1.4)
+  expect_equal(room(7, 6)$left, 1.9)
+  expect_equal(room(10, 8)$top, 1.6)
+  expect_equal(room(7, 4, 20)$row, 0.11)
+  expect_equal(room(7, 4, 500), room(7, 4, 34))
+  local_picture_size(10, 5)
+  name <- strrep("n", 60)
+  drawn <- lengths(strsplit(c(square_labels(2)(name), square_labels(2, on_top = TRUE)(name)), "\n"))
+  expect_identical(drawn[1] < drawn[2], TRUE)
+  # Among more than a hundred items no name helps.
+  expect_null(item_breaks(101))
+  expect_length(item_breaks(100)(1:100), 34)
+  expect_identical(item_breaks(100, vertical = TRUE)(1:100)[1], 100L)
+})
+
+test_that("without informative items nothing is framed", {
+  for (fit in list(hand_made_fit(n_informative = 0), hand_made_fit(k = 1, n_informative = 0))) {
+    picture <- draw_information(hand_made_information(fit), fit, NULL, 60)
+    expect_false(any(vapply(picture$layers, function(x) inherits(x$geom, "GeomRect"), NA)))
+    expect_no_match(picture$labels$subtitle, "Framed")
+  }
+  expect_match(picture$labels$subtitle, "^One component; 6 items, strongest first")
+})
+
+test_that("each stage has its frame, and the items on top are the first", {
+  fit <- hand_made_fit(40, n_informative = 4)
+  values <- hand_made_information(fit)
+  stage <- function(k, n) list(posterior = matrix(1 / k, 4, k), informative = seq_len(n))
+  models <- list(stage(3, 12), stage(1, 0), stage(2, 2))
+  shown <- names(fit$item_probs)[1:10]
+  picture <- draw_information_stages(list(values / 4, values, values / 2), models, c(5, 0, 1),
+                                     shown)
+  expect_identical(levels(picture$data$panel), c(
+    "Stage 0\nk = 1\n0 items in use", "Stage 1\nk = 2\n2 items in use",
+    "Stage 5\nk = 3\n12 items in use"
+  ))
+  frames <- layer(picture, "GeomRect")
+  expect_identical(as.integer(frames$PANEL), c(3L, 2L))
+  expect_equal(as.matrix(frames[c("xmin", "xmax", "ymin", "ymax")]),
+               rbind(c(0.5, 10.5, 0.5, 10.5), c(0.5, 2.5, 8.5, 10.5)), ignore_attr = TRUE)
+  expect_match(picture$labels$subtitle, "^10 of 40 items, in the order")
+  expect_match(picture$labels$subtitle, "Framed", fixed = TRUE)
+  expect_identical(picture$scales$get_scales("fill")$limits, c(0, max(values[shown, shown])))
+  axis <- ggplot2::ggplot_build(picture)$layout$panel_params[[1]]$y
+  expect_identical(axis$limits, rev(shown))
+  expect_equal(axis$continuous_range, c(0.5, 10.5))
+  none <- draw_information_stages(list(values), models[2], 0, names(fit$item_probs))
+  expect_match(none$labels$subtitle, "^40 items, in the order")
+  expect_no_match(none$labels$subtitle, "Framed")
+})
+
 test_that("the stages done again are those of the fit, and S is the upper left square", {
   local_pdf()
   x <- answers(400, k = 3)
@@ -251,7 +316,8 @@ test_that("the stages done again are those of the fit, and S is the upper left s
 
 test_that("a stage that the fit does not have is an error", {
   fit <- stagewise_em(answers(), k = 2)
-  bad <- list(-1, 99, 0.5, NA, c(1, 1), "first", integer(), factor(c("a", NA)), matrix(1, 1, 2))
+  bad <- list(-1, 99, 0.5, NA, NA_real_, c(0, NA), Inf, c(1, 1), "first", integer(),
+              factor(c("a", NA)), matrix(1, 1, 2))
   for (stage in bad) {
     expect_error(autoplot(fit, "information", stage = stage), "`stage` must be",
                  class = "mdpd_error_argument")
@@ -319,6 +385,69 @@ test_that("items asked for are shown in that order, and no others", {
   expect_snapshot(show_conditions(autoplot(fit, type = "lines", items = 2)))
 })
 
+test_that("colours of probabilities go from zero to one in every layout", {
+  for (n_levels in list(2, 4, c(2, 5, 3))) {
+    for (type in c("profiles", "lines")) {
+      picture <- autoplot(hand_made_fit(n_levels = n_levels), type = type)
+      scale <- picture$scales$get_scales(if (type == "lines") "y" else "fill")
+      expect_identical(scale$limits, c(0, 1))
+    }
+  }
+  expect_identical(picture$scales$get_scales("x")$expand, ggplot2::expansion(0, 0.4))
+})
+
+test_that("names below profiles lie flat where the width has room for them, and else stand", {
+  text <- function(fit, width = 7, height = 5) {
+    local_picture_size(width, height)
+    autoplot(fit)$theme$axis.text.x
+  }
+  shared <- hand_made_fit(k = 2, n_levels = 4, level_names = paste("answer", 1001:1004))
+  expect_identical(text(shared, 7, 9)$angle, 90)
+  expect_null(text(shared, 9, 5)$angle)
+  # Two panels of items, side by side: four components each are too many to lie flat.
+  mixed <- function(k) hand_made_fit(2, k = k, n_levels = c(3, 4))
+  expect_null(text(mixed(3))$angle)
+  expect_identical(text(mixed(4))$angle, 90)
+  # Items of two levels share one panel, above that of the odd item.
+  together <- function(k) hand_made_fit(4, k = k, n_levels = c(2, 2, 2, 3))
+  expect_null(text(together(6))$angle)
+  expect_identical(text(together(7))$angle, 90)
+  local_picture_size(7, 5)
+  label <- function(fit) autoplot(fit)$scales$get_scales("x")$labels("2")
+  expect_match(label(together(6)), "^2\n\\([0-9]+ %\\)$")
+  expect_match(label(together(7)), "^2 \\([0-9]+ %\\)$")
+  expect_identical(text(hand_made_fit(k = 2))$size, 9)
+  expect_lt(text(hand_made_fit(k = 12))$size, 7)
+})
+
+test_that("names of levels have no more than their share of the width beside each column", {
+  local_picture_size(7, 5)
+  levels <- paste(c("never", "sometimes", "often"), "in the course of an ordinary week")
+  fit <- hand_made_fit(4, n_levels = 3, n_informative = 4)
+  for (i in 1:4) rownames(fit$item_probs[[i]]) <- paste(levels, i)
+  picture <- autoplot(fit)
+  expect_s3_class(picture$facet, "FacetWrap")
+  labels <- picture$scales$get_scales("y")$labels(levels(picture$data$row))
+  expect_lte(max(nchar(unlist(strsplit(labels, "\n")))), text_columns(0.42 * 7 / 2, 6))
+})
+
+test_that("panels stand in as many columns as leave room for the levels beside them", {
+  columns <- function(n_panels, width) {
+    mixed_columns(data.frame(panel = factor(seq_len(n_panels)), text = strrep("n", width)))
+  }
+  expect_equal(columns(1, 3), 1)
+  expect_equal(columns(25, 3), 5)
+  expect_equal(columns(25, 8), 5)
+  expect_equal(columns(16, 10), 4)
+  # Longer names stand in two lines.
+  expect_equal(columns(25, 11), 5)
+  expect_equal(columns(9, 24), 3)
+  expect_equal(columns(9, 60), 3)
+  # But no more than five panels below each other.
+  expect_equal(columns(16, 60), 4)
+  expect_equal(columns(15, 60), 3)
+})
+
 # ---- lines -----------------------------------------------------------------------------
 
 test_that("lines hold the probability of the second level, or the mean place of the answer", {
@@ -380,6 +509,39 @@ test_that("lines build for one item, one component, one level and many of each",
   builds_quietly(autoplot(hand_made_truth(), type = "lines"))
 })
 
+test_that("lines of up to eight components have different signs", {
+  signs <- function(k) layer(autoplot(hand_made_fit(1, k = k), "lines"), "GeomPoint")$shape
+  expect_identical(anyDuplicated(signs(8)), 0L)
+  expect_identical(signs(10)[9:10], signs(10)[1:2])
+})
+
+test_that("answers beside the lines have the height that the legend leaves", {
+  levels <- paste("to a certain degree", letters[1:9])
+  lines <- function(k, height) {
+    local_picture_size(7, height)
+    max(lengths(strsplit(answer_labels(levels, k)(NULL), "\n")))
+  }
+  expect_identical(lines(2, 5), 2L)
+  expect_identical(lines(3, 5), 1L)
+  # A legend has four lines at most.
+  expect_identical(lines(4, 5.3), 1L)
+  expect_identical(lines(4, 5.5), 2L)
+  expect_identical(lines(12, 5.5), 2L)
+  # Two lines, not more, whatever the height.
+  expect_identical(lines(2, 20), 2L)
+})
+
+test_that("lines of items with levels of their own say what zero and one are", {
+  subtitle <- function(...) autoplot(hand_made_fit(...), type = "lines")$labels$subtitle
+  expect_match(subtitle(2, n_levels = c(2, 4)), "the last (of two: b)", fixed = TRUE)
+  expect_match(subtitle(2, n_levels = c(3, 4)), "the last$")
+  named <- hand_made_fit(3, n_levels = c(2, 2, 3))
+  rownames(named$item_probs$item_1) <- c("no", "yes")
+  picture <- autoplot(named, type = "lines")
+  expect_match(picture$labels$subtitle, "the last (the one named)", fixed = TRUE)
+  expect_identical(picture$labels$y, "Mean answer\n(0 to 1)")
+})
+
 test_that("tiles of all three layouts carry their number while there is room", {
   numbers <- function(fit) {
     picture <- autoplot(fit, type = "profiles")
@@ -413,6 +575,11 @@ test_that("items that name their levels differently name the level that is drawn
   rownames(fit$item_probs$item_1) <- c("no", "yes")
   built <- ggplot2::ggplot_build(autoplot(fit, type = "profiles"))
   expect_setequal(built$layout$panel_params[[1]]$y$get_labels(), c("item_1 = yes", "item_2 = b"))
+  expect_identical(built$plot$labels$fill, "Probability of\nthe level named")
+  rownames(fit$item_probs$item_1) <- c("no", "twelve marks")
+  rownames(fit$item_probs$item_2) <- c("no", "thirteen mark")
+  expect_identical(unname(level_titles(fit, c("item_2", "item_1"))),
+                   c("item_2 = thirteen ...", "item_1 = twelve marks"))
 })
 
 test_that("a true model has profiles", {
@@ -448,6 +615,24 @@ test_that("a hundred thousand rows are drawn as some hundred bins with the same 
   expect_equal(sum((bins$to - bins$from) * bins$sure), sum(apply(fit$posterior, 1, max)))
 })
 
+test_that("bins hold as many rows each, the surest of a class first", {
+  fit <- hand_made_fit(n_obs = 1000)
+  sure <- c(seq(0.99, 0.6, length.out = 996), 0.9, 0.8, 0.7, 0.6)
+  fit$posterior[, 1] <- c(sure[1:996], 1 - sure[997:1000])
+  fit$posterior[, 2] <- 1 - fit$posterior[, 1]
+  bins <- posterior_bins(fit, 250)
+  expect_identical(bins$class, rep(1:2, c(249, 1)))
+  expect_equal(bins$to - bins$from, rep(4, 250))
+  expect_equal(bins$sure[250], 0.75)
+  expect_identical(order(-bins$sure[1:249]), 1:249)
+  blocks <- posterior_blocks(bins)
+  expect_equal(blocks[c("from", "to")], data.frame(from = c(0, 996), to = c(996, 1000)))
+  # No name for a class with hardly a row.
+  top <- posterior_x_scale(blocks)$secondary.axis
+  expect_equal(top$breaks, 498)
+  expect_identical(top$labels(498), "1")
+})
+
 test_that("the subtitle has the expected error", {
   fit <- hand_made_fit()
   fit$posterior[] <- c(rep(0.9, 30), rep(0.2, 30), rep(0.1, 30), rep(0.8, 30))
@@ -460,6 +645,74 @@ test_that("case weights are the widths of the rows", {
   bins <- posterior_bins(fit, 500)
   expect_equal(max(bins$to), 20)
   expect_setequal(bins$to - bins$from, c(1, 3))
+  # In a bin of several rows they weigh the mean.
+  bins <- posterior_bins(fit, 4)
+  expect_lt(nrow(bins), 6)
+  expect_equal(colSums((bins$to - bins$from) * bins$posterior),
+               colSums(fit$posterior * rep(c(1, 3), 5)))
+})
+
+# ---- groups, pairs and samples ---------------------------------------------------------
+
+test_that("words beside the bars of groups are cut, and left out where there is hardly room", {
+  item <- data.frame(level = "always and everywhere", component = "1", p_adjusted = 0.01)
+  words <- function(width) {
+    local_picture_size(width, 5)
+    effect_text(item[rep(1, 30), ])[1]  # a line for each
+  }
+  expect_identical(words(8.4), "p = 0.010, always and everywhere in c...")
+  expect_identical(words(8.2), "p = 0.010")
+})
+
+test_that("pictures of pairs say how many of how many they show", {
+  subtitle <- function(...) autoplot(hand_made_pairs(), ...)$labels$subtitle
+  expect_match(subtitle(max_shown = 6), "^6 items, the most dependent first")
+  expect_match(subtitle(max_shown = 5), "^5 of 6 items, the most dependent first")
+  expect_match(subtitle("bars", max_pairs = 15), "^15 pairs, the largest effects first")
+  expect_match(subtitle("bars", max_pairs = 14), "^14 of 15 pairs, the largest")
+  none <- hand_made_pairs(n = 1000)
+  none$p_adjusted <- pmax(0.05, none$p_adjusted)
+  picture <- autoplot(none)
+  expect_match(picture$labels$subtitle, "No pair .* below 0.05 \\(1,000 samples\\)$")
+  expect_length(picture$layers, 1)
+  expect_setequal(autoplot(none, "bars")$data$sure, "0.05 and more")
+})
+
+test_that("dots stand on both places of each pair that chance does not explain", {
+  pairs <- hand_made_pairs()
+  picture <- autoplot(pairs)
+  dots <- layer(picture, "GeomPoint")
+  sure <- pairs$p_adjusted < 0.05
+  expect_identical(nrow(dots), 2L * sum(sure))
+  expect_match(picture$labels$subtitle, paste(sum(sure), "pairs$"))
+  shown <- levels(picture$data$first)
+  expect_setequal(paste(shown[dots$x], rev(shown)[dots$y]),
+                  c(paste(pairs$item_1, pairs$item_2)[sure],
+                    paste(pairs$item_2, pairs$item_1)[sure]))
+  size <- function(n) pair_dots(picture$data, n)$aes_params$size
+  expect_identical(c(size(4), size(20), size(40), size(80), size(500)), c(2, 2, 1, 0.5, 0.5))
+})
+
+test_that("the items of a pair stand side by side where they fit, else below each other", {
+  names <- function(items, n = 1, height = 5) {
+    local_picture_size(7, height)
+    pairs <- data.frame(item_1 = rep(items[1], n), item_2 = items[2])
+    pair_scale(pairs)$labels(factor(seq_len(n)))[n]
+  }
+  expect_identical(names(c("age", "sex")), "age - sex")
+  # 50 columns of text are half of the picture.
+  expect_identical(names(strrep("n", c(20, 27))), paste(strrep("n", 20), "-", strrep("n", 27)))
+  expect_identical(names(strrep("n", c(20, 28))), paste0(strrep("n", 20), " -\n", strrep("n", 28)))
+  # Rows of one line, in smaller type: both are cut.
+  cut <- names(paste0(letters[1:2], strrep("n", 39)), n = 30)
+  expect_match(cut, "^an+\\.\\.\\. - bn+\\.\\.\\.$")
+  expect_identical(nchar(cut), 61L)
+})
+
+test_that("bars of samples count each once, the largest in the last bar", {
+  bars <- sample_bars(c(0, 0.5, 15, NA, -Inf))
+  expect_equal(bars, data.frame(from = c(0, 14), to = c(1, 15), n = c(2L, 1L)),
+               ignore_attr = "row.names")
 })
 
 # ---- arguments and looks ---------------------------------------------------------------

@@ -15,6 +15,10 @@ test_that("coefficients are drawn with their intervals, intercepts if asked for"
   limits <- confint(regression, level = 0.8)
   expect_equal(drawn$conf.low, unname(limits[c(2, 3, 5, 6), 1]))
   expect_setequal(as.character(drawn$term), c("z", "g: there"))
+  # Filled where the interval does not reach zero: of these two on one side, two on the other.
+  p <- summary(regression)$coefficients$p.value[c(2, 3, 5, 6)]
+  fill <- ggplot2::layer_data(autoplot(regression, level = 1 - stats::median(p)), 3)$fill
+  expect_identical(fill != "white", p < stats::median(p))
   expect_true("(Intercept)" %in% autoplot(regression, intercept = TRUE)$data$term)
   expect_true(all(autoplot(class_regression(fit, ~ 1, rows$covariates))$data$term ==
                     "(Intercept)"))

@@ -79,6 +79,43 @@ test_that("the most informative workers are shown by default, twelve at most", {
   few <- autoplot(fit, type = "confusion", max_items = 2)
   expect_equal(levels(few$data$worker), worker_quality(fit)$worker[1:2])
   expect_match(few$labels$subtitle, "2 of 6 informative workers, strongest first")
+  full$inclusion <- NULL
+  full$informative <- colnames(full$coded$codes)
+  twelve <- autoplot(full, type = "confusion")
+  expect_identical(nlevels(twelve$data$worker), 12L)
+  expect_match(twelve$labels$subtitle, "^12 of 30 informative workers, strongest first")
+  full$informative <- character()
+  none <- autoplot(full, type = "confusion")
+  expect_identical(levels(none$data$worker), colnames(full$coded$codes)[1:12])
+  expect_match(none$labels$subtitle, "^No worker is informative: 12 workers")
+})
+
+test_that("tiles of workers have numbers where they have room, and else a legend", {
+  has_numbers <- function(width, height, ...) {
+    local_picture_size(width, height)
+    picture <- autoplot(..., type = "confusion")
+    is_text <- vapply(picture$layers, function(layer) inherits(layer$geom, "GeomText"), NA)
+    expect_identical(picture$theme$legend.position, if (any(is_text)) "none" else "bottom")
+    any(is_text)
+  }
+  # Three tables of three labels side by side.
+  expect_false(has_numbers(2, 9, fit))
+  expect_true(has_numbers(2.3, 4, fit))
+  # Four in three rows.
+  twelve <- colnames(fit$coded$codes)[1:12]
+  expect_false(has_numbers(7, 2.9, fit, workers = twelve))
+  expect_true(has_numbers(7, 3.1, fit, workers = twelve))
+})
+
+test_that("heads of the tables say how often a worker is right, of how many labels", {
+  strips <- confusion_strips(fit, label_counts(fit, "3"))
+  counts <- label_counts(fit, "3")[[1]]
+  right <- sum(diag(counts)) / sum(counts)
+  expect_identical(strips, c("3" = sprintf("3\n%.0f %% of %.0f", 100 * right, sum(counts))))
+  two <- stagewise_em(crowd$labels, k = 2)
+  expect_match(confusion_strips(two, label_counts(two, "3")), "^3\n[0-9]+ labels$")
+  expect_identical(autoplot(two, "confusion")$labels$y, "Component")
+  expect_identical(autoplot(fit, "confusion")$labels$y, "True label, as estimated")
 })
 
 test_that("a class without items is grey", {

@@ -10,6 +10,14 @@ written <- function(fit, ...) {
   paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
 }
 
+# The cells of the tables of a part of the page: a row of text for each of theirs.
+shown_cells <- function(part) {
+  part <- as.character(part)
+  rows <- regmatches(part, gregexpr("(?s)<tr>.*?</tr>", part, perl = TRUE))[[1]]
+  cells <- regmatches(rows, gregexpr("(?s)<t[hd][^>]*>.*?</t[hd]>", rows, perl = TRUE))
+  do.call(rbind, lapply(cells, function(cell) trimws(gsub("<[^>]*>", "", cell))))
+}
+
 # Cells hold what no other text of the page has, so that a row of the data could be found in it.
 named_answers <- function() {
   x <- answers(120)
@@ -164,6 +172,34 @@ test_that("the method is told from the settings of the fit", {
   expect_identical(unname(n_sources), c(2L, 2L, 1L, 1L, 2L, 3L))
 })
 
+test_that("the method counts starts, known labels and weights, and says how the search ended", {
+  fit <- hand_made_fit()
+  said <- function(...) {
+    fit[...names()] <- list(...)
+    method_text(fit)
+  }
+  starts <- data.frame(loglik = c(-300, -301))
+  expect_match(said(method = "em", starts = starts), "; the best of 2 starts was kept.",
+               fixed = TRUE)
+  expect_no_match(said(method = "em", starts = starts[1, , drop = FALSE]), "the best of")
+  expect_match(said(nobs = 1234.5), "Rows were weighted, to a total of 1,234.5.", fixed = TRUE)
+  expect_no_match(method_text(fit), "weight|gold|ended|true labels")
+  expect_match(said(coded = list(known = c(NA, 2L))), "labels of 1 item were given (gold",
+               fixed = TRUE)
+  expect_match(said(store = list(known = data.frame(row = 1:2))), "labels of 2 items were given")
+  expect_match(said(status = "iteration_limit"), "The search ended before it had converged.$")
+  expect_match(said(status = "search_limit"), "ended after as many passes")
+  expect_match(said(n_missing = 36L, missing = "level"),
+               "10.0 % of the answers are missing; they count as one more answer. No row",
+               fixed = TRUE)
+  expect_match(said(refine = "full"), "All items were then refined by ordinary EM.", fixed = TRUE)
+  expect_match(said(path = data.frame(k = 2)), "The number of classes, 2, was given.", fixed = TRUE)
+  polca <- said(call = quote(poLCA(cbind(a, b) ~ 1, data)), version = "0.0.1")
+  expect_match(polca, "the R package poLCA (Linzer and Lewis 2011), and is described with",
+               fixed = TRUE)
+  expect_match(said(version = "0.0.1"), "with the R package mdpd 0.0.1.", fixed = TRUE)
+})
+
 test_that("the code of a report makes the same fit again", {
   x <- answers(150)
   fit <- choose_k(suppressMessages(stagewise_em(x, k = 1:3)), 3)
@@ -246,6 +282,11 @@ test_that("pictures of a report are narrow, and legends have what is there", {
   fit$posterior[] <- rep(c(0.97, 0.02, 0.01), each = nrow(fit$posterior))
   picture <- as.character(certainty_picture(fit))
   expect_match(picture, "viewBox=\"0 0 374.4 ", fixed = TRUE)
+  expect_match(picture, "min-width:322.4px;max-width:36.4rem", fixed = TRUE)
+  expect_match(picture, "data-tip=\"Class 1, 95 % or more&#10;60 rows\"", fixed = TRUE)
+  # The longest bar goes from the axis nearly to the other side.
+  bar <- regmatches(picture, regexpr("<rect [^>]*data-tip=\"Class 1, 95", picture))
+  expect_gt(as.double(sub(".* width=\"([0-9.]+)\".*", "\\1", bar)), 0.85 * 374.4)
   expect_match(picture, "95 % or more", fixed = TRUE)
   expect_no_match(picture, "below 50 %", fixed = TRUE)
 })
@@ -267,10 +308,23 @@ test_that("answers sort in the order of the levels, and the caption says what th
     expect_match(table, cell, fixed = TRUE)
   }
   pairs <- hand_made_pairs(8)
-  pairs$p_adjusted <- 1
-  expect_match(as.character(pairs_picture(pairs)), "chance explains all of them", fixed = TRUE)
+  pairs$is_sparse[28] <- TRUE
+  pairs$p_adjusted <- c(0.05, rep(1, 27))
+  part <- as.character(pairs_part(pairs))
+  expect_match(part, "chance explains all of them", fixed = TRUE)
+  expect_match(part, "Of 27 pairs of items none are more dependent", fixed = TRUE)
   pairs$p_adjusted[1] <- 0.001
-  expect_match(as.character(pairs_picture(pairs)), "the classes leave dependent", fixed = TRUE)
+  part <- as.character(pairs_part(pairs))
+  expect_match(part, "the classes leave dependent", fixed = TRUE)
+  expect_match(part, "of items 1 is more dependent than chance", fixed = TRUE)
+  expect_match(part, "the most conspicuous first (10 of 27):", fixed = TRUE)
+  cells <- shown_cells(part)
+  expect_identical(nrow(cells), 11L)
+  expect_identical(cells[11, ], c(pairs$item_1[10], pairs$item_2[10],
+                                  sprintf(c("%.2f", "%.3f"), pairs[10, c("effect", "p_value")]),
+                                  "1.000"))
+  pairs$is_sparse <- TRUE
+  expect_null(pairs_part(pairs))
 })
 
 test_that("the rows of a report say once that some have no class", {
@@ -290,4 +344,204 @@ test_that("a fit of a store has a report of what it keeps", {
   expect_false(grepl("at least 95 % probable", page, fixed = TRUE))
   file <- withr::local_tempfile(fileext = ".html")
   expect_error(report(of_store, file, data = TRUE), class = "mdpd_error_no_data")
+})
+
+test_that("the classes of a report have their size, their rows and what sets them apart", {
+  skip_without_report()
+  fit <- hand_made_fit(n_levels = c(2, 3))
+  fit$posterior[] <- c(rep(c(0.9, 0.2), c(45, 15)), rep(c(0.1, 0.8), c(45, 15)))
+  page <- section_classes(fit)
+  cells <- shown_cells(page)
+  expect_identical(cells[, 1:4], rbind(
+    c("Class", "Share", "Rows assigned", "Mean probability"),
+    c("1", "60.0 %", "45", "0.90"), c("2", "40.0 %", "15", "0.80")
+  ))
+  expect_match(cells[2, 5], "item_1 = a (90 %); ", fixed = TRUE)
+  expect_match(as.character(page), "rows that answer alike. The table names the answers",
+               fixed = TRUE)
+  expect_match(as.character(page), "style=\"width:60%;background:#0072B2\"", fixed = TRUE)
+  one <- section_classes(hand_made_fit(k = 1, n_informative = 0))
+  expect_identical(shown_cells(one)[2, ], c("1", "100.0 %", "60", "1.00"))
+  expect_match(as.character(one), "All rows are in one class.</p>", fixed = TRUE)
+  expect_match(as.character(section_classes(hand_made_crowd_fit())), "Each class is a true label")
+  # A name of up to 24 letters stays beside its colour.
+  is_whole <- function(n) grepl("nowrap", class_cell(strrep("n", n), "red"), fixed = TRUE)
+  expect_identical(c(is_whole(24), is_whole(25)), c(TRUE, FALSE))
+})
+
+test_that("a report of one class has no part that tells classes apart", {
+  skip_without_report()
+  fit <- stagewise_em(answers(60)[1:4], k = 1)
+  fit$coded <- NULL # no tests: pictures take a second each
+  parts <- report_sections(fit, "A title", data = FALSE)
+  ids <- unlist(lapply(parts[-1], attr, "id"))
+  expect_identical(ids, c("classes", "profiles", "items", "fit", "method", "code"))
+  head <- as.character(parts[[1]])
+  links <- regmatches(head, gregexpr("href=\"#[a-z]+\"", head))[[1]]
+  expect_identical(links, paste0("href=\"#", ids, "\""))
+  expect_named(report_figures(fit), c("Classes", "Informative items", "Rows"))
+  expect_match(no_profiles(fit), "not what the data say.", fixed = TRUE)
+  expect_identical(report_title(fit), "1 class from 4 items")
+})
+
+test_that("the main numbers of a report are those of the fit", {
+  fit <- hand_made_fit(k = 2, n_items = 4, n_informative = 3)
+  fit$posterior[] <- rep(c(0.85, 0.15), each = 60)
+  fit$df <- 2401L
+  numbers <- report_statistics(fit)
+  expect_false("Sum of the case weights" %in% names(numbers))
+  expect_identical(numbers[["Free parameters"]], "2,401")
+  fit$nobs <- 75
+  fit$n_missing <- 24L
+  fit$evidence <- -123.45
+  numbers <- report_statistics(fit)
+  expect_identical(numbers[["Sum of the case weights"]], "75")
+  expect_identical(numbers[["Missing cells"]], "24 (10.0 %)")
+  expect_match(numbers[["Evidence, the log marginal likelihood (nats)"]], "^-123\\.[45]$")
+  expect_false("Penalised log-likelihood (nats)" %in% names(numbers))
+  fit$item_probs <- rep(fit$item_probs, 300)
+  expect_identical(report_figures(fit), list(
+    Classes = 2, "Informative items" = "3 of 1,200", Rows = "60", "Expected error" = "15.0 %"
+  ))
+  expect_identical(report_title(fit), "2 classes from 1,200 items")
+  crowd <- hand_made_crowd_fit()
+  expect_identical(names(report_figures(crowd))[2:3], c("Informative workers", "Items labelled"))
+  expect_identical(report_title(crowd), "3 classes from 12 workers")
+})
+
+test_that("the profiles of a report are the probabilities, the darker the larger", {
+  skip_without_report()
+  fit <- hand_made_fit(k = 2, n_levels = c(2, 3))
+  fit$item_probs$item_1[] <- c(1, 0, 0.1234, 0.8766)
+  table <- profile_table(fit, c("item_1", "item_2"))
+  expect_identical(shown_cells(table)[1:4, ], rbind(
+    c("Item", "Answer", "1", "2"), c("item_1", "a", "100.0 %", "12.3 %"),
+    c("item_1", "b", "0.0 %", "87.7 %"), c("item_2", "a", "84.5 %", "7.7 %")
+  ))
+  html <- as.character(table)
+  shades <- regmatches(html, gregexpr("#[0-9A-F]{6}", html))[[1]]
+  darkness <- -colSums(grDevices::col2rgb(shades))
+  probs <- c(1, 0.1234, 0, 0.8766)
+  expect_identical(order(darkness[1:4]), order(probs))
+  expect_identical(shades[3], "#FFFFFF")
+  expect_identical(shades[1], "#66AAD0")  # never so dark that black on it could not be read
+  expect_identical(section_profiles(hand_made_fit(n_informative = 0))$children[[2]],
+                   paragraph("No item tells the classes apart by more than chance explains."))
+})
+
+test_that("the items of a report are the informative ones, then the others by information", {
+  skip_without_report()
+  fit <- hand_made_fit(n_items = 6, n_informative = 1)
+  fit$item_information[] <- c(0.3, 0.1, 0.04, 0.2, 0, 0.0004)
+  fit$item_evidence[] <- c(20.04, 1, -1, 2, -3, -4)
+  page <- as.character(section_items(fit))
+  cells <- shown_cells(page)
+  expect_identical(cells[, 1], c("Item", paste0("item_", c(1, 4, 2, 3, 6, 5))))
+  expect_identical(cells[1:3, -1], rbind(c("Informative", "Evidence", "Information"),
+                                         c("yes", "20.0", "0.300"), c("no", "2.0", "0.200")))
+  expect_match(page, "<p>1 item of 6 tells the classes apart.", fixed = TRUE)
+  expect_match(page, "above 3 nats is strong.", fixed = TRUE)
+  fit$inclusion <- stats::setNames(c(1, 0.1234, 0, 0, 0, 0), names(fit$item_probs))
+  expect_identical(shown_cells(section_items(fit))[c(1, 4), 4],
+                   c("Probability that it differs", "12.3 %"))
+  fit$item_evidence <- NULL
+  expect_no_match(as.character(section_items(fit)), "vidence", fixed = TRUE)
+  expect_no_match(page, "The table has the first")
+  many <- stats::setNames(1:201 / 1000, paste0("v", 1:201))
+  fit$inclusion <- NULL
+  fit[c("item_information", "informative")] <- list(many, character())
+  page <- as.character(section_items(fit))
+  expect_identical(shown_cells(page)[c(2, 201), 1], c("v201", "v2"))
+  expect_match(page, "0 items of 201 tell the classes apart.", fixed = TRUE)
+  expect_match(page, "The table has the first 200 of 201 items.", fixed = TRUE)
+})
+
+test_that("the numbers of classes stand in a report with how far each is behind the best", {
+  skip_without_report()
+  fit <- hand_made_fit()
+  fit$path <- data.frame(
+    k = 1:3, components = 1:3, penalised_loglik = c(-510, -500.26, -500),
+    loglik = c(-505, -490, -485), BIC = c(1020, 1000.52, 1000), AIC = c(1012, 990, 981),
+    ICL = c(1020, 1004, 1010), entropy = c(1, 0.876, 0.5), n_informative = c(0, 1200, 5),
+    status = c("converged", "iteration_limit", "converged")
+  )
+  cells <- shown_cells(path_table(fit))
+  expect_identical(cells[1, 2:3], c("Behind the best", "Log-likelihood"))
+  expect_identical(cells[3, ], c("2", "0.3", "-490.0", "1000.5", "990.0", "1004.0", "0.88", "1,200",
+                                 "iteration limit"))
+  expect_identical(cells[c(2, 4), 2], c("10.0", "0.0"))
+  fit$path$probability <- c(0, 0.4356, 0.5644)
+  expect_identical(shown_cells(path_table(fit))[c(1, 3), 3], c("Probability", "43.6 %"))
+})
+
+test_that("the workers of a report have what is known of them, and the labels their numbers", {
+  skip_without_report()
+  fit <- hand_made_crowd_fit()
+  labels <- shown_cells(label_table(fit))
+  codes <- as.integer(fit$coded$codes)
+  given <- tabulate(codes, 3)
+  expect_identical(labels[-1, ], cbind(
+    c("cat", "dog", "owl"), as.character(given), sprintf("%.1f %%", 100 * given / length(codes)),
+    as.character(tabulate(max.col(fit$posterior, "first"), 3))
+  ))
+  fit$informative <- character()
+  expect_identical(ncol(shown_cells(label_table(fit))), 3L)
+  quality <- worker_quality(hand_made_crowd_fit())[c(1, 8, 8), ]
+  quality$spammer[3] <- NA
+  quality$accuracy[3] <- NA
+  cells <- shown_cells(worker_table(quality))
+  expect_identical(cells[-1, 3], c("informative", "spammer", "undecided"))
+  expect_identical(cells[2, 4:8], c("87 %", "80 %", "93 %", "61.2", "0.65"))
+  expect_identical(cells[4, 4], "-")
+})
+
+test_that("the strongest workers of a report have a table each of what they say", {
+  skip_without_report()
+  fit <- hand_made_crowd_fit()
+  page <- confusion_tables(fit, most = 2)
+  cells <- shown_cells(page)
+  expect_identical(dim(cells), c(8L, 4L))
+  expect_identical(cells[1:4, 1], c("Class", "cat", "dog", "owl"))
+  expect_identical(cells[2, -1], paste(round(100 * confusion(fit, "w1")["cat", ]), "%"))
+  expect_match(as.character(page), "Worker w2, 120 labels", fixed = TRUE)
+  expect_match(as.character(page), "Shown are 2 of 7 informative workers", fixed = TRUE)
+  all <- confusion_tables(fit, most = 7)
+  expect_identical(nrow(shown_cells(all)), 28L)
+  expect_no_match(as.character(all), "Shown are", fixed = TRUE)
+})
+
+test_that("numbers of a report sort by their values, answers by their order, missing ones last", {
+  skip_without_report()
+  column <- number_column(c(12.34, NA, 1e6), comma, shade = c(1, NA, 0))
+  expect_identical(column$text, c("12.34", "-", "1,000,000.00"))
+  cells <- vapply(1:3, function(i) as.character(table_cell(column, FALSE, i)), "")
+  order <- as.double(sub(".*data-order=\" *([^\"]*)\".*", "\\1", cells))
+  expect_identical(order, c(12.34, -Inf, 1e6))
+  expect_identical(grepl("style=", cells), c(TRUE, FALSE, TRUE))
+  expect_identical(as.character(table_cell(sorted_column(c("low", "high"), 1:2), FALSE, 2)),
+                   "<td data-order=\"2\">high</td>")
+  # A column of text may have names of any kind.
+  expect_identical(as.character(table_cell(c(a = "x & y"), TRUE, 1)),
+                   "<th scope=\"row\">x &amp; y</th>")
+  table <- report_table(list(n = number_column(1:2), none = NULL, Text = c("u", "v")), "Caption")
+  expect_identical(shown_cells(table), rbind(c("n", "Text"), c("1", "u"), c("2", "v")))
+})
+
+test_that("a script may hold what would end it", {
+  skip_without_report()
+  file <- withr::local_tempfile(lines = c("var a = '<!-- x';", "var b = '</script>';"))
+  expect_identical(as.character(inline_script(file)),
+                   "<script>var a = '<\\!-- x';\nvar b = '<\\/script>';</script>")
+})
+
+test_that("pictures of a report are as high as their rows need, from 3.2 to 12 inches", {
+  cells <- function(items) data.frame(item = factor(items, items), level = "b")
+  expect_identical(profile_height(cells(letters[1:2])), 3.2)
+  expect_equal(profile_height(cells(letters[1:20])), 1.6 + 20 * 0.22)
+  expect_identical(profile_height(cells(paste0("v", 1:200))), 12)
+  # Names of three lines.
+  long <- paste(strrep("a", 33), strrep("b", 33), letters[1:10])
+  expect_equal(profile_height(cells(long)), 1.6 + 10 * (3 * 0.16 + 0.05))
+  expect_equal(names_lines("short", 2), 1)
+  expect_equal(names_lines(c("short", strrep("a ", 200)), 1), 5)
 })

@@ -1,0 +1,154 @@
+# Of the widest line, in points: bold type of 12 points, as pdf() has it for titles.
+title_width <- function(picture) {
+  local_pdf()
+  lines <- strsplit(picture$title, "\n")[[1]]
+  max(graphics::strwidth(lines, "inches", font = 2)) * 72
+}
+
+test_that("titles end before the margin, as wide as the picture is and not as high", {
+  # Margins of the theme are 6 and 10 points.
+  for (width in c(3, 4, 7)) {
+    local_picture_size(width, 6)
+    title <- picture_titles(strrep("e", 200))
+    expect_lte(title_width(title), 72 * width - 16)
+    expect_gte(title_width(title), 0.8 * 72 * width)
+  }
+  # The sentences of a subtitle have lines of their own, none wider than a hundred letters.
+  local_picture_size(20, 3)
+  subtitle <- picture_titles("T", paste(rep("aaaa", 40), collapse = " "), "b %")$subtitle
+  expect_identical(nchar(strsplit(subtitle, "\n")[[1]]), c(99L, 99L, 3L))
+  local_picture_size(1, 3)
+  expect_identical(max(nchar(strsplit(picture_titles("T", subtitle)$subtitle, "\n")[[1]])), 39L)
+})
+
+test_that("the room of a text is told in columns and lines, one at least, of nine points", {
+  # Letters of ten points are 5.5 wide, on average, their lines 11 high.
+  expect_identical(text_columns(c(1, 0.3, 0.01), 10), c(13, 3, 1))
+  expect_identical(text_lines(c(1, 0.3, 0.01), 10), c(6, 1, 1))
+  expect_identical(text_columns(2), text_columns(2, 9))
+  expect_identical(text_lines(2), text_lines(2, 9))
+  label <- paste(rep("word", 30), collapse = " ")
+  expect_identical(fit_labels(label, 1, 0.5), fit_labels(label, 1, 0.5, 9))
+  # Labels of rooms of their own.
+  expect_identical(fit_labels(rep(label, 2), c(1, 2), 0.3),
+                   c(fit_labels(label, 1, 0.3), fit_labels(label, 2, 0.3)))
+  expect_identical(fit_labels("abcdef", 0.01, 0.1), "a...")
+})
+
+test_that("broken lines have all letters of the label and no line is too wide", {
+  labels <- c("abcdefghijklmnop", "a physician_fee_freeze of the year", "well-known-people-of-a",
+              "duty.free.exports = yes, perhaps")
+  for (label in labels) {
+    for (width in c(2, 5, 6, 9, 16)) {
+      lines <- break_lines(label, width)
+      expect_identical(gsub(" ", "", paste(lines, collapse = "")), gsub(" ", "", label))
+      expect_lte(max(nchar(lines)), width)
+    }
+  }
+})
+
+test_that("legends stand in as many columns as the width has room for, whatever the height", {
+  names <- strrep(letters[1:6], 20)
+  side <- function(width, height, names) {
+    local_picture_size(width, height)
+    name_legend(names)$ncol
+  }
+  # 25 columns of text for a name with its key; 0.8 inches are for the title.
+  expect_identical(side(4, 9, names), 1)
+  expect_identical(side(5, 3, names), 2)
+  expect_identical(side(7, 3, names), 3)
+  expect_identical(side(20, 3, names), 6)
+  lines <- function(width, height) {
+    local_picture_size(width, height)
+    strsplit(legend_labels(paste(rep("word", 16), collapse = " ")), "\n")[[1]]
+  }
+  expect_identical(lines(4, 9), lines(4, 2))
+  expect_lt(max(nchar(lines(3, 9))), 30)
+  expect_identical(nchar(lines(20, 2)), c(44L, 34L))
+  expect_identical(nchar(lines(20, 2)), nchar(lines(7, 9)))
+})
+
+test_that("eight colours come again darker, then lighter, and beyond 24 there is a ramp", {
+  lightness <- function(colours) colSums(grDevices::col2rgb(colours))
+  colours <- component_colours(paste0("c", 1:24))
+  expect_named(colours, paste0("c", 1:24))
+  expect_identical(unname(colours[1:8]), okabe_ito)
+  expect_true(all(lightness(colours[9:16]) < lightness(colours[1:8])))
+  expect_true(all(lightness(colours[17:24]) > lightness(colours[1:8])))
+  expect_identical(component_colours(letters[1:3]), stats::setNames(okabe_ito[1:3], letters[1:3]))
+  many <- component_colours(paste0("c", 1:25))
+  expect_identical(anyDuplicated(many), 0L)
+  expect_false(any(okabe_ito %in% many))
+  expect_identical(blend(c("#FF0000", "#000000"), "white", 0.2), c("#FF3333", "#333333"))
+  expect_identical(blend("#64C832", "black", 1), "#000000")
+})
+
+test_that("names above their weights have lines while there is room", {
+  name <- "Satisfied and trusting citizens of the country"
+  fit <- hand_made_fit(k = 2, components = c(name, "b"))
+  labels <- function(width, height, share) {
+    local_picture_size(width, height)
+    stacked_labels(fit, share)(c("b", name))
+  }
+  expect_identical(labels(7, 5, 1), c("b\n(40 %)", paste0(name, "\n(60 %)")))
+  lines <- strsplit(labels(10, 8, 0.1)[2], "\n")[[1]]
+  expect_identical(paste(lines, collapse = " "), paste(name, "(60 %)"))
+  expect_lte(max(nchar(lines)), text_columns(1))
+  expect_gt(length(lines), 3)
+  # Of 1.5 inches the name has a line, of 5 three of them.
+  expect_identical(lengths(strsplit(c(labels(7, 1.5, 0.1)[2], labels(7, 4, 0.1)[2]), "\n")),
+                   c(2L, 4L))
+})
+
+test_that("type is as large as the rows allow, from 5.5 to 9 points", {
+  local_picture_size(7, 5)
+  expect_identical(row_height(4, 1), 1)
+  expect_identical(row_height(2, 4.8), 0.4)  # titles leave 0.8 inches at least
+  expect_identical(label_size(1), 9)
+  expect_equal(label_size(31, 1), 8)
+  expect_identical(label_size(500), 5.5)
+  expect_identical(fitted_size(9, 1, function(size) size <= 7.2), 7)
+  expect_identical(fitted_size(9, 1, function(size) size <= 4), 6.5)
+  expect_identical(fitted_size(9, 1, function(size) FALSE, least = 8), 8)
+  expect_identical(fitted_size(5.5, 1, function(size) FALSE), 5.5)
+})
+
+test_that("long names get more of the width first, then smaller type", {
+  local_picture_size(7, 5)
+  expect_identical(name_room(letters, 5, 1, 0.3), list(share = 0.3, size = 9))
+  long <- strrep("n", c(5, 45))
+  expect_identical(name_room(long, 30, 1, 0.3)[["share"]], 0.42)
+  longer <- name_room(strrep("n", c(5, 48)), 20, 1, 0.3, most = 0.4)
+  expect_identical(longer$share, 0.4)
+  expect_lt(longer$size, 9)
+})
+
+test_that("tiles have numbers from 0.19 by 0.1 inches on, white ones where the tile is dark", {
+  cells <- data.frame(item = "a", probability = c(0.1234, NA, 0.46, 0.45))
+  expect_null(tile_numbers(cells, 0.18, 1))
+  expect_null(tile_numbers(cells, 1, 0.09))
+  expect_null(tile_numbers(cells[2, ], 1, 1))
+  numbers <- tile_numbers(cells, 0.19, 0.1)
+  expect_identical(numbers$data$probability, c(0.1234, 0.46, 0.45))
+  expect_identical(numbers$aes_params$colour, c("grey10", "white", "grey10"))
+  expect_gt(heat_tiles(30)$aes_params$linewidth, 0)
+  expect_identical(heat_tiles(31)$aes_params$linewidth, 0)
+})
+
+test_that("axes of counts have whole numbers, and steps are called after what is there", {
+  expect_identical(whole_breaks(c(0, 10)), c(2, 4, 6, 8, 10))
+  expect_identical(whole_breaks(c(0.6, 3.2)), c(1, 2, 3, 4))
+  steps <- c(stage = "stage", grow = "split", polish = "move")
+  expect_identical(step_names(steps, c("polish", "stage", "stage")), "Stage; move")
+  expect_identical(step_names(steps, "grow"), "Split")
+})
+
+test_that("a page that says class has no components in its titles", {
+  picture <- autoplot(hand_made_fit())
+  picture$labels$caption <- "components of the componentwise"
+  titles <- in_classes(picture)$labels
+  expect_identical(titles$title, "What each class answers")
+  expect_identical(titles$x, "Class (share of the rows)")
+  expect_identical(titles$caption, "classes of the componentwise")
+  expect_identical(titles$y, picture$labels$y)
+})
