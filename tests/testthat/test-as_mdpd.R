@@ -105,6 +105,57 @@ test_that("factors keep their levels and rows their names; unseen levels are lef
   expect_identical(rownames(fit$posterior), rownames(x))
 })
 
+# A model of class poLCA that is made by hand.
+as_polca <- function(fit, y, ...) {
+  probs <- lapply(fit$item_probs, function(probs) t(unname(probs)))
+  parts <- list(P = unname(fit$mixing_weights), probs = probs, y = y, coeff = NA, numiter = 9,
+                maxiter = 10, call = quote(poLCA(formula, y)))
+  structure(utils::modifyList(parts, list(...)), class = "poLCA")
+}
+
+test_that("a model of poLCA's form is what mdpd() makes of the same parameters", {
+  x <- with_gaps(answers(200))[c(2, 3, 5, 6)]
+  x[] <- lapply(x, as.integer)
+  exact <- stagewise_control(tol = 1e-12, max_iter = 1e5)
+  own <- reorder_components(mdpd(x, k = 3, seed = 1, control = exact), c(2, 3, 1))
+  fit <- as_mdpd(as_polca(own, x))
+  expect_named(fit$mixing_weights, c("1", "2", "3"))
+  for (part in c("mixing_weights", "item_probs", "posterior", "item_information")) {
+    expect_equal(unname(fit[[part]]), unname(own[[part]]), tolerance = 1e-5, ignore_attr = TRUE,
+                 label = part)
+  }
+  for (part in c("loglik", "penalised_loglik", "df", "nobs", "n_missing", "coded", "informative",
+                 "item_evidence", "status", "converged", "smoothing", "method")) {
+    expect_equal(fit[[part]], own[[part]], tolerance = 1e-6, label = part)
+  }
+  expect_null(fit$coded$known)
+  # One class, and an item that one row answers.
+  x$lone <- c(1L, rep(NA, 199))
+  for (own in list(mdpd(x, k = 1), mdpd(x, k = 2, seed = 1, control = exact))) {
+    fit <- as_mdpd(as_polca(own, x))
+    expect_equal(unname(fit$item_probs), unname(own$item_probs))
+    expect_equal(fit[c("loglik", "item_evidence")], own[c("loglik", "item_evidence")],
+                 tolerance = 1e-6, ignore_attr = TRUE)
+  }
+  expect_identical(as_mdpd(as_polca(own, x, numiter = 10))$status, "iteration_limit")
+  slopes <- matrix(0, 2, 2, dimnames = list(c("(Intercept)", "age"), NULL))
+  expect_warning(as_mdpd(as_polca(own, x, coeff = slopes)), "left out: \"age\"",
+                 class = "mdpd_warning_covariates")
+})
+
+test_that("levels of factors are those of poLCA's probabilities, by name", {
+  x <- answers(200)[c(2, 3, 5, 6)]
+  own <- mdpd(x, k = 2, seed = 1)
+  # Of an unused level poLCA has a column too.
+  levels(x$item_2) <- c(levels(x$item_2), "unused")
+  peer <- as_polca(own, x)
+  peer$probs <- lapply(own$item_probs, t)
+  peer$probs$item_2 <- cbind(unused = 0, peer$probs$item_2)
+  fit <- as_mdpd(peer)
+  expect_equal(fit$item_probs, own$item_probs)
+  expect_equal(fit$loglik, own$loglik)
+})
+
 test_that("covariates are left out with a warning", {
   peer <- polca_example("election", nclass = 2, formula = cbind(MORALG, CARESG, KNOWG) ~ PARTY)
   expect_warning(fit <- as_mdpd(peer), "PARTY", class = "mdpd_warning_covariates")

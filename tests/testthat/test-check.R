@@ -14,6 +14,38 @@ test_that("check_count takes whole numbers from `min` to `max`", {
   expect_rejects(check_count, 9, "`k` must be a whole number from 2 to 8", min = 2, max = 8)
 })
 
+test_that("no count is larger than R's integers, nor a number of samples than a million", {
+  most <- .Machine$integer.max
+  expect_identical(check_count(most), most)
+  expect_rejects(check_count, most + 1, "from 1 to 2,147,483,647, not 2147483648")
+  expect_rejects(check_count, 0, "of at least 1, not 0")
+  expect_identical(check_n_samples(1e6), 1e6)
+  expect_rejects(check_n_samples, 1e6 + 1, "from 1 to 1,000,000, not")
+  expect_rejects(check_n_samples, 1, "from 2 to", min = 2)
+})
+
+test_that("check_counts takes one whole number of at least 1 or several", {
+  for (k in list(1, 3L, 2:1, c(3, 3), c(1, .Machine$integer.max))) {
+    expect_identical(check_counts(k), k)
+  }
+  for (k in list(0, 1.5, NA, NULL, "2")) {
+    expect_rejects(check_counts, k, "`k` must be a whole number of at least 1, not")
+  }
+  for (k in list(0:1, c(1, 1.5), c(1, NA), c(1, Inf), c(1, 2^31), c("1", "2"), list(1, 2))) {
+    expect_rejects(check_counts, k, "`k` must be whole numbers of at least 1, not .* of length 2")
+  }
+})
+
+test_that("check_n_cells takes as many rows as R can index the cells of", {
+  n_rows <- (2^31 - 1) %/% 3
+  fit <- function(n) check_n_cells(n, 3)
+  expect_null(fit(n_rows))
+  error <- expect_error(fit(n_rows + 1), "`n` .* 715,827,882 with 3 columns: .*2\\^31 - 1 .*883",
+                        class = "mdpd_error_argument")
+  expect_identical(rlang::call_name(error$call), "fit")
+  expect_error(check_n_cells(2^31, 1), "2,147,483,647 with 1 column:")
+})
+
 test_that("check_flag takes TRUE and FALSE", {
   expect_true(check_flag(TRUE))
   expect_false(check_flag(FALSE))
@@ -29,6 +61,13 @@ test_that("check_string takes one string", {
   }
 })
 
+test_that("check_file_name takes one string of at most 3,000 bytes", {
+  expect_error(check_file_name(strrep("\u00e9", 1500)), NA)
+  expect_rejects(check_file_name, paste0(strrep("abcde", 600), "f"),
+                 "It has 3,001 and begins with .(abcde){4}\"")
+  expect_rejects(check_file_name, 1, "`k` must be one string")
+})
+
 test_that("check_number takes one finite number in a closed range", {
   for (k in list(0, 1, 0.5, 1L)) expect_identical(check_number(k, c(0, 1)), k)
   for (k in list(-0.1, 1.1, NA_real_, NaN, "0", NULL, c(0, 1), TRUE)) {
@@ -37,13 +76,17 @@ test_that("check_number takes one finite number in a closed range", {
   expect_rejects(check_number, -1, "number of at least 0, not -1", range = c(0, Inf))
   expect_rejects(check_number, 1, "number of at most 0, not 1", range = c(-Inf, 0))
   expect_rejects(check_number, Inf, "finite number, not Inf")
+  expect_rejects(check_number, 0, "number above 0 of at most 1, not 0",
+                 range = c(.Machine$double.xmin, 1))
+  expect_rejects(check_number, 2e5, "number from 0 to 100,000, not", range = c(0, 1e5))
+  expect_rejects(check_number, 2e5, "number from 0 to 99999, not", range = c(0, 99999))
 })
 
 test_that("check_numbers names the first value out of range", {
-  expect_identical(check_numbers(c(0, 1), c(0, 1)), c(0, 1))
+  for (k in list(c(0, 1), matrix(1:0, 1))) expect_identical(check_numbers(k, c(0, 1)), k)
   expect_rejects(check_numbers, c(0.5, 2, 3), "Value 2 is 2", range = c(0, 1))
   expect_rejects(check_numbers, c(0.5, NA), "Value 2 is NA", range = c(0, 1))
-  for (k in list(numeric(), NULL, "a", list(1))) {
+  for (k in list(numeric(), NULL, "a", list(1), array(1, 1))) {
     expect_rejects(check_numbers, k, "`k` must be a numeric vector with at least one value")
   }
 })
@@ -61,8 +104,8 @@ test_that("check_choice takes one of the choices, the first if all are given", {
 })
 
 test_that("check_seed takes NULL and whole numbers of any sign", {
-  for (k in list(NULL, 1, -5L, 0)) expect_identical(check_seed(k), k)
-  for (k in list(1.5, NA, "1", c(1, 2), 1e10)) {
+  for (k in list(NULL, 1, -5L, 0, 2^31 - 1, 1 - 2^31)) expect_identical(check_seed(k), k)
+  for (k in list(1.5, NA, "1", c(1, 2), 2^31, -2^31)) {
     expect_rejects(check_seed, k, "`k` must be `NULL` or one whole number")
   }
 })
@@ -70,6 +113,13 @@ test_that("check_seed takes NULL and whole numbers of any sign", {
 test_that("check_class names the class it wants", {
   expect_identical(check_class(mtcars, "data.frame"), mtcars)
   expect_rejects(check_class, 1, "`k` must be of class <mdpd>, not 1", class = "mdpd")
+})
+
+test_that("check_given wants an argument, whatever it is", {
+  ask <- function(k) check_given(k)
+  expect_null(ask(NULL))
+  error <- expect_error(ask(), "`k` must be given", class = "mdpd_error_argument")
+  expect_identical(rlang::call_name(error$call), "ask")
 })
 
 test_that("check_weights gives plain doubles, ones by default", {
@@ -88,6 +138,15 @@ test_that("bad weights are errors", {
   expect_rejects(check_weights, c(0, 0), "`k` must not all be zero", n_obs = 2)
 })
 
+test_that("weights sum to a number of rows", {
+  for (k in list(c(0.5, 0.5), c(1, 0), c(5e14, 5e14), rep(0.1, 10))) {
+    expect_identical(check_weights(k, length(k)), k)
+  }
+  expect_rejects(check_weights, c(0.5, 0.4999), "not to 1.*sum to the 2 rows there are", n_obs = 2)
+  expect_rejects(check_weights, 0.1234, "not to 0.123.*sum to the 1 row there is", n_obs = 1)
+  expect_rejects(check_weights, c(1e15, 1e3), "from 1 to 1e15, not to 1e\\+15", n_obs = 2)
+})
+
 test_that("check_file wants a file that exists and is not empty", {
   file <- tempfile()
   expect_rejects(check_file, 3, "`k` must be one string")
@@ -97,6 +156,70 @@ test_that("check_file wants a file that exists and is not empty", {
   expect_rejects(check_file, file, "is empty", error = "file")
   writeLines("a", file)
   expect_identical(check_file(file), file)
+})
+
+test_that("categories are a plain vector or a factor, and not a fit", {
+  for (x in list(1L, 2.5, "a", NA, factor("a"), array("a", 1), I("a"), Sys.Date(), numeric())) {
+    expect_true(holds_values(x))
+  }
+  for (x in list(NULL, list(1), mean, quote(a), raw(1), 1i, matrix(1), structure(1, class = "mdpd"),
+                 data.frame(a = 1))) {
+    expect_false(holds_values(x))
+  }
+})
+
+test_that("of text the first that is in no encoding is named", {
+  bytes <- `Encoding<-`("caf\xe9", "bytes")
+  damaged <- `Encoding<-`("n\xe4", "UTF-8")
+  latin <- `Encoding<-`("\xfc", "latin1")
+  texts <- c("a", bytes, latin, damaged, NA)
+  expect_identical(is_valid_text(texts), c(TRUE, FALSE, TRUE, FALSE, TRUE))
+  for (x in list("a", latin, character(), NA_character_, 1, NULL)) {
+    expect_identical(check_encoding(x, "It"), x)
+  }
+  expect_error(check_encoding(texts, "It"), "It must be text .* \"caf<e9>\" is not",
+               class = "mdpd_error_encoding")
+  expect_error(check_string(damaged, "k"), "`k` must be text in", class = "mdpd_error_encoding")
+})
+
+test_that("names of items and ids of workers are some of those there are, each once", {
+  there <- c("a", "b", "3")
+  expect_identical(check_items("b", there), "b")
+  expect_identical(check_items(c("b", "a", "b"), there), c("b", "a"))
+  expect_rejects(check_items, c("a", "d", "e"), "`k` must hold names of items of the fit", there)
+  expect_rejects(check_items, c("a", "d", "e"), "There are no \"d\" and \"e\"", there)
+  for (k in list(character(), NULL, 1, factor("a"))) {
+    expect_rejects(check_items, k, "names of items of the fit.*It is", there)
+  }
+  expect_identical(check_workers(3, there), "3")
+  expect_identical(check_workers(factor(c("b", "a", "b")), there), c("b", "a"))
+  expect_rejects(check_workers, c("a", "d"), "`k` must hold ids of workers.*no \"d\"", there)
+  for (k in list(character(), NULL, list("a"))) {
+    expect_rejects(check_workers, k, "ids of workers of the fit.*It is", there)
+  }
+})
+
+test_that("check_is_column wants a column that is there, and makes no other call", {
+  rows <- data.frame(a = 1)
+  settings <- list(a = 1)
+  asked <- function(x) check_is_column(rlang::enquo(x), "x")
+  for (code in expression(rows$b, rows[["b"]])) {
+    cnd <- expect_error(eval(call("asked", code)), class = "mdpd_error_argument")
+    expect_match(conditionMessage(cnd), "is `NULL`: `rows` has no such column", fixed = TRUE)
+    expect_match(conditionMessage(cnd), paste0("`", rlang::as_label(code), "`"), fixed = TRUE)
+  }
+  expect_null(asked(rows$a))
+  expect_null(asked(NULL))
+  expect_null(asked(settings$b))
+  expect_null(asked(no_such$b))
+  n_calls <- 0
+  made <- function() {
+    n_calls <<- n_calls + 1
+    rows
+  }
+  expect_null(asked(made()$b))
+  expect_null(asked(rows[[as.character(n_calls)]]))
+  expect_equal(n_calls, 0)
 })
 
 test_that("a value is described in a few words, whatever it is", {

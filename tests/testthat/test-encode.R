@@ -79,6 +79,8 @@ test_that("permuting rows or columns permutes the codes and changes nothing else
 test_that("the level order does not depend on the locale", {
   table <- data.frame(a = c("a", "B", "b", "A"), b = 1)
   expect_identical(encode(table)$levels$a, c("A", "B", "a", "b"))
+  # Strings are text, also where they could be read as numbers.
+  expect_identical(encode(data.frame(a = c("9", "10"), b = 1))$levels$a, c("10", "9"))
 })
 
 test_that("columns with odd class attributes are coded by their values", {

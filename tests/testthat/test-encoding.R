@@ -60,7 +60,8 @@ test_that("text that is none is refused by a name that can be shown", {
     table[[2]] <- factor(c("a", "b"), labels = c("a", "b"))
     levels(table[[2]]) <- c(bad, "b")
     expect_refused(stagewise_em(table, 2))
-    expect_refused(mdpd(stats::setNames(answers(), c("a", bad, "b")), 2))
+    renamed <- stats::setNames(answers(), c("a", bad, "b"))
+    expect_match(conditionMessage(expect_refused(mdpd(renamed, 2))), "names of the columns of `x`")
     expect_refused(mdpd(`rownames<-`(as.matrix(answers()), c(bad, 2:40)), 2))
     labelled <- answers()
     attr(labelled[[1]], "label") <- bad

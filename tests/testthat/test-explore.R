@@ -14,6 +14,7 @@ test_that("inputs change the fit and the code that is shown", {
   state <- explore_state(suppressMessages(stagewise_em(table, k = 1:3)))
   served(state, {
     session$setInputs(k = state$k, dropped = character())
+    expect_match(output$summary$html, "last change</dt>\n +<dd>0.00</dd>")
     expect_match(output$code, "library(mdpd)\nfit <- stagewise_em(table, k = 1:3)",
                  fixed = TRUE)
     expect_match(output$summary$html, "<dd>2</dd>", fixed = TRUE)
@@ -29,6 +30,27 @@ test_that("inputs change the fit and the code that is shown", {
     expect_match(output$code, "stagewise_em(kept, k = 1:6)", fixed = TRUE)
     session$setInputs(dropped = NULL)
     expect_match(output$summary$html, " of 8</dd>", fixed = TRUE)
+  })
+})
+
+# Of what is written in base 64; `n` is a multiple of 3.
+first_bytes <- function(text, n) {
+  digits <- strsplit(substr(text, 1, n / 3 * 4), "")[[1]]
+  values <- match(digits, c(LETTERS, letters, 0:9, "+", "/")) - 1
+  bits <- vapply(values, function(value) rev(as.integer(intToBits(value))[1:6]), 1:6)
+  as.raw(colSums(matrix(bits, 8) * 2^(7:0)))
+}
+
+test_that("pictures have a text and the resolution their height is reckoned in", {
+  served(explore_state(suppressMessages(stagewise_em(answers(150), k = 1:2))), {
+    session$setInputs(k = 2, dropped = character())
+    expect_identical(output$posterior$alt, "How sure the class of each row is.")
+    expect_equal(output$posterior$height, 420)
+    expect_identical(output$path$alt, "How far each k is behind the best.")
+    # A file of PNG has it in pixels a metre.
+    png <- first_bytes(sub("^.*,", "", output$posterior$src), 90)
+    at <- grepRaw("pHYs", png, fixed = TRUE) + 4:7
+    expect_equal(readBin(png[at], "integer", endian = "big"), 84 / 0.0254, tolerance = 1e-3)
   })
 })
 
@@ -91,6 +113,20 @@ test_that("data are fitted and named as they were given", {
     show_conditions(explore(fit, port = 80))
     show_conditions(explore(refine(fit)))
   })
+})
+
+test_that("the picture of profiles grows with the items, up to twenty", {
+  heights <- vapply(c(1:3, 10, 11, 20, 25), function(n) {
+    tall_height(hand_made_fit(n_items = 30, n_informative = n))
+  }, 0)
+  # A few have the height of the report's picture, 3.2 inches of 84 pixels.
+  expect_equal(heights[1:3], rep(84 * 3.2, 3))
+  expect_equal(heights[5] - heights[4], 24)
+  expect_equal(heights[6:7], rep(heights[4] + 240, 2))
+  expect_equal(heights[6], 650)
+  # Many levels need more.
+  many <- hand_made_fit(20, k = 3, n_levels = c(2, 5), n_informative = 20)
+  expect_gt(tall_height(many), 900)
 })
 
 test_that("pictures of the page speak of classes, as the page does", {

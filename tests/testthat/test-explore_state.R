@@ -163,6 +163,31 @@ test_that("names stay with the classes that keep their rows", {
   expect_identical(names(state_fit(explore_state(given))$mixing_weights), c("A", "B"))
 })
 
+test_that("a name stays where most of its rows are, if they are most of the class", {
+  # Three classes of 40 rows, whose answers are those of the class but for one in eleven.
+  class <- rep(1:3, each = 40)
+  table <- as.data.frame(lapply(stats::setNames(1:5, letters[1:5]), function(j) {
+    at <- seq(j, 120, by = 11)
+    replace(class, at, class[at] %% 3 + 1)
+  }))
+  fit <- stagewise_em(table, k = 3)
+  class <- as.integer(predict(fit))
+  state <- explore_state(fit)
+  names_with <- function(shares) {
+    rows <- unlist(lapply(1:3, function(k) which(class == k)[seq_len(40 * shares[k])]))
+    state$named <- cbind(Ours = seq_along(class) %in% rows, 0)
+    carry_names(state)$names
+  }
+  expect_identical(names_with(c(1, 0, 0)), c("1" = "Ours"))
+  expect_identical(names_with(c(0, 0.6, 0)), c("2" = "Ours"))
+  expect_length(names_with(c(0, 0.4, 0)), 0)
+  expect_length(names_with(c(1, 0.6, 0.6)), 0)
+  # There may be more names than classes.
+  state$named <- diag(3)[class, c(1:3, 1)]
+  colnames(state$named) <- c("A", "B", "C", "D")
+  expect_identical(carry_names(state)$names[-1], c("2" = "B", "3" = "C"))
+})
+
 test_that("what was fitted once is not fitted again, and no change is none", {
   state <- table_state()
   item <- state_items(state)[1]

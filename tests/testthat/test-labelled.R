@@ -28,6 +28,14 @@ test_that("values with the same label or one that looks like another value stay 
   expect_identical(code_values(spss(1:2, stats::setNames(1:2, c("a", ""))))$levels, c("a", "2"))
 })
 
+test_that("attributes of names that begin alike are no labels", {
+  expect_identical(code_values(spss(1:2, labels_de = c(Nein = 1, Ja = 2)))$levels, c("1", "2"))
+  # One value label is no variable label.
+  x <- data.frame(b = 1:3, a = I(spss(c("f", "m", "f"), c(Women = "f"))))
+  expect_identical(encode(x)$levels$a, c("Women", "m"))
+  expect_null(encode(x)$variable_labels)
+})
+
 test_that("what the user has declared missing is missing", {
   values <- c(1, 2, 9, 1, 9, 98, 99)
   by_value <- code_values(spss(values, agree, na_values = c(9, 98, 99)))

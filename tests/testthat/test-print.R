@@ -1,3 +1,7 @@
+# Of a fit made by hand with logarithms of R, whose numbers are not the same to the last bit
+# everywhere.
+hide <- function(lines) gsub("([0-9a-f]{4}-){3}[0-9a-f]{4}", "<hash>", lines)
+
 test_that("print() fits a screen with few items", {
   expect_snapshot(hand_made_fit(n_items = 3, n_informative = 3))
 })
@@ -82,6 +86,31 @@ test_that("lines have at most 80 characters", {
   }
 })
 
+test_that("long names are cut, less where there is room, and many components left out", {
+  long <- function(names) paste0(names, strrep("-", 40))
+  fit <- hand_made_fit(n_items = 3, n_levels = 3, items = long(c("bread", "milk", "salt")),
+                       components = long(c("poor", "rich")),
+                       level_names = long(c("no", "yes", "?")))
+  expect_snapshot({
+    fit
+    summary(fit)
+  }, transform = hide)
+  lines <- utils::capture.output(print(hand_made_fit(k = 26, n_levels = 3)))
+  expect_identical(lines[grep("^  24 ", lines) + 1], "  ... and 2 more")
+})
+
+test_that("a component has as many of its answers as its line holds", {
+  fit <- hand_made_fit(k = 2, n_levels = 3)
+  start <- "  1  60.0 %"
+  line <- function(width) rlang::with_options(answers_behind(fit, 1, start), cli.width = width)
+  whole <- line(200)
+  ends <- as.vector(gregexpr(")", whole, fixed = TRUE)[[1]])
+  expect_length(ends, 3)
+  for (width in c(ends, ends - 1)) {
+    expect_identical(line(width), substr(whole, 1, max(nchar(start), ends[ends <= width])))
+  }
+})
+
 test_that("print() writes to the output, without messages, and returns its argument invisibly", {
   fit <- hand_made_fit()
   expect_message(capture.output(print(fit)), NA)
@@ -106,8 +135,6 @@ test_that("print() and summary() take no other arguments", {
 # ---- summary ---------------------------------------------------------------------------
 
 test_that("summary() prints in 80 columns", {
-  # Made by hand with logarithms of R, its numbers are not the same to the last bit everywhere.
-  hide <- function(lines) gsub("([0-9a-f]{4}-){3}[0-9a-f]{4}", "<hash>", lines)
   expect_snapshot(summary(hand_made_fit(k = 3, n_levels = 3)), transform = hide)
   expect_snapshot(summary(hand_made_truth()))
 })

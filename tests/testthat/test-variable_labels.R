@@ -22,6 +22,24 @@ test_that("items that are sentences have lines of their own in a print", {
   expect_match(utils::capture.output(print(short)), "^  1 .* = ", all = FALSE)
 })
 
+test_that("a sentence and its answer fill a line, two of each component and of many one", {
+  rlang::local_options(cli.width = 80)
+  lines_of <- function(n_letters, k = 2, levels = NULL) {
+    fit <- hand_made_fit(k = k, n_levels = 3, level_names = levels)
+    titles <- paste0(letters[1:6], strrep("x", n_letters - 1))
+    fit$variable_labels <- stats::setNames(titles, names(fit$item_probs))
+    lines <- utils::capture.output(print(fit))
+    lines[seq(grep("^Components", lines) + 1, grep("^Informative", lines) - 2)]
+  }
+  expect_match(lines_of(28), "^  [12] .* = ")
+  expect_match(lines_of(29), "^  [12] +[0-9.]+ %$|^    [a-d]x{28} = [abc] \\([0-9]+ %\\)$")
+  expect_length(lines_of(29, k = 8), 8 * 3)
+  expect_length(lines_of(29, k = 9), 9 * 2)
+  full <- grep(" = ", lines_of(60, levels = paste("level", 1:3, strrep("y", 30))), value = TRUE)
+  expect_identical(nchar(full), rep(80L, 4))
+  expect_match(full, "^    [a-d]x{38}[.]{3} = level [12] y{13}[.]{3} ")
+})
+
 test_that("covariates and outcomes are drawn under their labels", {
   x <- sharp_rows(300)
   fit <- stagewise_em(x, k = 2)
