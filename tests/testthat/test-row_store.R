@@ -209,7 +209,9 @@ test_that("damage is an error that names the file", {
   expect_warning(damaged <- verify_store(store), class = "mdpd_warning_damaged_shard")
   expect_identical(damaged, data.frame(file = basename(file), problem = "Its checksum is wrong."))
   writeBin(bytes[-1], file)
-  expect_error(open_row_store(path), basename(file), class = "mdpd_error_damaged_shard")
+  cut <- expect_error(open_row_store(path), basename(file), class = "mdpd_error_damaged_shard")
+  expect_match(conditionMessage(cut),
+               sprintf("has %d bytes instead of %d", length(bytes) - 1L, length(bytes)))
   file.remove(file)
   expect_error(open_row_store(path), "is not there", class = "mdpd_error_damaged_shard")
   writeBin(bytes, file)
@@ -362,6 +364,14 @@ test_that("two processes do not write at once, and the lock of a dead one is no 
   set_owner(2^22 + 1L, host_name())  # above the largest process number
   expect_identical(dim(add_rows(store, new)), c(3, 2L))
   expect_false(dir.exists(file.path(path, "lock")))
+  # Who finds an old lock, and another has taken it since, leaves that.
+  set_owner(1L, "another.machine")
+  drop_lock(path, list(pid = 2^22 + 1L, host = host_name()))
+  expect_identical(dir(path, "^lock"), "lock")
+  other <- lock_owner(path)
+  expect_identical(other, list(pid = 1L, host = "another.machine"))
+  drop_lock(path, other)
+  expect_identical(dir(path, "^lock"), character())
 })
 
 test_that("all workers of a store's crowd and its labels are those of memory", {

@@ -44,6 +44,70 @@ test_that("sorted rows are refused, whatever the table is", {
   expect_refused(augment(of_matrix, matrix[200:1, ]))
 })
 
+test_that("rows whose names are not those of the fit are refused, without any answers", {
+  ids <- paste0("r", 1:200)
+  named <- stagewise_em(`rownames<-`(items, ids), k = 2)
+  beside <- function(names) `row.names<-`(side, names)
+  expect_no_error(augment(named, beside(ids)))
+  expect_error(augment(named, beside(replace(ids, 7, "other"))), "Row 7 is \"other\", .*\"r7\"",
+               class = "mdpd_error_argument")
+  expect_refused(augment(named, beside(rev(ids))))
+})
+
+test_that("two rows that changed places are refused if one item tells them apart", {
+  # Of three levels each.
+  few <- items[c("item_2", "item_5")]
+  of_few <- suppressWarnings(mdpd(few, 2))
+  other <- which(few$item_2 != few$item_2[1] & few$item_5 == few$item_5[1])[1]
+  exchange <- function(x) `rownames<-`(x[replace(1:200, c(1, other), c(other, 1)), ], NULL)
+  expect_refused(augment(of_few, exchange(few)))
+  expect_error(augment(of_few, exchange(few)), "item_2 of row 1 is")
+  # Where the levels of an item are others, these may be two answers that were mended.
+  expect_no_error(augment(of_few, transform(exchange(few), item_5 = LETTERS[item_5])))
+})
+
+# Rows of which each answer is another.
+with_other_answers <- function(rows) {
+  table[rows, names(items)] <- lapply(items[rows, ], function(x) {
+    levels(x)[as.integer(x) %% nlevels(x) + 1]
+  })
+  table
+}
+
+test_that("answers may be others in a tenth of the rows, and not in more", {
+  takes(with_other_answers(1:20))
+  refuses(with_other_answers(1:21))
+  # Recoded by levels that are in part the same, they are not more.
+  renamed <- with_other_answers(1:20)
+  renamed[names(items)] <- lapply(renamed[names(items)], function(x) letters[as.integer(x) + 1])
+  takes(renamed)
+})
+
+test_that("other answers are found whatever a further item says", {
+  other <- answers(200, seed = 2)
+  constant <- rep("x", 200)
+  varying <- rep(c("x", "y"), 100)
+  for (both in list(list(constant, constant), list(constant, varying), list(varying, constant))) {
+    of_both <- stagewise_em(data.frame(items, more = both[[1]]), k = 2)
+    expect_refused(augment(of_both, data.frame(other, more = both[[2]])))
+  }
+  # It may be no column of categories.
+  expect_refused(augment(fit, replace(other, "item_1", list(as.list(side$z)))))
+  # Nor need there be more than two answers to any item.
+  of_two <- names(items)[lengths(lapply(items, levels)) == 2]
+  expect_refused(augment(mdpd(items[of_two], 2), other[of_two]))
+  # The advice holds: with an item left out there is nothing to compare.
+  takes(cbind(other[-1], side))
+  # One item that was asked again is none of other rows.
+  takes(replace(table, "item_3", other["item_3"]))
+})
+
+test_that("data that are no table are refused by name", {
+  for (data in list(1:200, as.list(side), "side")) {
+    expect_error(augment(fit, data), "`data` must be a data frame", class = "mdpd_error_argument")
+  }
+})
+
 test_that("values that are named by rows are refused in another order", {
   expect_refused(compare_groups(fit, predict(fit, sorted)))
   expect_refused(distal_outcome(fit, predict(fit, sorted)))
@@ -62,6 +126,10 @@ test_that("a fit of sorted rows takes them", {
   without <- stagewise_em(`rownames<-`(sorted[names(items)], NULL), k = 2)
   takes(sorted, without)
   expect_refused(augment(without, sorted["z"]))
+  # One answer was mended: then the numbers count.
+  mended <- sorted
+  mended$item_1[1] <- setdiff(levels(sorted$item_1), sorted$item_1[1])
+  expect_refused(augment(without, mended))
   refuses(table, of_sorted)
 })
 
@@ -85,6 +153,10 @@ test_that("recoded, missing and mended answers are those of the same rows", {
   }
   takes(recoded)
   refuses(`rownames<-`(recoded[order(recoded$z), ], NULL))
+  coarse <- function(x) as.data.frame(lapply(x, function(item) item == "a"))
+  few <- items[c("item_2", "item_5")]
+  expect_no_error(augment(suppressWarnings(mdpd(few, 2)), coarse(few)))
+  expect_no_error(augment(suppressWarnings(mdpd(coarse(few), 2)), few))
   merged <- table
   merged[names(items)] <- lapply(table[names(items)], function(x) as.integer(factor(x)) > 1)
   takes(merged)
@@ -98,6 +170,9 @@ test_that("recoded, missing and mended answers are those of the same rows", {
     takes(table, of_missing)
     refuses(`rownames<-`(missing[order(missing$z), ], NULL), of_missing)
     refuses(`rownames<-`(sorted, NULL), of_missing)
+    # With the answers of the fit the rows are in its order, whatever their numbers.
+    in_order <- missing[order(missing$z), ]
+    takes(in_order, stagewise_em(`rownames<-`(in_order[names(items)], NULL), k = 2, missing = how))
   }
   mended <- table
   mended[1:5, names(items)] <- mended[6:10, names(items)]

@@ -72,6 +72,13 @@ test_that("fewer rows of wide tables are searched, in stores and in memory", {
   expect_identical(in_memory(4000), 131072 / 4)
 })
 
+test_that("a crowd is not sampled because its workers are many", {
+  skip_on_cran()
+  labels <- data.frame(item = rep_len(1:4200, 12000), worker = 1:12000, label = c("x", "y"))
+  store <- new_store(labels, item = "item", worker = "worker", label = "label")
+  expect_identical(stagewise_em(store, 1)$store$reading, "whole")
+})
+
 test_that("rows in memory are searched by a sample as those of a store are", {
   rows <- three_classes()$table
   rows$w <- seq_len(nrow(rows)) %% 7 / 3

@@ -95,6 +95,12 @@ test_that("text that cannot be read is an error that says where", {
   expect_file_error("does not exist")
   writeLines(c("a,b", "1,2", "3"), file)
   expect_file_error("line 2 did not have 2 elements")
+  # Where lines are not counted from the first row it is said from which.
+  told <- rlang::catch_cnd(row_store(file, path), "mdpd_error_file")
+  expect_no_match(conditionMessage(told), "counted from")
+  writeLines(c("a,b", rep("1,2", 1025), "3"), file)
+  expect_error(small_store(file, path), "line 2 did .*counted from row 1025",
+               class = "mdpd_error_file")
   writeLines(c("a,b", "1,2", "3,\"x"), file)
   expect_file_error("quoted string")
   writeLines(c("a,b", "1,2"), other <- withr::local_tempfile(fileext = ".parquet"))
