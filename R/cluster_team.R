@@ -68,8 +68,10 @@ new_pass <- function(team, question) {
     question = question, todo = list(), at_work = list(), answers = list(), bar = NULL
   ))
   if (isTRUE(team$settings$verbose) && !is.null(question$sums)) {
+    # What is in braces is worked out where the bar moves, which does not know the team.
     pass$bar <- cli::cli_progress_bar(
-      format = "Pass {team$n_passes} over all rows: {cli::pb_current} of {cli::pb_total} shards",
+      format = paste("Pass", team$n_passes,
+                     "over all rows: {cli::pb_current} of {cli::pb_total} shards"),
       total = length(team$deal), clear = TRUE, .auto_close = FALSE
     )
   }

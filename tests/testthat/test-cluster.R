@@ -23,11 +23,11 @@ lasting_cluster <- function() {
 pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
 
 # What the engine gives, so that every number of the fit is compared.
-engine_fit <- function(store, carrier = NULL, deadline = 60) {
+engine_fit <- function(store, carrier = NULL, deadline = 60, verbose = FALSE) {
   problem <- new_problem(coded_store(store, "ignore"))
   control <- complete_control(stagewise_control(threads = 1), "robust")
   settings <- new_settings("grow", 3, "robust", "sparse", control)
-  at_work <- list(threads = 1, memory = 1e9, deadline = deadline, verbose = FALSE)
+  at_work <- list(threads = 1, memory = 1e9, deadline = deadline, verbose = verbose)
   ask <- if (!is.null(carrier)) ask_by(carrier, store, at_work, rlang::current_env())
   run_engine_on_store(problem, settings, store, 1000, 1e9, ask)$fits[[1]]
 }
@@ -170,6 +170,15 @@ test_that("a worker that hangs is lost at the deadline", {
   expect_gt(seconds, 5)
 })
 
+test_that("an answer is waited for until the first of the deadlines", {
+  at_work <- function(ago) list(at_work = lapply(ago, function(s) list(since = now() - s)))
+  left <- function(ago) time_left(list(deadline = 60), at_work(ago))
+  # Some seconds for a machine that is slow.
+  expect_gt(left(c("1" = 10, "2" = 30)), 20)
+  expect_lt(left(c("1" = 10, "2" = 30)), 31)
+  expect_identical(left(c("1" = 10, "2" = 70)), 0)
+})
+
 test_that("workers of another version or arithmetic are refused", {
   store <- local_clustered_store()
   here <- engine_fit(store)
@@ -222,6 +231,103 @@ test_that("what is lost again and again is done in this process", {
   expect_identical(suppressWarnings(engine_fit(store, carrier)), here)
   expect_gt(n_lost, 0)
   expect_equal(n_lost %% (2 * most_losses), 0)
+})
+
+# Workers in this process. `fails(worker, n)` says whether the n-th question is lost. `asked()` has
+# for each question the worker and the numbers of the shards.
+carrier_here <- function(n_workers, fails = function(worker, n) FALSE, is_lost = TRUE) {
+  alive <- seq_len(n_workers)
+  tasks <- list()
+  asked <- character()
+  list(
+    workers = function() alive,
+    send = function(worker, task) {
+      tasks <<- c(tasks, list(c(task, worker = worker)))
+      TRUE
+    },
+    receive = function(seconds) {
+      task <- tasks[[1]]
+      tasks <<- tasks[-1]
+      worker <- task$worker
+      if (!is.null(task$sums)) {
+        shards <- as.integer(gsub("\\D", "", basename(task$files$path)))
+        asked <<- c(asked, sprintf("%d: %s", worker, paste(shards, collapse = " ")))
+        if (fails(worker, length(asked))) {
+          return(list(worker = worker, failure = "It is gone."))
+        }
+      }
+      list(worker = worker, answer = answer_task(task))
+    },
+    drop = function(worker) alive <<- setdiff(alive, worker),
+    stop = function(seconds) integer(), is_lost = function(worker) is_lost,
+    asked = function() asked
+  )
+}
+
+test_that("each worker has the same shards in every pass", {
+  store <- local_clustered_store()
+  carrier <- carrier_here(3)
+  expect_identical(engine_fit(store, carrier), engine_fit(store))
+  asked <- utils::tail(carrier$asked(), 6)
+  expect_identical(asked, rep(c("1: 1 4", "2: 2", "3: 3"), 2))
+  expect_setequal(carrier$asked(), asked)
+})
+
+test_that("workers have half a minute to load the package, and then the deadline", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  carrier <- carrier_here(2)
+  receive <- carrier$receive
+  waits <- numeric()
+  # That nothing came yet makes nobody late.
+  carrier$receive <- function(seconds) {
+    waits <<- c(waits, seconds)
+    if (length(waits) %% 2 == 0) receive(seconds)
+  }
+  expect_silent(fit <- engine_fit(store, carrier, deadline = 20))
+  expect_identical(fit, here)
+  expect_gt(waits[1], 21)
+  # Behind the greetings of both.
+  expect_lt(max(waits[-(1:4)]), 21)
+})
+
+test_that("the shards of a worker that is lost are dealt to all others, for good", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  # All know what is asked for before one is lost.
+  carrier <- carrier_here(3, function(worker, n) n == 10)
+  expect_warning(
+    expect_identical(engine_fit(store, carrier), here), "Worker 1 of .*It is gone",
+    class = "mdpd_warning_lost_worker"
+  )
+  expect_identical(carrier$asked()[10:14], c("1: 1 4", "2: 2", "3: 3", "2: 1", "3: 4"))
+  expect_identical(utils::tail(carrier$asked(), 2), c("2: 1 2", "3: 3 4"))
+})
+
+test_that("shards that were lost three times in a pass are not asked for again in it", {
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  carrier <- carrier_here(4, function(worker, n) worker == 3, is_lost = FALSE)
+  expect_identical(suppressWarnings(engine_fit(store, carrier)), here)
+  n_asked <- table(factor(utils::tail(carrier$asked(), 12)))
+  expect_identical(c(n_asked), c("1: 1" = 2L, "2: 2" = 2L, "3: 3" = 6L, "4: 4" = 2L))
+})
+
+test_that("a bar shows the pass, and how many of its shards are done", {
+  store <- local_clustered_store()
+  slow <- carrier_here(3)
+  receive <- slow$receive
+  n_received <- 0
+  slow$receive <- function(seconds) {
+    n_received <<- n_received + 1
+    # cli draws five times a second. Behind the greetings of all come the first sums.
+    if (n_received == 4) Sys.sleep(0.5)
+    receive(seconds)
+  }
+  withr::local_options(cli.progress_show_after = 0, cli.dynamic = FALSE)
+  shown <- cli::cli_fmt(fit <- engine_fit(store, slow, verbose = TRUE))
+  expect_identical(fit, engine_fit(store))
+  expect_identical(shown[1], "Pass 1 over all rows: 2 of 4 shards")
 })
 
 test_that("errors of the computation come back with their class and are not tried again", {
