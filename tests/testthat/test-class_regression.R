@@ -68,6 +68,8 @@ test_that("standard errors have the curvature's part and the first step's", {
 
 test_that("bch is a weighted multinomial regression with a sandwich", {
   regression <- regress("bch")
+  expect_close(regression$errors, twin_errors(fit))
+  expect_named(dimnames(regression$errors), c("true", "assigned"))
   shares <- solve(twin_errors(fit))[max.col(fit$posterior), ]
   fitted <- regression$shares
   expect_lt(max(abs(crossprod(x_twin, shares - fitted))), 1e-4)
@@ -163,11 +165,14 @@ test_that("one-step finds the highest of three maxima, which poLCA finds in eigh
 test_that("starts have their seeds, and the maximum next to the fit is one of them", {
   few <- regress("one-step", n_starts = 2)
   expect_identical(few$starts, regress("one-step", n_starts = 3)$starts[1:2, ])
-  expect_false(identical(few$starts$iterations, regress("one-step", n_starts = 2, seed = 2)$starts))
+  expect_identical(few$starts, regress("one-step", n_starts = 2, seed = 1)$starts)
+  expect_false(identical(few$starts, regress("one-step", n_starts = 2, seed = 2)$starts))
   # What the last steps climb from a change of 1e-4.
   expect_equal(max(few$starts$loglik), few$loglik, tolerance = 1e-6)
   alone <- regress("one-step", n_starts = 1)
   expect_identical(nrow(alone$starts), 1L)
+  # That is the fit's own, nothing is drawn.
+  expect_identical(alone$starts, regress("one-step", n_starts = 1, seed = 5)$starts)
   expect_close(coef(alone), coef(few), tolerance = 1e-6)
   expect_null(regress()$starts)
   session <- lapply(1:2, function(i) {
@@ -175,6 +180,112 @@ test_that("starts have their seeds, and the maximum next to the fit is one of th
     regress("one-step", n_starts = 2, seed = NULL)$starts
   })
   expect_identical(session[[1]], session[[2]])
+})
+
+test_that("squared extrapolation is at the end of a geometric sequence at once", {
+  end <- list(gamma = cbind(c(2, -1)), probs = cbind(c(0.25, 0.81)))
+  state <- function(n) {
+    list(gamma = end$gamma + c(3, 1) * 0.2^n,
+         probs = (sqrt(end$probs) + c(0.2, -0.1) * 0.2^n)^2)
+  }
+  expect_equal(extrapolate(state(0), state(1), state(2)), end)
+  expect_equal(extrapolate(end, end, end), end)
+  # No further than the bounds, and no more than 20,000 equal steps.
+  point <- function(gamma, root) list(gamma = matrix(gamma), probs = matrix(root^2))
+  expect_equal(extrapolate(point(0, 0.5), point(20, 0.8), point(30, 0.95)), point(30, 1))
+  expect_equal(extrapolate(point(0, 0.5), point(1e-4, 0.5), point(2e-4, 0.5)), point(2, 0.5))
+})
+
+test_that("EM leaps where that gains, and goes on by steps where it does not", {
+  at <- function(x) list(gamma = matrix(x), probs = matrix(0.25))
+  halving <- function(state) {
+    list(state = at(8 + (state$gamma - 8) / 2), value = -drop(state$gamma - 8)^2)
+  }
+  # The first leap ends at 8, the second round sees it.
+  expect_equal(accelerate_em(at(0), halving, 100, 1e-9),
+               list(state = at(8), value = 0, iterations = 6, converged = TRUE))
+  # Of a round that is the last the second step counts.
+  expect_equal(accelerate_em(at(0), halving, 3, 1e-9),
+               list(state = at(6), value = -16, iterations = 3, converged = FALSE))
+  # From 0 by 1 to 5, two steps a round, whatever is beyond 10.
+  for (beyond in c(-1e6, NaN, Inf)) {
+    walk <- function(state) {
+      x <- drop(state$gamma)
+      list(state = at(x + min(1, 5 - x)), value = if (x > 10) beyond else -(x - 5)^2)
+    }
+    expect_identical(accelerate_em(at(0), walk, 100, 1e-9)[c("iterations", "converged")],
+                     list(iterations = 12, converged = TRUE))
+  }
+})
+
+test_that("a step of EM is that of Bayes' rule, and keeps what no answer tells", {
+  answers <- list(shown = cbind(c(1, 0, 0), c(0, 1, 1), 0, 0), item = c(1, 1, 2, 2),
+                  mask = matrix(FALSE, 3, 2))
+  problem <- list(q = matrix(1, 3, 1), offset = matrix(0, 3, 2), weights = c(0.1, 0.2, 0.1), k = 2,
+                  reference = 1)
+  state <- list(gamma = matrix(log(3)), probs = cbind(c(0.6, 0.4, 0.3, 0.7), c(0.2, 0.8, 0.9, 0.1)))
+  step <- em_step(state, problem, answers)
+  joint <- rbind(c(0.25 * 0.6, 0.75 * 0.2), c(0.25 * 0.4, 0.75 * 0.8))[c(1, 2, 2), ]
+  expect_equal(step$value, sum(problem$weights * log(rowSums(joint))))
+  counts <- problem$weights * joint / rowSums(joint)
+  expect_equal(step$state$probs[1, ], counts[1, ] / colSums(counts))
+  expect_equal(step$state$probs[2, ], colSums(counts[2:3, ]) / colSums(counts))
+  expect_equal(step$state$probs[3:4, ], state$probs[3:4, ], ignore_attr = TRUE)
+})
+
+test_that("starts are half way to what is drawn, and the first of equal ones is taken", {
+  probs <- cbind(c(0.5, 0.5, 0, 0.3, 0.7), c(1, 0, 0.2, 0.2, 0.6))
+  item <- c(1, 1, 2, 2, 2)
+  moved <- moved_probs(probs, item, 1)
+  expect_equal(rowsum(moved, item), matrix(1, 2, 2), ignore_attr = TRUE)
+  expect_true(all(moved > probs / 2))
+  expect_identical(best_start(c(-12, -10, -9.995)), 2L)
+  expect_identical(best_start(c(-12, -10, -9.985)), 3L)
+})
+
+test_that("classes stay where an offset or a known class holds them", {
+  answers <- list(shown = rbind(c(1, 0), c(0, 1), c(0, 1)), item = c(1, 1),
+                  mask = matrix(FALSE, 3, 2))
+  problem <- list(q = matrix(1, 3, 1), offset = matrix(0, 3, 2), weights = c(1, 1, 1), k = 2,
+                  reference = 1)
+  state <- list(gamma = matrix(0.5), probs = cbind(c(0.9, 0.1), c(0.2, 0.8)))
+  other_order <- cbind(c(0, 1, 1), c(1, 0, 0))
+  turned <- as_in_the_fit(state, problem, answers, other_order)
+  expect_equal(turned, list(gamma = matrix(-0.5), probs = state$probs[, 2:1]))
+  expect_identical(as_in_the_fit(state, problem, answers, 1 - other_order), state)
+  held <- problem
+  held$offset[2, 2] <- 1
+  expect_identical(as_in_the_fit(state, held, answers, other_order), state)
+  answers$mask[3, 1] <- TRUE
+  expect_identical(as_in_the_fit(state, problem, answers, other_order), state)
+})
+
+test_that("the design is orthonormal by weight, and begins at the sizes of the classes", {
+  x <- cbind(1, c(2000, 2001, 2005, 2010), c(0, 1e-3, 0, 1e-3))
+  weights <- c(1, 2, 0, 1.5)
+  design <- list(x = x, weights = weights, offset = matrix(0, 4, 3))
+  problem <- new_share_problem(design, 3, 2, NULL)
+  expect_close(crossprod(problem$q * sqrt(weights)) / 4.5, diag(3))
+  expect_close(problem$q %*% solve(problem$back), x)
+  sizes <- c(0.5, 0.3, 0.2)
+  start <- null_shares(problem, sizes)
+  shares <- exp(log_shares(problem$q, problem$offset, start, 2))
+  expect_equal(shares, matrix(sizes, 4, 3, byrow = TRUE))
+})
+
+test_that("a million times the weights end at the same coefficients", {
+  problem <- class_regression(fit, ~ z + g, covariates)
+  problem <- new_share_problem(
+    list(x = problem$x, weights = rep(1, 600), offset = problem$offset), 3, 1,
+    list(log_density = log(fit$posterior))
+  )
+  start <- null_shares(problem, fit$mixing_weights)
+  usual <- solve_shares(problem, start, 100)
+  problem$weights <- problem$weights * 1e6
+  many <- solve_shares(problem, start, 100)
+  expect_true(usual$converged && many$converged)
+  expect_close(many$gamma, usual$gamma, tolerance = 1e-8)
+  expect_false(solve_shares(problem, start, 1)$converged)
 })
 
 test_that("classes go back to the order of the fit, with their coefficients", {
@@ -242,6 +353,53 @@ test_that("all methods find the truth, and the naive regression does not", {
   expect_gt(coef(naive)["z", "3"], -0.6)
 })
 
+test_that("coefficients that the fit does not determine have no error, whatever the unit", {
+  # Classes 1 and 2 have levels of their own; two items of two levels do not tell 3 from 4.
+  class <- rep(1:4, c(80, 60, 90, 70))
+  items <- with_seed(1, lapply(1:2, function(i) {
+    yes <- stats::runif(300) < c(1, 1, 0.8, 0.3)[class]
+    ifelse(class < 3, c("c", "d")[class], ifelse(yes, "a", "b"))
+  }))
+  partly <- suppressWarnings(mdpd(as.data.frame(items, col.names = c("one", "two")), k = 4,
+                                  start = outer(class, 1:4, `==`) + 0, prior = 0))
+  partly <- align_components(partly, as.character(class))
+  z <- rep(0:1, 150)
+  counts <- table(z, class)[, 1:2]
+  for (unit in c(1e-3, 1e3)) {
+    told <- NULL
+    # The last warning is of the regression, others of the fit.
+    withCallingHandlers(
+      found <- class_regression(partly, ~ z, data.frame(z = unit * z)),
+      mdpd_warning_not_identified = function(cnd) {
+        told <<- cnd$terms
+        tryInvokeRestart("muffleWarning")
+      }
+    )
+    loose <- c("(Intercept)|3", "z|3", "(Intercept)|4", "z|4")
+    expect_identical(told, loose)
+    expect_true(all(is.na(vcov(found)[loose, ])))
+    # Of classes that are sure it is the logarithm of an odds ratio.
+    expect_close(vcov(found)["z|2", "z|2"] * unit^2, sum(1 / counts), tolerance = 1e-4)
+  }
+})
+
+test_that("a higher maximum than the one next to the fit is told, with what it changes", {
+  posterior <- rbind(c(0.9, 0.1), c(0.2, 0.8), c(0.6, 0.4), c(0.3, 0.7), c(0.3, 0.7))
+  first <- list(object = list(posterior = posterior), weights = c(1, 2, 1, 1, 5))
+  found <- list(value = -99.5, rows = 1:4, at = list(target = posterior[c(1, 1, 3, 4), ]))
+  found$starts <- data.frame(loglik = c(-103.25, -99.6, -99.595))
+  # Row 2, of weight 2 among 5, has another likeliest class.
+  told <- expect_message(tell_another_maximum(found, first), "3.8 nats\\s+above it.*40 % of",
+                         class = "mdpd_message_another_maximum")
+  expect_equal(told$gain, 3.75)
+  # The same of one row, which moves.
+  found[c("rows", "at")] <- list(2, list(target = posterior[1, , drop = FALSE]))
+  expect_message(tell_another_maximum(found, first), "100 % of")
+  # What is left to climb is no other maximum.
+  found$starts$loglik[1] <- -99.601
+  expect_silent(tell_another_maximum(found, first))
+})
+
 test_that("a case weight of two counts like two equal rows", {
   weights <- rep(c(1, 2, 3), 200)
   twice <- rep(seq_along(weights), weights)
@@ -255,6 +413,8 @@ test_that("a case weight of two counts like two equal rows", {
     expect_close(coef(a), coef(b), tolerance = 1e-5)
     expect_close(vcov(a), vcov(b), tolerance = 1e-5)
     expect_equal(nobs(a), nobs(b))
+    expect_identical(a$weights, weights)
+    expect_null(b$weights)
     expect_equal(a$loglik, b$loglik, tolerance = 1e-8)
   }
   a <- regress("one-step", object = weighted, type = "score")
@@ -287,6 +447,13 @@ test_that("another reference says the same", {
     expect_close(vcov(b)["z|3", "z|3"],
                  sum(vcov(a)[names, names] * c(1, -1, -1, 1)), tolerance = 1e-4)
   }
+  # By their numbers too, from the first to the last.
+  expect_identical(coef(regress(reference = 1)), coef(regress()))
+  expect_identical(coef(regress(reference = 3)), coef(regress(reference = "3")))
+  for (reference in list(0, 1.5, 4, NA)) {
+    expect_error(regress(reference = reference), "`reference` must be one of the classes",
+                 class = "mdpd_error_argument")
+  }
 })
 
 test_that("the unit of a covariate does not matter, nor where its zero is", {
@@ -307,6 +474,8 @@ test_that("an offset is added to the logits", {
     expect_close(coef(b), coef(a) - c(2, 0.5, 0), tolerance = 1e-4)
     expect_close(predict(b, covariates[1:5, ]), predict(a)[1:5, ], tolerance = 1e-4)
   }
+  one_column <- regress(formula = ~ z + g + offset(cbind(2 + 0.5 * z)))
+  expect_identical(coef(one_column), coef(regress(formula = ~ z + g + offset(2 + 0.5 * z))))
   by_class <- regress(formula = ~ z + g + offset(cbind(1, 0, 3 * z)))
   expect_close(coef(by_class), coef(regress()) - cbind(c(-1, 0, 0), c(-1, 3, 0)), tolerance = 1e-4)
 })
@@ -338,6 +507,26 @@ test_that("rows that lack a covariate do not count, and a message says so", {
   expect_close(coef(regression), coef(regress(object = weighted)), tolerance = 1e-6)
 })
 
+test_that("a covariate must vary among the rows of positive weight, beside an intercept", {
+  weights <- rep(c(0, 1, 2), 200)
+  weighted <- regression_fit(rows, weights)
+  varying <- data.frame(z = covariates$z, same = as.numeric(weights == 0), light = weights == 1,
+                        gap = ifelse(weights == 0, covariates$z, NA))
+  expect_error(regress(object = weighted, formula = ~ z + same, data = varying), "Covariate same",
+               class = "mdpd_error_argument")
+  expect_error(hush(regress(object = weighted, formula = ~ gap, data = varying)),
+               "row of weight above 0 must have all", class = "mdpd_error_argument")
+  # One that is the same in the rows of weight 2 varies.
+  expect_no_error(
+    suppressWarnings(regress(object = weighted, formula = ~ light, data = varying))
+  )
+  # Without an intercept it is one.
+  varying$same <- 2
+  expect_close(coef(regress(formula = ~ 0 + same, data = varying)),
+               coef(regress(formula = ~ 1)) / 2, tolerance = 1e-6)
+  expect_silent(check_finite_design(cbind(z = c(1, -1e150)), 1:2, NULL))
+})
+
 test_that("rows with missing answers count with those that they have", {
   gaps <- list(items = with_gaps(rows$items), class = rows$class)
   gaps$items[1, ] <- NA
@@ -365,11 +554,18 @@ test_that("factors, interactions and transformations are those of model.matrix()
 })
 
 test_that("default fits, crowds and known classes work", {
-  default <- stagewise_em(rows$items, k = 3)
+  noise <- with_seed(1, replicate(2, sample(c("yes", "no"), 600, TRUE)))
+  default <- stagewise_em(data.frame(rows$items, noise), k = 3)
+  expect_length(informative(default), 6)
   for (method in regression_methods) {
     regression <- regress(method, object = default)
     expect_false(anyNA(c(coef(regression), vcov(regression))))
   }
+  # Likelihoods of all items, also of those that the classes share; ten starts are the default.
+  gain <- regression$loglik - regress(object = default)$loglik
+  expect_true(gain > 0 && gain < 20)
+  expect_identical(nrow(regression$starts), 10L)
+  expect_equal(max(regression$starts$loglik), regression$loglik, tolerance = 1e-6)
   crowd <- simulate_crowd(n_items = 400, n_workers = 12, accuracy = rep(0.7, 6), missing = 0.3,
                           seed = 1)
   z <- data.frame(z = as.integer(crowd$truth) + with_seed(1, stats::rnorm(400)))
@@ -572,4 +768,7 @@ test_that("rows without any answer are in no class and change no coefficient", {
   expect_message(class <- predict(regression, last, type = "class"),
                  "1 row without any answer has no class", class = "mdpd_message_no_answer")
   expect_identical(is.na(unname(class)), c(FALSE, TRUE))
+  expect_message(tell_no_class(7), "1 row without any answer has no class and does not count",
+                 class = "mdpd_message_no_answer")
+  expect_silent(tell_no_class(integer()))
 })

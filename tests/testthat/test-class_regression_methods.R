@@ -49,6 +49,71 @@ test_that("coefficients of large and small units keep their digits, with a word 
   expect_false(any(grepl("easier", capture.output(print(regression)))))
   expect_identical(number_text(c(3.21e-7, 1.1e-9, 0, NA), 10),
                    c("3.210e-07", "1.1e-09", "0.000000", "-"))
+  # Beyond 10,000 without decimals; more than six are not written.
+  expect_identical(number_text(c(9999.4, 1e4, -123456)), c("9999.40", "10000", "-123456"))
+  expect_identical(number_text(0.1234567, 6), "0.123457")
+  expect_identical(number_text(c(0.1234567, 3e-7, 1), 7),
+                   c("1.234567e-01", "3e-07", "1.0000000e+00"))
+  # Two digits of the smallest error that is one.
+  errors <- rbind(c(0.5, 0.02), c(3, NA), c(0, 0.0004), c(20, 100), c(0.1, 0.099))
+  expect_identical(row_digits(errors), c(3, 2, 5, 2, 3))
+})
+
+test_that("a unit is spoken of from coefficients of 10,000, and errors that take seven decimals", {
+  told <- function(coefficient, error) {
+    regression$coefficients[c("(Intercept)", "z"), "3"] <- coefficient
+    diag(regression$covariance)[4:5] <- error^2
+    grep("easier", capture.output(print(regression)), value = TRUE)
+  }
+  expect_length(told(9999, 1), 0)
+  expect_identical(told(-1e4, 1), "  z: easier to read in smaller units, as I(1000 * x)")
+  expect_length(told(0.1, 1.1e-5), 0)
+  expect_identical(told(0.1, 9e-6), "  z: easier to read in larger units, as I(x / 1000)")
+})
+
+test_that("print and summary show the numbers of each class under its name", {
+  s <- summary(regression, level = 0.9)
+  capture.output(shown <- withVisible(print(s)))
+  expect_false(shown$visible)
+  expect_identical(shown$value, s)
+  limits <- confint(regression, level = 0.9)
+  expect_equal(s$coefficients[c("conf.low", "conf.high")], as.data.frame(unname(limits)),
+               ignore_attr = TRUE)
+  expect_equal(s$coefficients$odds_ratio, exp(as.vector(coef(regression))))
+  expect_identical(s$coefficients$term, rep(rownames(coef(regression)), 2))
+  lines <- capture.output(print(s))
+  # Errors between 0.1 and 1 have two decimals.
+  number <- function(x) sprintf("%.2f", x)
+  for (class in c("2", "3")) {
+    begin <- grep(paste("Class", class, "against 1"), lines)
+    expect_match(lines[begin + 1], "estimate +std. error +90 % interval +p +odds ratio")
+    at <- paste0("z|", class)
+    expect_match(lines[begin + 3], paste0(
+      "^  z +", number(coef(regression)["z", class]), " +", number(sqrt(vcov(regression)[at, at])),
+      " +", number(limits[at, 1]), " to +", number(limits[at, 2]), " .* ",
+      number(exp(coef(regression)["z", class])), "$"
+    ))
+  }
+  tests <- anova(regression)
+  expect_match(lines, paste0("^  g +2 +", number(tests["g", "Chisq"]), " +", format_p(tests[2, 3])),
+               all = FALSE)
+  expect_match(capture.output(print(regression)), fixed = TRUE, all = FALSE,
+               paste0("log-likelihood ", nats(logLik(regression)), ", AIC ",
+                      nats(stats::AIC(regression))))
+})
+
+test_that("terms with long names are cut in tables", {
+  long <- paste0(strrep("long_", 5), "name", c("123", "12", "1234"))
+  renamed <- regression
+  rownames(renamed$coefficients) <- long
+  expect_identical(nchar(rownames(format_coefficients(renamed))), rep(30L, 3))
+  table <- summary(renamed)$coefficients[1:3, ]
+  expect_identical(nchar(rownames(format_terms(table, 0.95, FALSE))), rep(30L, 3))
+  tests <- anova(regression)
+  rownames(tests) <- long[2:3]
+  expect_identical(nchar(rownames(format_term_tests(tests))), rep(30L, 2))
+  diag(renamed$covariance) <- 1e-12
+  expect_no_match(grep("easier", capture.output(print(renamed)), value = TRUE), long[2])
 })
 
 test_that("model.matrix() is the design", {
@@ -76,6 +141,12 @@ test_that("parm selects by term, class, name or position", {
   expect_identical(rownames(confint(regression, "z")), c("z|2", "z|3"))
   expect_identical(confint(regression, c("3", "z|2")), all[c(4:6, 2), ])
   expect_identical(confint(regression, 2), all[2, , drop = FALSE])
+  for (parm in list(c("z", "nobody"), c(2, 7), character(), 0)) {
+    expect_error(confint(regression, parm), class = "mdpd_error_argument")
+  }
+  expect_error(confint(regression, c("z", "nobody")), "There is no \"nobody\"")
+  expect_error(tidy(regression, conf.level = 1.5), class = "mdpd_error_argument")
+  expect_error(predict(regression, interval = TRUE, level = 1.5), class = "mdpd_error_argument")
 })
 
 test_that("glance, logLik and nobs agree with stats", {
@@ -147,6 +218,22 @@ test_that("anova tests terms by Wald, and nested regressions by their likelihood
   # The same up to the curvature.
   expect_close(ratios$Chisq[2], value, tolerance = 0.2)
   expect_identical(nrow(anova(class_regression(fit, ~ 1, covariates))), 0L)
+  # Three at once are compared one by one, in the order of their sizes.
+  least <- class_regression(fit, ~ 1, covariates)
+  three <- anova(smaller, regression, least)
+  expect_equal(three$LogLik, c(least$loglik, smaller$loglik, regression$loglik))
+  expect_equal(three$Chisq[-1], c(anova(least, smaller)$Chisq[2], ratios$Chisq[2]))
+  expect_equal(three[["Pr(>Chisq)"]], stats::pchisq(three$Chisq, 2, lower.tail = FALSE))
+  # Other sizes are another fit, and a term in another unit is no larger model.
+  other <- smaller
+  other$model$mixing_weights <- other$model$mixing_weights + c(1, -1, 0) * 1e-3
+  same <- class_regression(fit, ~ I(2 * z), covariates)
+  for (compared in list(list(least, other, regression), list(least, smaller, same))) {
+    expect_error(do.call(anova, compared), class = "mdpd_error_not_nested")
+  }
+  # Where terms add nothing, rounding may leave less than that.
+  smaller$loglik <- regression$loglik + 1e-9
+  expect_identical(anova(smaller, regression)$Chisq[2], 0)
 })
 
 test_that("bad input is told", {

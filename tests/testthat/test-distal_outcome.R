@@ -155,6 +155,91 @@ test_that("the outcome is a column, its name or a vector", {
   expect_identical(distal_outcome(fit, party, data)$levels, c("c", "b", "a"))
   expect_identical(distal_outcome(fit, rows$answer == "a")$levels, c("FALSE", "TRUE"))
   expect_identical(glance(a)$outcome, "income")
+  # A vector of one dimension, as of tapply(), is one; a matrix of one column and a list are not.
+  expect_identical(coef(distal_outcome(fit, array(rows$y))), coef(a))
+  for (y in list(as.matrix(rows$y), as.list(rows$y))) {
+    expect_error(distal_outcome(fit, y), "`y` must be a vector with one value for each",
+                 class = "mdpd_error_argument")
+  }
+  expect_no_error(distal_outcome(fit, replace(rows$y, 5, 1e150)))
+})
+
+test_that("the label is that of the column, if it says something", {
+  expect_identical(outcome_label(structure(1:3, label = "Income")), "Income")
+  for (odd in list(1:3, structure(1:3, label = ""), structure(1:3, label = c("a", "b")),
+                   structure(1:3, labels = "a"))) {
+    expect_null(outcome_label(odd))
+  }
+})
+
+test_that("rows of weight zero do not count, nor does a level that only they have", {
+  few <- regression_rows(200)
+  none <- 1:20
+  weighted <- regression_fit(few, replace(rep(1, 200), none, 0))
+  others <- regression_fit(list(items = few$items[-none, ], class = few$class[-none]))
+  for (method in c("bch", "ml")) {
+    a <- distal_outcome(weighted, replace(few$answer, none, "d"), method = method)
+    b <- distal_outcome(others, few$answer[-none], method = method)
+    expect_identical(a$levels, c("a", "b", "c"))
+    # Both fits end within the tolerance of EM.
+    expect_close(coef(a), coef(b), tolerance = 1e-5)
+    expect_close(vcov(a), vcov(b), tolerance = 1e-4)
+    expect_equal(a$nobs, 180)
+  }
+  expect_error(distal_outcome(weighted, seq_len(200) %in% none), "two different values",
+               class = "mdpd_error_argument")
+})
+
+test_that("what depends on classes that nothing tells apart is not known, and the rest is", {
+  # Classes 1 and 2 have levels of their own; two items of two levels do not tell 3 from 4.
+  class <- rep(1:4, c(80, 60, 90, 70))
+  items <- with_seed(1, lapply(1:2, function(i) {
+    yes <- stats::runif(300) < c(1, 1, 0.8, 0.3)[class]
+    ifelse(class < 3, c("c", "d")[class], ifelse(yes, "a", "b"))
+  }))
+  partly <- suppressWarnings(mdpd(as.data.frame(items, col.names = c("one", "two")), k = 4,
+                                  start = outer(class, 1:4, `==`) + 0, prior = 0))
+  partly <- align_components(partly, as.character(class))
+  y <- class + with_seed(2, stats::rnorm(300))
+  for (method in c("bch", "ml")) {
+    found <- suppressWarnings(distal_outcome(partly, y, method = method))
+    expect_identical(is.na(found$estimates$std.error), c(FALSE, FALSE, TRUE, TRUE))
+    expect_true(is.na(found$test$p.value))
+    expect_identical(is.na(found$pairs$p.value), paste(found$pairs$class_1, found$pairs$class_2) !=
+                       "1 2")
+  }
+  # The classes that are sure are compared by their rows.
+  sure <- t.test(y[class == 1], y[class == 2])
+  found <- suppressWarnings(distal_outcome(partly, y))
+  expect_equal(found$pairs$statistic[1], unname(sure$statistic)^2, tolerance = 0.02)
+})
+
+test_that("by ml one more step of EM changes nothing", {
+  outcome <- list(values = as.matrix(rows$y) / 1000, levels = NULL, weights = rep(c(1, 2), 300))
+  # Little is told of the classes, so that it takes many steps.
+  log_density <- log(0.2 + fit$posterior)
+  end <- outcome_em(outcome, log_density, fit$mixing_weights)
+  joint <- vapply(1:3, function(k) {
+    stats::dnorm(outcome$values, end$means[k], end$spread[k]) * end$sizes[k]
+  }, numeric(600)) * exp(log_density)
+  weights <- joint / rowSums(joint) * outcome$weights
+  sizes <- colSums(weights)
+  means <- colSums(weights * as.vector(outcome$values)) / sizes
+  away <- outer(as.vector(outcome$values), means, `-`)
+  # Steps below 1e-9 of the standard deviation end it.
+  expect_close(end$sizes, sizes / 900, tolerance = 4e-9)
+  expect_close(end$means, means, tolerance = 4e-9)
+  expect_close(end$spread, sqrt(colSums(weights * away^2) / sizes), tolerance = 4e-9)
+})
+
+test_that("a class in which a number hardly varies is told, whatever the unit", {
+  for (unit in c(1, 100)) {
+    y <- unit * replace(rows$y, max.col(fit$posterior) == 2, 5)
+    expect_warning(
+      suppressWarnings(distal_outcome(fit, y, method = "ml"), "mdpd_warning_classes_shifted"),
+      "hardly varies in class \"2\"", class = "mdpd_warning_boundary"
+    )
+  }
 })
 
 test_that("shares beyond the boundary and classes that move are told", {
@@ -185,6 +270,92 @@ test_that("print says what was done", {
     },
     transform = without_digits
   )
+})
+
+test_that("tables have two digits of the smallest error", {
+  means <- distal_outcome(fit, rows$y)
+  capture.output(shown <- withVisible(print(means)))
+  expect_false(shown$visible)
+  expect_identical(shown$value, means)
+  means$sizes[] <- c(0.5, 0.298, 0.202)
+  means$estimates$estimate <- c(1.2341, 0.5, -0.02)
+  means$estimates$std.error <- c(0.0123, 0.25, NA)
+  # With 1.96 errors to both sides.
+  expect_identical(unname(format_means(means)), rbind(
+    c("50.0 %", "1.234", "0.012", "1.210 to 1.258"),
+    c("29.8 %", "0.500", "0.250", "0.010 to 0.990"),
+    c("20.2 %", "-0.020", "-", "- to -")
+  ))
+  means$pairs$difference <- c(-2.034, 0.0123, 15)
+  means$pairs$statistic <- c(4.214, 0.1, 20)
+  means$pairs$p.adjusted <- c(0.04, 0.7512, 1e-6)
+  expect_identical(unname(format_pairs(means)), cbind(
+    c("-2.03", "0.012", "15.00"), c("4.21", "0.10", "20.00"), "1", c("0.040", "0.751", "< 0.001")
+  ))
+
+  shares <- distal_outcome(fit, rows$answer)
+  shares$estimates$estimate <- c(0.1234, 0.8, 0.0766, 0, 1, 0, 1.1, -0.1, 0)
+  shares$estimates$std.error <- c(0.0123, 0.2, NA, rep(0.1, 6))
+  expect_identical(unname(format_shares(shares)), cbind(
+    c("12.3 % (1.2 %)", "80.0 % (20.0 %)", "7.7 % (-)"),
+    c("0.0 % (10.0 %)", "100.0 % (10.0 %)", "0.0 % (10.0 %)"),
+    c("110.0 % (10.0 %)", "-10.0 % (10.0 %)", "0.0 % (10.0 %)")
+  ))
+  # Inside (0, 1) an interval is made on the logit scale; elsewhere it ends there.
+  limits <- tidy(shares, conf.int = TRUE)
+  half <- stats::qnorm(0.975) * 0.1
+  expect_equal(limits$conf.low[-(1:2)], c(NA, 0, 1 - half, 0, 1.1 - half, 0, 0))
+  expect_equal(limits$conf.high[-(1:2)], c(NA, half, 1, half, 1, half - 0.1, half))
+  logit <- stats::qnorm(0.975) * 0.2 / (0.8 * 0.2)
+  expect_equal(limits$conf.low[2], 1 / (1 + exp(logit) / 4))
+  expect_equal(limits$conf.high[2], 1 / (1 + exp(-logit) / 4))
+  expect_named(tidy(shares), c("term", "class", "outcome", "estimate", "std.error"))
+  expect_error(tidy(shares, conf.level = 1.5), class = "mdpd_error_argument")
+})
+
+test_that("with robust errors the statistic is divided by its degrees of freedom", {
+  shares <- distal_outcome(fit, rows$answer, type = "robust")
+  shares$test[1:2] <- list(8.84, 4)
+  shares$pairs$statistic <- c(4.4, 1, 20)
+  expect_output(print(shares), "F 2.21, df 4 and 599, p", fixed = TRUE)
+  expect_identical(format_pairs(shares)[, "F"],
+                   c("1 and 2" = "2.20", "1 and 3" = "0.50", "2 and 3" = "10.00"))
+})
+
+test_that("names that are too long for tables and titles are cut", {
+  long <- function(n, last) paste0(strrep("long ", n / 5 - 1), "name", last)
+  shares <- distal_outcome(fit, rows$answer)
+  shares$classes <- paste0(long(20, ""), 1:3, "x")
+  shares$levels <- paste0(long(30, ""), 1:3, "x")
+  expect_identical(unique(nchar(rownames(format_shares(shares)))), 30L)
+  expect_identical(unique(nchar(colnames(format_shares(shares)))), 12L)
+  shares$pairs$class_1 <- shares$classes[c(1, 1, 2)]
+  shares$pairs$class_2 <- shares$classes[c(2, 3, 3)]
+  expect_identical(unique(nchar(rownames(format_pairs(shares)))), 45L)
+  means <- distal_outcome(fit, rows$y)
+  means$classes <- shares$classes
+  expect_identical(unique(nchar(rownames(format_means(means)))), 20L)
+  means$outcome <- long(40, "41")
+  expect_no_match(capture.output(print(means))[1], means$outcome)
+  means$outcome <- "income"
+  means$label <- long(30, "abcdef")
+  expect_match(capture.output(print(means))[1], means$label)
+  means$label <- long(30, "abcdefg")
+  expect_no_match(capture.output(print(means))[1], means$label)
+})
+
+test_that("pictures have the intervals of the level, and shares begin at zero", {
+  means <- distal_outcome(fit, rows$y)
+  picture <- autoplot(means, level = 0.9)
+  limits <- tidy(means, conf.int = TRUE, conf.level = 0.9)
+  expect_equal(picture$data[c("low", "high")], as.data.frame(limits[c("conf.low", "conf.high")]),
+               ignore_attr = TRUE)
+  expect_match(picture$labels$subtitle, "^90 % intervals; all classes equal: p < 0.001$")
+  expect_error(autoplot(means, level = 1.5), class = "mdpd_error_argument")
+  shares <- autoplot(distal_outcome(fit, rows$answer))
+  range <- ggplot2::layer_scales(shares)$x$range$range
+  expect_equal(range[1], 0)
+  expect_lt(range[2], 1)
 })
 
 test_that("bad input is told", {

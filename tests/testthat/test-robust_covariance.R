@@ -136,6 +136,34 @@ test_that("sums over blocks of whole clusters add up", {
   expect_close(whole, by_hand)
 })
 
+test_that("of a sum the squared distances of replicates count as the design says", {
+  terms <- with_seed(1, matrix(stats::rnorm(10), 5))
+  weights <- c(1, 2, 0.5, 0, 1.5)
+  values <- function(rows) weights[rows] * terms[rows, , drop = FALSE]
+  replicates <- list(weights = cbind(c(2, 2, 0, 0, 1), c(0, 4, 1, 0, 3), c(1, 0, 1, 0, 3)),
+                     scale = 0.7, rscales = c(1, 2, 0.5))
+  # Samples of the same total weight as all rows.
+  totals <- t(vapply(1:3, function(r) {
+    w <- replicates$weights[, r]
+    colSums(w * terms) * 5 / sum(w)
+  }, numeric(2)))
+  for (mse in c(TRUE, FALSE)) {
+    replicates$mse <- mse
+    centre <- if (mse) colSums(values(1:5)) else colMeans(totals)
+    by_hand <- 0
+    for (r in 1:3) {
+      by_hand <- by_hand + 0.7 * replicates$rscales[r] * tcrossprod(totals[r, ] - centre)
+    }
+    expect_close(design_covariance(values, 2, list(replicates = replicates), weights), by_hand)
+  }
+  # The jackknife of a sum is its variance.
+  jackknife <- list(weights = 1 - diag(5), scale = 4 / 5, rscales = 1, mse = TRUE)
+  expect_close(
+    design_covariance(function(rows) terms[rows, ], 2, list(replicates = jackknife), rep(1, 5)),
+    5 * stats::cov(terms)
+  )
+})
+
 test_that("a sparse crowd has the robust standard errors of a dense one", {
   crowd <- simulate_crowd(n_items = 400, n_workers = 20, n_labels = 2, accuracy = rep(0.8, 20),
                           missing = 0.7, seed = 1)$labels

@@ -11,6 +11,8 @@ expect_same_covariance <- function(fit, type, ...) {
   inverted <- suppressWarnings(combined_by(inverted_covariance, fit, type, combinations, ...))
   # Conjugate gradients end when 1e-10 of what there was is left.
   expect_close(solved$covariance, inverted$covariance, 1e-8 * max(abs(inverted$covariance)))
+  alone <- combined_by(solved_covariance, fit, type, combinations[1, , drop = FALSE], ...)
+  expect_close(alone$covariance, inverted$covariance[1, 1], 1e-8)
   values <- inverted$values(1:20)
   expect_close(solved$values(1:20), values, 1e-8 * max(abs(values)))
 }
@@ -51,6 +53,26 @@ test_that("fits of many parameters by evidence are solved, others inverted", {
   expect_false(is_solved(wide, list(design = list(replicates = list()))))
   wide$evidence <- NULL
   expect_false(is_solved(wide, list()))
+  # From 501 on.
+  of_levels <- function(n) {
+    list(k = 2, evidence = TRUE, informative = "a", item_probs = list(a = matrix(0, n, 2)))
+  }
+  expect_false(is_solved(of_levels(249), list()))
+  expect_true(is_solved(of_levels(250), list()))
+})
+
+test_that("estimates on the boundary are taken as known by both", {
+  x <- sharp_rows(300)
+  class <- attr(x, "component")
+  # The class in item 1, and in item 4 no level c or d in class 1.
+  x$item_1 <- c("a", "b")[class]
+  x$item_4[class == "1" & x$item_4 %in% c("c", "d")] <- "a"
+  fit <- suppressWarnings(mdpd(x, k = 2, start = outer(class, c("1", "2"), `==`) + 0, prior = 0))
+  parts <- suppressWarnings(covariance_parts(fit, read_how(fit, "observed"), NULL))
+  expect_equal(sum(!parts$model$free), 6)
+  for (type in c("observed", "score", "robust")) {
+    expect_same_covariance(fit, type)
+  }
 })
 
 test_that("an information that is not positive is left to the inverse", {
@@ -58,6 +80,8 @@ test_that("an information that is not positive is left to the inverse", {
   b <- cbind(c(1, 2, 0), c(0, 1, 1), 0)
   expect_close(conjugate_gradients(multiply(c(1, 2, 3)), 1, b), b / c(1, 2, 3), 1e-9)
   expect_null(conjugate_gradients(multiply(c(1, -2, 3)), 1, b))
+  # The unit does not matter.
+  expect_close(conjugate_gradients(multiply(c(1, 2, 3)), 1, 1e-6 * b), 1e-6 * b / c(1, 2, 3), 1e-9)
   # No more rounds than are allowed.
   expect_null(conjugate_gradients(multiply(c(1, 2, 3)), 1, b, max_iter = 1))
 })

@@ -83,6 +83,18 @@ test_that("prints say how the rows were sampled", {
   expect_output(print(summary(fit)), "162 clusters in 3 strata", fixed = TRUE)
   expect_equal(design_title(list(replicates = list(weights = diag(3)))), "3 replicate weights")
   expect_equal(design_title(new_design(NULL, NULL, 5)), "rows drawn one by one")
+  expect_equal(design_title(new_design(c(1, 1, 2), NULL, 3)), "2 clusters in 1 stratum")
+  expect_equal(design_title(new_design(NULL, c("a", "b", "b", "a"), 4)), "rows in 2 strata")
+})
+
+test_that("two clusters are enough for a stratum", {
+  design <- new_design(c("x", "y", "x", "z", "w"), c(1, 1, 1, 2, 2), 5)
+  expect_equal(design$cluster, c(1, 2, 1, 3, 4))
+  expect_equal(design$stratum, c(1, 1, 2, 2))
+  expect_equal(design$factor, c(2, 2))
+  expect_equal(interval_df(design), 2)
+  expect_error(new_design(c(1, 2, 3), c("a", "a", "b"), 3), "one in stratum \"b\"",
+               class = "mdpd_error_single_cluster")
 })
 
 test_that("replicate weights give about the standard errors of the sandwich", {
@@ -150,6 +162,10 @@ test_that("what is no such design is told", {
     data.frame(stype = c("E", "H", "M"), Freq = c(4421, 755, 1018))
   )
   expect_message(mdpd(schools()[items], k = 1, weights = ranked), class = "mdpd_message_calibrated")
+  # A subset of it keeps all rows, those outside with weight zero: they do not count.
+  inside <- schools()$stype != "H"
+  within <- hush(mdpd(schools()[items], k = 1, weights = subset(ranked, inside)))
+  expect_equal(within$nobs, sum(inside))
 })
 
 test_that("intervals have the degrees of freedom of the design", {

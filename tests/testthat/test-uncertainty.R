@@ -213,6 +213,40 @@ test_that("intervals are on the logit scale, widen with the level and stay insid
   expect_equal(confint(fit, 1, scale = "linear")[1, ], p + half, ignore_attr = TRUE)
 })
 
+test_that("an interval on the logit scale is that of a probability inside (0, 1)", {
+  limits <- wald_limits(c(0, 0.5, 1), c(0.1, 0.1, 0.1), 0.9, "logit")
+  expect_identical(limits[c(1, 3), ], matrix(NA_real_, 2, 2))
+  half <- stats::qnorm(0.95) * 0.1
+  expect_equal(limits[2, ], 1 / (1 + exp(c(4, -4) * half)))
+  expect_equal(wald_limits(1, 0.1, 0.9, "linear"), cbind(1 - half, 1 + half))
+  expect_identical(limit_names(1 / 3), c("33.3 %", "66.7 %"))
+  expect_identical(limit_names(0.9999), c("0.005 %", "99.995 %"))
+})
+
+test_that("a level is free where more than a hundredth of a row has it, and another is", {
+  expect_identical(is_free(c(0.01, 0.011, 5, 3, 0, 0.02, 0.02), c(1, 1, 1, 2, 2, 3, 3)),
+                   c(FALSE, TRUE, TRUE, FALSE, FALSE, TRUE, TRUE))
+})
+
+test_that("a single estimate without a standard error is told", {
+  # Of three levels the second occurs in the other component only.
+  probs <- list(item = cbind(c(0.7, 0, 0.3), c(0.2, 0.5, 0.3)))
+  model <- mixture_parameters(list(k = 2, mixing_weights = c(0.4, 0.6), item_probs = probs,
+                                   informative = "item"))
+  model$free <- model$estimate > 0
+  expect_warning(warn_uncertainty(model, list(step = 0), NULL),
+                 "1 estimate of 0 or 1 has no standard error", class = "mdpd_warning_boundary")
+  model$free <- TRUE
+  expect_silent(warn_uncertainty(model, list(step = 0.5, loose = c(FALSE, FALSE)), NULL))
+  expect_warning(warn_uncertainty(model, list(step = 0, loose = c(FALSE, TRUE)), NULL),
+                 "1 estimate is not determined by the data and has",
+                 class = "mdpd_warning_not_identified")
+  expect_warning(warn_uncertainty(model, list(step = 0, by_prior = c(FALSE, TRUE)), NULL),
+                 "its standard error rests on the prior", class = "mdpd_warning_not_identified")
+  expect_warning(warn_uncertainty(model, list(step = 0.514), NULL),
+                 "0.51 standard errors\\s+away", class = "mdpd_warning_not_at_maximum")
+})
+
 test_that("parm selects by name, by item, by position", {
   fit <- full_fit(sharp_rows(300))
   all <- confint(fit)
@@ -239,6 +273,7 @@ test_that("bad arguments are told", {
 
 test_that("many parameters at once are told", {
   expect_silent(inform_slow(4000))
+  expect_message(inform_slow(4001), "4,001 parameters", class = "mdpd_message_slow")
   expect_message(inform_slow(7505), "7,505 parameters", class = "mdpd_message_slow")
 })
 
