@@ -143,6 +143,18 @@ test_that("case weights count rows", {
   draws <- with_seed(1, replicate(200, resampled_weights(coded$weights)))
   expect_equal(colSums(draws), rep(1.75, 200))
   expect_true(all(draws[3, ] == 0))
+  # Of less than one row it is one, which counts as much as all did.
+  part <- suppressWarnings(encode(x[1:4, ]))
+  part$weights <- c(0.1, 0.2, 0, 0.1)
+  sample <- with_seed(1, draw_parametric(answers_model(), part))
+  expect_equal(sample$weights, 0.4)
+  expect_identical(dim(sample$codes), c(1L, 8L))
+  times <- with_seed(1, replicate(20, resampled_weights(part$weights)))
+  expect_equal(apply(times, 2, sort), matrix(c(0, 0, 0, 0.4), 4, 20))
+  # R counts the rows that it draws by an integer.
+  expect_silent(check_rows_drawn(.Machine$integer.max))
+  expect_error(check_rows_drawn(c(.Machine$integer.max, 1)), "at most 2,147,483,647",
+               class = "mdpd_error_argument")
 })
 
 test_that("an item that a sample does not observe is NA in it", {
@@ -195,6 +207,16 @@ test_that("intervals are percentiles", {
                    list(samples$parameters$name, c("5 %", "95 %")))
   expect_equal(sqrt(diag(vcov(samples)))[1:2],
                standard_errors(samples)$mixing_weights, ignore_attr = TRUE)
+  # Where a sample has no value, the others have.
+  gone <- samples
+  gone$estimates[1:5, 1] <- NA
+  expect_equal(standard_errors(gone)$mixing_weights[[1]], stats::sd(samples$estimates[6:25, 1]))
+  expect_silent(limits <- confint(gone, "mixing_weights", level = 0.9))
+  expect_equal(limits[1, ], quantile(samples$estimates[6:25, 1], c(0.05, 0.95)),
+               ignore_attr = TRUE)
+  gone$estimates[6, 1] <- NA
+  expect_warning(confint(gone, "mixing_weights", level = 0.9), "at least 20 samples, not 19",
+                 class = "mdpd_warning_few_samples")
 })
 
 test_that("the picture shows the selection", {
@@ -221,6 +243,40 @@ test_that("print says what was done", {
   samples$refit <- TRUE
   samples$selection <- stats::setNames(c(1, 0.75, 0), paste0("item_", 1:3))
   expect_snapshot(print(samples))
+})
+
+test_that("print shows twelve of many items, unless more are asked for", {
+  names <- c(strrep("v", 20), strrep("w", 21), paste0("q", 1:12))
+  fit <- hand_made_fit(14, items = names)
+  parameters <- parameter_table(fit)
+  samples <- structure(list(
+    estimates = matrix(parameters$estimate, 2, nrow(parameters), byrow = TRUE), n = 2,
+    parameters = parameters, selection = stats::setNames(rep(0.5, 14), names), k = c(2L, 2L),
+    fit = fit, type = "parametric", refit = TRUE
+  ), class = "mdpd_bootstrap")
+  printed <- function(...) utils::capture.output(print(samples, ...))
+  expect_match(printed(), "and 2 more$", all = FALSE)
+  expect_match(printed(max_items = 13), "and 1 more$", all = FALSE)
+  expect_match(printed(), paste0(names[1], " (50 %)"), fixed = TRUE, all = FALSE)
+  # A name of more than 20 is cut.
+  expect_match(printed(), "w[.]{3}w* [(]50 %[)]", all = FALSE)
+  samples$selection[-5] <- 0
+  expect_match(printed(), "how often they are informative", all = FALSE)
+  samples$selection[] <- 0
+  expect_no_match(printed(), "informative$|%[)]")
+})
+
+test_that("processes take a handful of seeds each, and tell what went wrong in one", {
+  skip_on_os("windows")
+  run <- function(seed) if (seed == 7) stop("no fit") else Sys.getpid()
+  made_by <- unlist(run_replicates(c(1:6, 8:21), run, threads = 2, verbose = FALSE))
+  expect_length(made_by, 20)
+  # Two at a time, for ten seeds.
+  expect_length(unique(made_by), 4)
+  expect_identical(unique(unlist(run_replicates(1:6, run, threads = 1, verbose = FALSE))),
+                   Sys.getpid())
+  expect_error(run_replicates(1:8, run, threads = 2, verbose = FALSE), "no fit",
+               class = "mdpd_error_replicate")
 })
 
 test_that("the print says what was drawn", {
@@ -252,6 +308,22 @@ test_that("whole clusters are drawn within their strata", {
   expect_equal(stats::var(drop(totals %*% of_clusters)), expected, tolerance = 0.2)
 })
 
+test_that("a fit of a design is drawn by its clusters, other rows are not", {
+  x <- answers(100)
+  fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 1))
+  fit$design <- new_design(rep(1:20, each = 5), NULL, 100)
+  draw <- function(...) bootstrap(fit, n = 2, verbose = FALSE, ...)$design
+  expect_match(draw(), "20 clusters")
+  expect_null(draw(x = x))
+  expect_null(draw(weights = rep(1, 100)))
+  expect_null(draw(type = "parametric"))
+  expect_match(draw(cluster = rep(1:10, 10)), "10 clusters")
+  fit$design$replicates <- list()
+  expect_error(draw(), "replicate weights", class = "mdpd_error_argument")
+  expect_error(draw(type = "parametric", strata = rep(1:2, 50)), "nonparametric",
+               class = "mdpd_error_argument")
+})
+
 test_that("clusters are drawn where they are given, and agree with the sandwich", {
   x <- answers(400)
   cluster <- rep(1:100, each = 4)
@@ -278,6 +350,9 @@ test_that("bad arguments are told", {
   expect_error(bootstrap(fit, type = "block"), class = "mdpd_error_argument")
   expect_error(bootstrap(fit, refit = NA), class = "mdpd_error_argument")
   expect_error(bootstrap(fit, threads = 0), class = "mdpd_error_argument")
+  samples <- bootstrap(fit, n = 2, refit = FALSE, verbose = FALSE)
+  expect_error(confint(samples, level = 1.5), class = "mdpd_error_argument")
+  expect_error(print(samples, max_items = 0), class = "mdpd_error_argument")
   expect_error(bootstrap(answers_model()[c("k", "item_probs")]))
   fit$coded <- NULL
   expect_error(bootstrap(fit, n = 2), class = "mdpd_error_no_data")

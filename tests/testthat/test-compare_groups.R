@@ -135,7 +135,7 @@ test_that("the order of rows and the kind of group do not matter", {
   # EM ends within 1e-6 of the same place.
   expect_close(moved$sizes[3:4], found$sizes[3:4], 1e-4)
   expect_equal(moved$items, found$items, tolerance = 1e-3)
-  for (group in list(factor(data$group), data$group == "south", 1L + (data$group == "south"))) {
+  for (group in list(factor(data$group), data$group == "south", 1 + (data$group == "south"))) {
     same <- compare_groups(group_fit(data$x), group)
     expect_identical(same$sizes$size, found$sizes$size)
   }
@@ -271,7 +271,9 @@ test_that("tables are tidy", {
   expect_equal(nrow(of_items), 3 * 2 * 2)
   none <- compare_groups(group_fit(data$x), data$group, free = character())
   expect_equal(nrow(tidy(none, "item_probs", conf.int = TRUE)), 0)
+  expect_false("conf.low" %in% c(names(tidy(found)), names(of_items)))
   expect_error(tidy(found, "classes"), class = "mdpd_error_argument")
+  expect_error(tidy(found, conf.level = 1.5), class = "mdpd_error_argument")
 })
 
 test_that("pictures show sizes, items and what was freed", {
@@ -358,7 +360,7 @@ test_that("a group that is all of one component has no errors, and a small one i
   data <- two_groups(differ = character(), n_obs = 300)
   fit <- group_fit(data$x)
   sure <- which(fit$posterior[, 1] == max(fit$posterior[, 1]))
-  for (n in c(1, 5, 12)) {
+  for (n in c(1, 9, 10)) {
     few <- utils::head(sure, n)
     group <- replace(rep("rest", 300), few, "few")
     tell <- if (n < 10) expect_message else expect_silent
@@ -383,6 +385,8 @@ test_that("groups that are the answers to an item are told", {
                           class = "mdpd_warning_group_is_item")
     expect_identical(cnd$item, names(data$x)[2])
   }
+  expect_warning(compare_groups(fit, data$x[[1]], free = character()),
+                 class = "mdpd_warning_group_is_item")
   one_differs <- replace(data$x[[2]], 1, setdiff(data$x[[2]], data$x[[2]][1])[1])
   expect_no_warning(compare_groups(fit, one_differs, free = character()))
 })
@@ -524,4 +528,140 @@ test_that("what is known nearly exactly or not at all is left out of a design ef
   second <- diag(c(1, 1, 1e-12, 1e6)) / 100
   expect_equal(mean_variance_ratio(first / 100, second, diag(4), c(1e-10, 1)), 2.5)
   expect_identical(mean_variance_ratio(first, second, diag(4)[3:4, ], c(1e-10, 1)), 1)
+  # Nor does a difference count of which one side has no variance at all.
+  second <- diag(c(1, 1, NA, 1))
+  contrasts <- rbind(c(1, 0, 0, 0), c(0, 1, 0, 0), c(0, -1, 1, 0))
+  expect_equal(mean_variance_ratio(first, second, contrasts), 2.5)
+  expect_equal(mean_variance_ratio(first, second, contrasts[2, , drop = FALSE]), 3)
+  expect_identical(mean_variance_ratio(first, second, contrasts[3, , drop = FALSE]), 1)
+})
+
+test_that("differences are those of each cell between a unit and the first", {
+  unit <- c("a", "b", "c", "a", "b")
+  cell <- c("x", "x", "x", "y", "y")
+  expect_identical(differences(unit, cell),
+                   rbind(c(-1, 1, 0, 0, 0), c(-1, 0, 1, 0, 0), c(0, 0, 0, -1, 1)))
+})
+
+test_that("the largest difference has its level, its component and its two groups", {
+  probs <- array(0.5, c(3, 2, 3))
+  probs[3, 1, ] <- c(0.4, 0.1, 0.3)
+  probs[3, 2, ] <- c(0.2, NA, 0.9)
+  # In one group alone there is nothing to compare.
+  probs[1, 2, ] <- c(NA, NA, 0.9)
+  find <- function(probs) {
+    largest_difference(probs, c("no", "so", "yes"), c("one", "two"), c("north", "east", "south"))
+  }
+  expect_equal(find(probs), data.frame(effect = 0.7, component = "two", level = "yes",
+                                       lowest = "north", highest = "south"))
+  probs[, , -3] <- NA
+  expect_true(all(is.na(find(probs))))
+})
+
+test_that("an effect is among groups with five expected answers or more", {
+  x <- data.frame(a = rep(c("u", "v"), c(60, 30)), b = rep(c("u", "v"), c(60, 30)),
+                  c = rep(c("u", "v"), c(60, 30)), d = rep(c("u", "v"), c(60, 30)))
+  # Of the second class five rows are in the south, which answer `d` the other way.
+  group <- rep(c("south", "north", "south"), c(30, 55, 5))
+  x$d[86:90] <- "u"
+  x$d[1:3] <- "v"
+  fit <- suppressWarnings(mdpd(x, k = 2, start = rep(1:2, c(60, 30))))
+  effect <- function(...) {
+    found <- suppressWarnings(hush(compare_groups(fit, group, free = "d", ...)))
+    found$items[found$items$item == "d", ]
+  }
+  of_second <- names(fit$mixing_weights)[2]
+  expect_identical(effect()$component, of_second)
+  expect_gt(effect()$effect, 0.95)
+  # With less weight they are fewer than five.
+  lighter <- effect(weights = rep(c(1, 0.9), c(85, 5)), x = x)
+  expect_identical(lighter$component, names(fit$mixing_weights)[1])
+  expect_equal(lighter$effect, 0.1, tolerance = 0.1)
+})
+
+test_that("with known classes sizes are shares, with the errors of shares", {
+  truth <- rep(c("1", "2"), c(60, 40))
+  group <- rep(rep(c("a", "b", "c"), 2), c(30, 20, 10, 10, 10, 20))
+  x <- data.frame(one = truth, two = truth, three = rep(c("1", "2"), 50))
+  x$one[c(1, 100)] <- c("2", "1")
+  x$two[c(31, 90)] <- c("2", "1")
+  crowd <- crowd_labels(data.frame(
+    item = rep(1:100, 3), worker = rep(names(x), each = 100), label = unlist(x)
+  ))
+  fit <- suppressWarnings(mdpd(crowd, k = 2, known = truth, prior = 0))
+  found <- suppressWarnings(compare_groups(fit, group, free = character()))
+  share <- c(30, 10, 20, 10, 10, 20) / rep(c(40, 30, 30), each = 2)
+  at <- order(as.integer(found$sizes$group), as.character(found$sizes$component))
+  expect_equal(found$sizes$size[at], share, tolerance = 1e-6)
+  expect_equal(found$sizes$std.error[at],
+               sqrt(share * (1 - share) / rep(c(40, 30, 30), each = 2)), tolerance = 1e-4)
+  # Three groups of two classes: their independence in a table.
+  table <- matrix(c(30, 10, 20, 10, 10, 20), 2)
+  expected <- outer(rowSums(table), colSums(table)) / 100
+  expect_equal(found$test$statistic, 2 * sum(table * log(table / expected)), tolerance = 1e-6)
+  expect_equal(found$test$df, 2)
+  expect_equal(found$items$df, rep(2 * 2, 3))
+})
+
+test_that("an item is the groups where each answer is of one group and each group of one answer", {
+  is_same <- function(code, group) {
+    is_same_partition(list(row = 1:4, code = code), list(codes = group))
+  }
+  expect_true(is_same(c(1, 2, 2, 1), c(2, 1, 1, 2)))
+  expect_false(is_same(c(1, 1, 1, 1), c(2, 1, 1, 2)))
+  expect_false(is_same(c(1, 2, 3, 3), c(1, 1, 2, 2)))
+  # Of one group alone it does not say.
+  expect_false(is_same(c(1, 1, 1, 1), c(2, 2, 2, 2)))
+})
+
+test_that("two informative items are enough, and as many groups as an item may have levels", {
+  data <- two_groups(n_obs = 100)
+  fit <- group_fit(data$x)
+  fit$informative <- "item_1"
+  expect_error(compare_groups(fit, data$group), "2 components and 1 informative item.",
+               fixed = TRUE, class = "mdpd_error_argument")
+  fit$informative <- c("item_1", "item_2")
+  # One of two is no more than half of them.
+  expect_no_warning(
+    found <- suppressWarnings(compare_groups(fit, data$group, free = "item_2"),
+                              "mdpd_warning_not_identified")
+  )
+  expect_setequal(found$items$item, c("item_1", "item_2"))
+  expect_length(read_group(1:254, 254)$levels, 254)
+  expect_error(read_group(1:255, 255), "from 2 to 254", class = "mdpd_error_argument")
+  expect_error(read_group(as.Date("2024-01-01") + 0:9, 10), "must hold categories",
+               class = "mdpd_error_argument")
+})
+
+test_that("prints of many items and long names stay short", {
+  data <- two_groups(n_obs = 60)
+  found <- compare_groups(group_fit(data$x), data$group, free = character())
+  found$items <- found$items[rep(1, 10), ]
+  found$items$item <- paste0("q", 1:10)
+  printed <- function(...) utils::capture.output(print(found, ...))
+  expect_match(printed(), "Free items none", all = FALSE)
+  found$items$free[1:8] <- TRUE
+  expect_match(printed(), "Free items q1; q2; q3; q4; q5; q6; q7; q8$", all = FALSE)
+  found$items$free <- TRUE
+  expect_match(printed(), "Free items q1; .*; q8; and 2 more$", all = FALSE)
+  # Eight in the table, unless more are asked for.
+  expect_match(printed(), "^  [.]+ and 2 more$", all = FALSE)
+  expect_no_match(printed(max_items = 10), "^  [.]+ and")
+  found$n_left_out <- 1
+  expect_match(printed(), "1 row without a group$", all = FALSE)
+  # A title that is too long for the table stands below it.
+  found$variable_labels <- c(q2 = strrep("w", 20))
+  expect_no_match(printed(), "What these items are about")
+  found$variable_labels <- c(q2 = strrep("w", 21))
+  expect_match(printed(), "What these items are about", all = FALSE)
+  expect_match(printed(), paste0("^ *q2 +", strrep("w", 21), "$"), all = FALSE)
+  expect_no_match(printed(max_items = 1), "What these items are about")
+})
+
+test_that("the place of a difference is written out while there is room", {
+  items <- data.frame(level = strrep("v", 25), component = "2", lowest = "north",
+                      highest = "south")
+  whole <- paste0(items$level, " in 2: north < south")
+  expect_identical(words_of_difference(items, nchar(whole)), whole)
+  expect_lt(nchar(words_of_difference(items, nchar(whole) - 1)), nchar(whole))
 })

@@ -155,8 +155,10 @@ test_that("the order of rows, items and levels does not matter, nor how rows are
   sparse$coded$codes <- as_sparse_codes(fit$coded$codes)
   expect_equal(suppressMessages(goodness_of_fit(sparse))[-1], found[-1])
   expect_equal(suppressMessages(goodness_of_fit(sparse))$statistics, found$statistics)
+  # Rows of weight zero, some of which nobody else is like, are as if left out.
+  more <- rbind(x, answers(120, seed = 2))
   counted <- suppressMessages(
-    goodness_of_fit(fit, x = rbind(x, x), weights = rep(c(1, 0), each = 120))
+    goodness_of_fit(fit, x = more, weights = rep(c(1, 0), each = 120))
   )
   expect_equal(counted$statistics, found$statistics)
 })
@@ -240,6 +242,84 @@ test_that("print says what can be relied on; tidy() and glance() give tables", {
   expect_equal(nrow(glance(found)), 1)
 })
 
+test_that("p-values need a degree of freedom, and are those of chi-square with one", {
+  x <- answers(20)[c("item_1", "item_4")]
+  # Independence in a table of two by two; five rows a cell.
+  found <- goodness_of_fit(suppressWarnings(mdpd(x, k = 1)))
+  pearson <- suppressWarnings(stats::chisq.test(table(x), correct = FALSE))
+  expect_equal(found$df, 1)
+  expect_equal(found$statistics$value[2], unname(pearson$statistic))
+  expect_equal(found$statistics$p_value[2], pearson$p.value)
+  expect_false(found$is_sparse)
+  expect_true(goodness_of_fit(suppressWarnings(mdpd(x[-1, ], k = 1)))$is_sparse)
+  # Two classes of three items of two levels: 7 parameters in 7 free cells.
+  full <- goodness_of_fit(suppressWarnings(mdpd(answers(40)[c(1, 4, 7)], k = 2, n_starts = 1)))
+  expect_equal(full$df, 0)
+  expect_identical(full$statistics$p_value, rep(NA_real_, 3))
+})
+
+test_that("notes say what is left to rely on", {
+  notes <- function(df, is_sparse, n) {
+    paste(fit_notes(list(df = df, is_sparse = is_sparse, n = n)), collapse = " ")
+  }
+  expect_match(notes(0, TRUE, 0), "^No degrees of freedom are left.* or more[.]$")
+  expect_match(notes(1, TRUE, 0), "^Fewer than five rows a cell: .* Ask for samples: .*[.]$")
+  expect_match(notes(1, TRUE, 1),
+               "^Fewer than five .* p-values[.] p [(]samples[)]: of 1 sample of the fitted model")
+  expect_identical(notes(1, FALSE, 0), "")
+})
+
+test_that("numbers are printed as exactly as they are read", {
+  cells <- function(nobs) cell_words(list(nobs = nobs, n_cells = 100))
+  expect_identical(cells(9), "100 (far fewer rows than cells)")
+  expect_identical(cells(10), "100 (0.1 rows a cell)")
+  expect_identical(cells(123), "100 (1.2 rows a cell)")
+  expect_identical(big_number(999999999), "999,999,999")
+  expect_identical(big_number(-1e9), "about 10^9")
+  statistics <- data.frame(value = c(999999.5, 1e6, 123456789012), p_value = 0.5,
+                           p_bootstrap = 0.25)
+  shown <- format_statistics(list(statistics = statistics, lambda = 2 / 3, n = 1))
+  expect_identical(unname(shown[, "value"]), c("999999.50", "1e+06", "1.23e+11"))
+  expect_identical(unname(shown[, "p (samples)"]), rep("0.250", 3))
+})
+
+test_that("a sample is as far as the data also where rounding says otherwise", {
+  expect_equal(p_of_samples(cbind(5 - 1e-12, 4.9, 5.1), rep(5, 3)), c(1, 1 / 2, 1))
+  # Rounding grows with the statistic.
+  expect_equal(p_of_samples(cbind(1e6 - 1e-3, 1e6 - 1), rep(1e6, 2)), c(1, 1 / 2))
+  expect_identical(p_of_samples(NULL, 5), NA_real_)
+})
+
+test_that("fits of one component and unrefined ones are tested as they are", {
+  x <- answers(100)[1:4]
+  one <- goodness_of_fit(stagewise_em(x, k = 1))
+  expect_false(one$by_likelihood)
+  # The power is that of Cressie and Read, and there are no samples but if asked for.
+  expect_identical(one, goodness_of_fit(stagewise_em(x, k = 1), n = 0, lambda = 2 / 3))
+  rough <- suppressWarnings(stagewise_em(x, k = 2, refine = "none"))
+  expect_false(suppressWarnings(goodness_of_fit(rough))$by_likelihood)
+  expect_error(goodness_of_fit(rough, n = 1), class = "mdpd_error_argument")
+})
+
+test_that("rows left out are counted, also a single one", {
+  x <- answers(60)[1:4]
+  x$item_1[7] <- NA
+  fit <- suppressWarnings(mdpd(x, k = 1))
+  expect_message(goodness_of_fit(fit, rows = "complete"),
+                 "1 of 60 rows has a missing answer and is left out", fixed = TRUE)
+  expect_message(goodness_of_fit(fit), "rows with the same items missing make a table of their own")
+  expect_message(goodness_of_fit(fit, x = answers(60)[1:4]), NA)
+})
+
+test_that("more rows than R can draw are tested without samples only", {
+  x <- answers(40)[1:4]
+  fit <- suppressWarnings(mdpd(x, k = 1))
+  weights <- rep(1e8, 40)
+  expect_equal(goodness_of_fit(fit, x = x, weights = weights)$nobs, 4e9)
+  expect_error(goodness_of_fit(fit, n = 1, x = x, weights = weights), "sum to 4e[+]09",
+               class = "mdpd_error_argument")
+})
+
 test_that("bad input is told", {
   x <- answers(60)
   fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 1))
@@ -255,6 +335,7 @@ test_that("bad input is told", {
     show_conditions(goodness_of_fit(none, n = 10))
     show_conditions(goodness_of_fit(repeated))
   })
+  expect_error(goodness_of_fit(fit, lambda = 5.5), class = "mdpd_error_argument")
   expect_error(goodness_of_fit(hand_made_truth()), class = "mdpd_error_not_stored")
   fit$coded <- NULL
   expect_error(goodness_of_fit(fit), class = "mdpd_error_no_data")

@@ -267,3 +267,55 @@ test_that("summary() has the criteria and the entropy", {
   expect_output(print(found), "SABIC.*CAIC")
   expect_output(print(found), "entropy R2")
 })
+
+test_that("parameters and cells are counted", {
+  # Two sizes and three times 1 + 2 + 3 probabilities; 24 cells, which sum to one.
+  expect_equal(count_identified(interior_model(c(2, 3, 4), 3, seed = 1)),
+               list(parameters = 20, cells = 23))
+  # As many cells as parameters are enough.
+  expect_silent(warn_not_identified(interior_model(c(2, 2, 2), 2, seed = 1)))
+  # Four binary items of three classes: the count is enough, the rank is not.
+  loose <- interior_model(c(2, 2, 2, 2), 3, seed = 1)
+  expect_warning(warn_not_identified(loose), "in 1 direction ",
+                 class = "mdpd_warning_not_identified")
+  # Of a fit that is sure of no item something else is told.
+  loose$inclusion <- stats::setNames(rep(0.1, 4), loose$informative)
+  expect_silent(warn_not_identified(loose))
+  # One item tells no classes apart; where none does, none is to be told.
+  alone <- interior_model(2, 2, seed = 1)
+  expect_warning(warn_not_identified(alone), "3 parameters.*2 cells",
+                 class = "mdpd_warning_not_identified")
+  expect_identical(n_undetermined(alone), 2L)
+  alone$informative <- character()
+  expect_identical(n_undetermined(alone), 0L)
+  expect_silent(warn_undetermined(0))
+  expect_silent(warn_undetermined(NA))
+  expect_warning(warn_undetermined(2), "in 2 directions", class = "mdpd_warning_not_identified")
+})
+
+test_that("all cells are looked at where they are few, else some, spread as the rows are", {
+  all_of <- function(n_items, most) {
+    codes <- cells_of_model(interior_model(rep(2, n_items), 2, seed = 1), most)$codes
+    expect_false(anyDuplicated(matrix(as.integer(codes), nrow(codes))) > 0)
+    nrow(codes)
+  }
+  expect_equal(c(all_of(10, 60), all_of(11, 60), all_of(11, 2048)), c(1024, 60, 2048))
+  # Half by the probabilities and half alike, but for a level that hardly a row has.
+  model <- interior_model(3, 2, seed = 1)
+  model$item_probs[[1]][] <- c(0.8, 1e-9, 0.2 - 1e-9, 0.1, 0.3, 0.6)
+  share <- function(component) {
+    as.vector(table(factor(cells_around(component, model, 2000), 1:3))) / 2000
+  }
+  # The sequence is even to a few of 2000.
+  expect_lt(max(abs(share(1) - c(0.65, 0, 0.35))), 0.003)
+  expect_lt(max(abs(share(2) - c(0.1, 0.3, 0.6) / 2 - 1 / 6)), 0.003)
+  expect_identical(primes()[1:8], c(2L, 3L, 5L, 7L, 11L, 13L, 17L, 19L))
+  # There are 168 below a thousand.
+  expect_length(primes(), 168)
+})
+
+test_that("up to 200 parameters are looked at", {
+  # Two sizes and twice 33 times three probabilities; three sizes and three times 33 times two.
+  expect_identical(n_undetermined(interior_model(rep(3, 33), 2, seed = 1)), 0L)
+  expect_identical(n_undetermined(interior_model(rep(2, 33), 3, seed = 1)), NA_integer_)
+})

@@ -33,7 +33,27 @@ test_that("informative() works on a true model", {
 test_that("informative() takes nothing else", {
   fit <- stagewise_em(answers(), k = 2)
   expect_error(informative(fit, 2), class = "rlib_error_dots_nonempty")
+  expect_error(informative(fit, fdr = 1.5), class = "mdpd_error_argument")
   expect_error(informative(1), class = "mdpd_error_argument")
+})
+
+test_that("as many items are named as keep the expected share of wrong ones", {
+  inclusion <- c(b = 0.98, d = 0.6, a = 1, c = 0.9)
+  # Of the first one, two, three, four: none, 1 %, 4 %, 13 % are expected to be the same.
+  expect_identical(named_at_rate(inclusion), c("a", "b", "c"))
+  expect_identical(named_at_rate(inclusion, 0.03), c("a", "b"))
+  expect_identical(named_at_rate(inclusion, 0), "a")
+  # None that is surer to be the same than to differ, and at twice the rate at most.
+  expect_identical(named_at_rate(c(a = 1, b = 1, c = 0.5, d = 0.49), 0.4), c("a", "b", "c"))
+  expect_identical(named_at_rate(c(a = 1, b = 1, c = 1, d = 0.87), 0.05), c("a", "b", "c"))
+})
+
+test_that("the items with most evidence come first", {
+  fit <- list(informative = c("a", "b", "c"), item_evidence = c(c = 5, a = 3, b = 9, d = 99))
+  expect_identical(informative_order(fit), c("b", "c", "a"))
+  fit$item_evidence <- NULL
+  fit$item_information <- c(a = 0.1, b = 0.2, c = 0.3)
+  expect_identical(informative_order(fit), c("c", "b", "a"))
 })
 
 # ---- information() -----------------------------------------------------------------------------

@@ -102,7 +102,7 @@ test_that("samples give the p-values of their ranks, and corrected ones that are
   pairs <- pair_residuals(fit, n = 9, verbose = FALSE)
   expect_true(all(pairs$p_value * 10 == round(pairs$p_value * 10)))
   expect_true(all(pairs$p_adjusted >= pairs$p_value))
-  expect_identical(pair_residuals(fit, n = 9, verbose = FALSE), pairs)
+  expect_identical(pair_residuals(fit, n = 9, seed = 1, verbose = FALSE), pairs)
   expect_identical(pair_residuals(fit, n = 9, threads = 2, verbose = FALSE), pairs)
   statistics <- data.frame(statistic = c(5, 1), G2 = 7, df = 1:2)
   samples <- rbind(c(6, 0), c(0, 2), c(1, 1))
@@ -220,6 +220,73 @@ test_that("print shows the first pairs; tidy() is a plain table; a part of it pr
   expect_named(tidy(hand_made_pairs()), c("item_1", "item_2", "n_obs", "statistic", "G2",
                                           "parameter", "effect", "p.value", "adj.p.value"))
   expect_output(print(hand_made_pairs()["item_1"]), "item_1")
+  # Ten pairs unless others are asked for; all that is missing is the others' number.
+  shown <- utils::capture.output(print(hand_made_pairs()))
+  expect_length(grep("item_.* - item_", shown), 10)
+  expect_match(shown, "and 5 more", all = FALSE)
+  expect_no_match(utils::capture.output(print(hand_made_pairs(), max_pairs = 15)), "more$")
+  # Half a table is no result: it prints as it is.
+  part <- hand_made_pairs()
+  part$effect <- NULL
+  expect_output(print(part), "p_adjusted")
+})
+
+test_that("print counts the pairs with few rows, and those of one component", {
+  printed <- function(pairs) paste(utils::capture.output(print(pairs)), collapse = " ")
+  pairs <- hand_made_pairs()
+  expect_no_match(printed(pairs), "five rows a cell")
+  sparse <- function(which, n = 0) {
+    pairs <- hand_made_pairs(n = n)
+    pairs$is_sparse[which] <- TRUE
+    if (n == 0) pairs[which, c("p_value", "p_adjusted")] <- NA
+    pairs
+  }
+  expect_match(printed(sparse(2)), "  ?1 pair has fewer than five rows a cell and no p-value")
+  expect_match(printed(sparse(2:4)), "3 pairs have fewer than five rows a cell and no p-value")
+  expect_match(printed(sparse(2:15)), "1 component|of which 1 with a corrected")
+  # Nothing is left to be shown.
+  all <- printed(sparse(1:15))
+  expect_match(all, "All pairs have fewer than five rows a cell and no p-value")
+  expect_no_match(all, "The most conspicuous pairs")
+  expect_match(printed(sparse(2:15)), "The most conspicuous pairs")
+  sampled <- printed(sparse(2:4, n = 1))
+  expect_match(sampled, "by 1 sample of the fitted model")
+  expect_match(sampled, "3 pairs have fewer than five rows a cell[.]")
+  attr(pairs, "k") <- 1L
+  expect_match(printed(pairs), "that 1 component leaves dependent")
+  # Rows are shown where pairs have different ones.
+  expect_no_match(printed(pairs), "rows  *effect")
+  pairs$n_obs[3] <- 99.04
+  expect_match(printed(pairs), "rows  *effect .* 99 ")
+  # Names have the room that the numbers leave.
+  shows <- function(pairs, size, width) {
+    rlang::local_options(cli.width = width)
+    pairs$item_1 <- strrep("v", size)
+    grepl(strrep("v", size), printed(pairs))
+  }
+  expect_identical(c(shows(pairs, 26, 102), shows(pairs, 27, 102)), c(TRUE, FALSE))
+  pairs$n_obs <- 100
+  expect_identical(c(shows(pairs, 29, 101), shows(pairs, 30, 101)), c(TRUE, FALSE))
+})
+
+test_that("five rows a cell are enough for chi-square, and up to 100 items are compared", {
+  pairs <- function(n_obs) {
+    x <- data.frame(a = rep_len(c("u", "v"), n_obs), b = rep_len(c("u", "u", "v", "v"), n_obs))
+    pair_residuals(suppressWarnings(mdpd(x, k = 1)))
+  }
+  expect_false(pairs(20)$is_sparse)
+  expect_true(pairs(19)$is_sparse)
+  wide <- as.data.frame(matrix(c("u", "v"), 12, 101))
+  wide[] <- Map(function(column, j) column[(seq_len(12) + j %% 5) %/% (1 + j %% 3) %% 2 + 1], wide,
+                seq_along(wide))
+  fit <- suppressWarnings(mdpd(wide, k = 1))
+  expect_message(pairs <- pair_residuals(fit), "100 of 101 items",
+                 class = "mdpd_message_items_left_out")
+  expect_length(unique(c(pairs$item_1, pairs$item_2)), 100)
+  expect_message(pair_residuals(suppressWarnings(mdpd(wide[-1], k = 1))), NA)
+  expect_error(pair_residuals(fit, items = 1:3), "must be names of at least two items",
+               class = "mdpd_error_argument")
+  expect_equal(nrow(pair_residuals(fit, items = c("V3", "V1"))), 1)
 })
 
 test_that("a picture needs pairs, and has a dot for each that chance does not explain", {

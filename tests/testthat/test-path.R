@@ -49,12 +49,19 @@ test_that("a criterion chooses its own k", {
     k <- fit$path$components[which.min(fit$path[[criterion]])]
     expect_equal(choose_k(fit, criterion = criterion)$k, k)
   }
+  # By default it is the evidence.
+  fit$path$penalised_loglik <- 4:1
+  expect_equal(choose_k(fit, criterion = "penalised")$k, 1)
+  expect_equal(choose_k(fit)$k, 3)
 })
 
 test_that("what is not on the path is an error", {
   fit <- path_fit()
   expect_error(choose_k(fit, 7), "`k` must be one of", class = "mdpd_error_argument")
   expect_error(choose_k(choose_k_alone(), 2), "path", class = "mdpd_error_not_stored")
+  for (k in list(2:3, "2", NA, numeric())) {
+    expect_error(choose_k(fit, k), "`k` must be one of", class = "mdpd_error_argument")
+  }
   expect_error(stagewise_em(answers(), k = c(1, NA)), class = "mdpd_error_argument")
   expect_error(stagewise_em(answers(), k = 0:2), class = "mdpd_error_argument")
 })
@@ -67,6 +74,7 @@ test_that("numbers of components above the number of rows are left out of a path
     class = "mdpd_warning_large_k"
   )
   expect_identical(fit$path$k, 1:3)
+  expect_equal(suppressWarnings(stagewise_em(x, k = c(1, 9)))$path$k, 1)
   expect_error(stagewise_em(x, k = 4:6), "at most the number of rows",
                class = "mdpd_error_argument")
 })
@@ -79,6 +87,13 @@ test_that("the path is drawn and printed", {
   expect_equal(min(data$y), 0)
   # One component far behind leaves room for the differences between the others.
   expect_equal(data$y[data$colour == "#0072B2"], log1p(behind))
+  # Shaded is what is no strong evidence, less than 3 nats; the best have a mark of their own.
+  shaded <- ggplot2::layer_data(picture, 1)
+  expect_equal(c(shaded$ymin, shaded$ymax), log1p(c(0, 3)))
+  expect_equal(ggplot2::layer_data(picture, 2)$xintercept, 3)
+  marks <- ggplot2::layer_data(picture, 4)
+  expect_length(unique(marks$shape[marks$y == 0]), 1)
+  expect_length(unique(marks$shape), 2)
   expect_error(autoplot(choose_k_alone(), type = "path"), class = "mdpd_error_not_stored")
   expect_output(print(summary(fit)), "k = 3 \\*")
 })
@@ -147,4 +162,64 @@ test_that("a small table has the same fit from one number as from several", {
       for (k in 2:4) expect_identical(fit(k)$posterior, path$path_fits[[k]]$posterior)
     }
   }
+})
+
+test_that("the scale of the path has a tick for each step as far as the values go", {
+  ticks <- function(values) scale_y_behind(values)$breaks
+  expect_equal(ticks(0), c(0, 1, 3))
+  expect_equal(ticks(c(10, 0)), c(0, 1, 3, 10))
+  expect_equal(ticks(2e10), c(0, 1, 3, 10, 30, 100, 300, 10^(3:9)))
+})
+
+# What is compared of fits with 1 to `length(evidence)` components.
+hand_made_path <- function(evidence, components = seq_along(evidence), agreement = NULL) {
+  path <- data.frame(k = seq_along(evidence), components = components, evidence = evidence)
+  if (!is.null(agreement)) path$label_agreement <- agreement
+  path
+}
+
+test_that("a number whose labels are not sure is not chosen by evidence, but told", {
+  path <- hand_made_path(c(-20, -10, -8), agreement = c(NA, 0.8, 0.7))
+  expect_identical(best_row(path, "evidence"), 2L)
+  expect_message(inform_unsure_labels(path), "Of `k` = 3 the evidence is higher", fixed = TRUE,
+                 class = "mdpd_message_unsure_labels")
+  # No more evidence, and none that is sure.
+  expect_silent(inform_unsure_labels(hand_made_path(c(-20, -8, -8), agreement = c(NA, 0.9, 0.7))))
+  unsure <- hand_made_path(c(-20, -8, -10), agreement = c(0.6, 0.5, 0.7))
+  expect_identical(best_row(unsure, "evidence"), 2L)
+  expect_silent(inform_unsure_labels(unsure))
+})
+
+test_that("the largest number is told where it is the best and has all its components", {
+  expect_message(inform_largest_k(hand_made_path(c(-3, -2, -1))), "largest asked for, 3",
+                 class = "mdpd_message_largest_k")
+  expect_message(inform_largest_k(hand_made_path(c(-3, -2))), class = "mdpd_message_largest_k")
+  expect_silent(inform_largest_k(hand_made_path(-1)))
+  expect_silent(inform_largest_k(hand_made_path(c(-3, -1, -2))))
+  expect_silent(inform_largest_k(hand_made_path(c(-3, -2, -1), components = c(1, 2, 2))))
+})
+
+test_that("probabilities are of the numbers with all components and sure labels", {
+  # Far below zero and apart, as log-evidences are.
+  fits <- list(
+    list(evidence = -9000), list(evidence = -5000), list(evidence = -5000 + log(3)),
+    list(evidence = -4000, stands_for = "a", label_agreement = 0.5), list(evidence = -5000)
+  )
+  path <- add_evidence(data.frame(k = 1:5, components = c(1, 2, 3, 4, 3)), fits)
+  expect_equal(path$probability, c(0, 1, 3, 0, 0) / 4)
+  expect_equal(path$label_agreement, c(NA, NA, NA, 0.5, NA))
+  expect_null(add_evidence(data.frame(k = 1:2, components = 1:2), fits[1:2])$label_agreement)
+})
+
+test_that("the best of the picture are the sure ones with all components", {
+  path <- hand_made_path(c(-3, -1, -1), components = c(1, 2, 2))
+  path$AIC <- c(10, 12, 10)
+  path$ICL <- c(9, 8, 7)
+  points <- path_points(path)
+  expect_identical(points$best == "best by this criterion",
+                   c(FALSE, TRUE, FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, FALSE))
+  expect_identical(levels(points$criterion), c("evidence", "AIC", "ICL"))
+  path$evidence <- NULL
+  path$penalised_loglik <- c(-3, -1, -2)
+  expect_identical(levels(path_points(path)$criterion)[1], "penalised log-likelihood")
 })

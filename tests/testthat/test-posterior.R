@@ -127,3 +127,29 @@ test_that("one row and one component are enough", {
   expect_identical(engine$posterior, matrix(1))
   expect_close(engine$loglik, log(0.9 * 0.2), 1e-15)
 })
+
+test_that("errors to be expected and shares of sure rows are those of the weighted rows", {
+  posterior <- rbind(c(1, 0), c(0.25, 0.75), c(0.5, 0.5), c(0.9, 0.1))
+  colnames(posterior) <- c("1", "2")
+  fit <- structure(list(k = 2L, posterior = posterior, nobs = 4,
+                        mixing_weights = c("1" = 0.6, "2" = 0.4)), class = "mdpd")
+  expect_equal(expected_error(fit), (0 + 0.25 + 0.5 + 0.1) / 4)
+  # As sure as that is sure.
+  expect_equal(share_sure(fit, 0.75), 3 / 4)
+  entropy <- -(0.25 * log(0.25) + 0.75 * log(0.75) + log(0.5) + 0.9 * log(0.9) + 0.1 * log(0.1))
+  expect_equal(class_entropy(fit), entropy)
+  expect_equal(relative_entropy(fit), 1 - entropy / (4 * log(2)))
+  weighted <- fit
+  weighted$weights <- c(1, 2, 3, 4)
+  expect_equal(expected_error(weighted), (0 + 0.5 + 1.5 + 0.4) / 10)
+  expect_equal(share_sure(weighted, 0.9), 0.5)
+  # Without the posterior by what is kept of it: 5 % and 3 % of all rows are of the other class.
+  kept <- fit
+  kept["posterior"] <- list(NULL)
+  kept$sums <- list(modal = rbind(c(0.52, 0.05), c(0.03, 0.4)), entropy = 2)
+  expect_equal(expected_error(kept), 0.08)
+  expect_equal(relative_entropy(kept), 1 - 2 / (4 * log(2)))
+  one <- fit
+  one$k <- 1L
+  expect_equal(relative_entropy(one), 1)
+})

@@ -11,7 +11,12 @@ test_that("the number of components that the data have is chosen", {
   expect_equal(test$draws[1], 39)
   expect_gt(test$p_value[2], 0.05)
   # Further ones only if asked for.
-  expect_equal(test_k(path, n = 19, all = TRUE, verbose = FALSE)$k, 2:4)
+  all <- test_k(path, n = 19, all = TRUE, verbose = FALSE)
+  expect_equal(all$k, 2:4)
+  # The smallest p-value of 19 samples is 0.05, at which a number is rejected.
+  expect_equal(all$p_value[1], 0.05)
+  expect_equal(attr(all, "chosen"), 2)
+  expect_equal(test_k(path, n = 19, stop_after = 1, verbose = FALSE)$k, 2:3)
 })
 
 test_that("log-likelihoods are at least those of EM from the fits", {
@@ -47,7 +52,7 @@ test_that("the result depends on the seed alone", {
   test <- test_k(fits, n = 29, stop_after = 3, verbose = FALSE)
   expect_identical(.Random.seed, before)
   expect_identical(test_k(fits, n = 29, stop_after = 3, threads = 2, verbose = FALSE), test)
-  expect_identical(test_k(rev(fits), n = 29, stop_after = 3, verbose = FALSE), test)
+  expect_identical(test_k(rev(fits), n = 29, stop_after = 3, seed = 1, verbose = FALSE), test)
   other <- test_k(fits, n = 29, stop_after = 3, seed = 2, verbose = FALSE)
   expect_false(identical(attr(other, "samples"), attr(test, "samples")))
   # More samples only add to those before.
@@ -142,6 +147,71 @@ test_that("the level of the test holds", {
   }, 0)
   # 5 % of 200 with a standard error of 1.5 %: four of them.
   expect_lt(abs(mean(p <= 0.05) - 0.05), 0.06)
+})
+
+test_that("a missing cell shows the levels by their shares", {
+  x <- data.frame(a = c("u", "v", NA, "u"), b = c("y", "z", "y", NA))
+  shown <- filled_indicators(suppressWarnings(encode(x)), 1:4)
+  expect_equal(unname(shown), rbind(
+    c(1, 0, 1, 0), c(0, 1, 0, 1), c(2 / 3, 1 / 3, 1, 0), c(1, 0, 2 / 3, 1 / 3)
+  ))
+  expect_equal(unname(filled_indicators(suppressWarnings(encode(x[1:2, ])), 2:1)),
+               rbind(c(0, 1, 0, 1), c(1, 0, 1, 0)))
+  # Of labels given more than once the shares too, also where all are.
+  triples <- data.frame(item = rep(c(1, 1, 2, 2), 2), worker = rep(c("v", "w"), each = 4),
+                        label = c("a", "b", "b", "b", "a", "a", "a", "b"))
+  coded <- encode(crowd_labels(triples, duplicates = "count"))
+  expect_equal(unname(filled_indicators(coded, 1:2)),
+               rbind(c(0.5, 0.5, 1, 0), c(0, 1, 0.5, 0.5)))
+})
+
+test_that("rows are scored along the axis on which they depend most", {
+  # In the first component the first two items are one, and nothing depends in the second.
+  x <- expand.grid(a = 1:2, c = 1:2, d = 1:2)[rep(1:8, 4), ]
+  x <- cbind(b = ifelse(seq_len(32) <= 16, x$a, rep(1:2, each = 8)), x)
+  coded <- encode(x)
+  shown <- one_hot(coded, names(x), 1:32)
+  posterior <- outer(rep(1:2, each = 16), 1:2, `==`) + 0
+  probs <- crossprod(shown, posterior) / 16
+  scores <- axis_scores(shown, posterior, probs)
+  first <- scores[1:16, 1]
+  expect_equal(abs(first), rep(1, 16), tolerance = 1e-2)
+  expect_equal(sum(first), 0, tolerance = 1e-8)
+  expect_equal(first * first[1] > 0, x$a[1:16] == x$a[1])
+  # By their deviations in units of the roots of the probabilities: in plain R.
+  y <- answers(60)[1:3]
+  y$item_4 <- factor(ifelse(seq_len(60) %% 4 == 0, "z", as.character(y$item_3)))
+  indicators <- one_hot(encode(y), names(y), 1:60)
+  means <- colMeans(indicators)
+  deviations <- sweep(sweep(indicators, 2, means), 2, sqrt(means), "/")
+  axis <- eigen(crossprod(deviations), symmetric = TRUE)$vectors[, 1]
+  found <- axis_scores(indicators, matrix(1, 60, 1), cbind(means))
+  expect_gt(abs(stats::cor(found, deviations %*% axis)), 0.999)
+  # Within each component the mean is zero and the variance one, also with weights.
+  posterior[c(3, 20), ] <- c(1.5, 0.2, 0.5, 3)
+  probs <- crossprod(shown, posterior) / rep(colSums(posterior), each = nrow(probs))
+  scores <- axis_scores(shown, posterior, probs)
+  expect_equal(colSums(posterior * scores), c(0, 0))
+  expect_equal(colSums(posterior * scores^2) / colSums(posterior), c(1, 1))
+})
+
+test_that("a list of fits must be two or more of the same data", {
+  fits <- neighbours(answers(60), 1)
+  three <- c(fits, list(suppressWarnings(mdpd(answers(61), k = 3, n_starts = 1))))
+  expect_error(test_k(three), "fit 3 is not", class = "mdpd_error_argument")
+  for (bad in list(fits[1], list(fits[[1]], 1), list(sharp_model(), fits[[2]]), 1:2)) {
+    expect_error(test_k(bad), "at least two fits", class = "mdpd_error_argument")
+  }
+  # One more than three is tested where there are neighbours, whatever else there is.
+  expect_length(neighbouring_fits(list(fits[[1]], fits[[2]], fits[[2]])), 1)
+})
+
+test_that("by default up to a hundred samples are drawn, until ten are as far as the data", {
+  fits <- neighbours(answers(80)[6:8], 1)
+  test <- test_k(fits, verbose = FALSE)
+  expect_equal(test$reached, 10)
+  expect_lt(test$draws, 100)
+  expect_equal(attr(test, "n"), 100)
 })
 
 test_that("print names the number chosen; tidy() is a plain table", {
