@@ -152,6 +152,10 @@ test_that("all agree, all guess, and all say the same", {
   expect_true(all(abs(found$estimate[1:3]) < 6 * found$std_error[1:3]))
   one_label <- agreement(matrix("a", 4, 3), n = 40)$measures
   expect_equal(one_label$estimate, c(NA, NA, NA, 1))
+  # One of two pairs differs. Of the 12 ordered pairs of three "a" and a "b" half do, too; and two
+  # labels with the rates 3/4 and 1/4 agree by chance in 10 of 16.
+  two_labels <- cbind(c("a", "a"), c("a", "b"))
+  expect_equal(unname(estimates(two_labels)), c(0, -1 / 3, (0.5 - 6 / 16) / (1 - 6 / 16), 0.5))
   expect_false(any(is.nan(unlist(one_label[-1]))))
 })
 
@@ -255,6 +259,19 @@ test_that("a table with a row for each label is told from one of items by worker
   for (table in list(krippendorff_units, patients, wide, sub("9", "none", wide), numbers)) {
     expect_no_warning(agreement(table, n = 40))
   }
+  # Of numbers a column that is told has three times as many as another, most of them its own, and
+  # no table with gaps is.
+  is_told <- function(...) {
+    class <- "mdpd_warning_long_table"
+    tryCatch(is.null(agreement(cbind(...), n = 40)), warning = function(cnd) inherits(cnd, class))
+  }
+  expect_false(is_told(1, c(1, 2, 1, 2), c(1, 2, 3, 4)))
+  expect_true(is_told(1, c(1, 2, 1, 2), c(1, 3, 4, 1)))
+  expect_false(is_told(1, c(1, 2, 1, NA), c(1, 3, 4, 1)))
+  expect_false(is_told(c(1, 2, 1, 2), c(1, 2, 1, 1), c(1, 3, 4, 5)))
+  # Of two columns each may be a worker.
+  expect_false(is_told(c("x", "y", "x"), c("u", "v", "u")))
+  expect_true(is_told(c("x", "y", "x"), c("u", "v", "u"), c("x", "x", "z")))
 })
 
 test_that("a single item with labels of two workers has no interval", {

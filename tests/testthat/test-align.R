@@ -200,6 +200,9 @@ test_that("where some class names match, true classes without one are named in a
   expect_silent(error_rate(fit, c("1", "1", NA)))
   expect_silent(error_rate(fit, factor(c("1", "2", "2"), 1:3)))
   expect_snapshot(show_conditions(error_rate(fit, c(0, 1, 1))))
+  # Where each estimated class is true somewhere, the truth lacks none.
+  told <- expect_warning(error_rate(fit, c("1", "2", "no")), class = unmatched)
+  expect_no_match(conditionMessage(told), "It has", fixed = TRUE)
 })
 
 test_that("the truth may be in the labels or in the names of a named crowd's components", {

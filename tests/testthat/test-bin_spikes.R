@@ -179,6 +179,25 @@ test_that("bad input is an error that says what must hold", {
   })
 })
 
+test_that("no trials or neurons cannot be asked for", {
+  spikes <- data.frame(trial = 1:2, neuron = c("a", "b"), time = c(0.1, 0.2))
+  for (bad in list(character(), list("a"))) {
+    expect_error(bin_spikes(spikes, c(0, 1), trials = bad), "`trials` must be a vector of ids",
+                 class = "mdpd_error_argument")
+    expect_error(bin_spikes(spikes, c(0, 1), neurons = bad), "`neurons` must be a vector of ids",
+                 class = "mdpd_error_argument")
+  }
+})
+
+test_that("neurons have names in all trials or in none", {
+  trials <- list(list(a = 0.1, b = 0.2), list(0.3, 0.4))
+  expect_error(bin_spikes(trials, c(0, 1)), "Every neuron must have an id",
+               class = "mdpd_error_data")
+  # By name, whatever the order.
+  trials[[2]] <- list(b = numeric(), a = 0.4)
+  expect_identical(unname(bin_spikes(trials, c(0, 1))), rbind(c(1L, 1L), c(1L, 0L)))
+})
+
 test_that("a window may have dimensions", {
   times <- list(list(0.1, 0.2), list(c(0.1, 0.3), 0.4))
   expect_identical(bin_spikes(times, window = matrix(c(0, 1), 1)), bin_spikes(times, c(0, 1)))

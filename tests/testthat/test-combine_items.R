@@ -45,12 +45,18 @@ test_that("types and levels stay", {
   x <- data.frame(a = factor(c("some", "often"), levels, ordered = TRUE),
                   b = factor(c("some", NA), levels, ordered = TRUE))
   expect_identical(combine_items(x, c("a", "b"))[[1]], x$a)
+  x$b <- factor(x$b, ordered = FALSE)
+  expect_identical(combine_items(x, c("a", "b"))[[1]], x$a)
   x <- data.frame(a = c(TRUE, NA, FALSE), b = c(TRUE, FALSE, NA))
   expect_identical(combine_items(x, c("a", "b"))[[1]], c(TRUE, FALSE, FALSE))
   x <- data.frame(a = c("u", NA, "v"), b = factor(c("u", "v", NA)))
   expect_identical(combine_items(x, c("a", "b"))[[1]], c("u", "v", "v"))
   x <- data.frame(a = c(1.0, NA, 10), b = c(1L, 10L, NA))
   expect_identical(combine_items(x, c("a", "b"))[[1]], c(1, 10, 10))
+  # One of them may never show a level.
+  x <- data.frame(a = c("u", NA, "u"), b = c("u", "v", NA))
+  expect_identical(combine_items(x, c("a", "b"))[[1]], c("u", "v", "u"))
+  expect_identical(combine_items(x, c("b", "a"))[[1]], c("u", "v", "u"))
 })
 
 test_that("a formula, and the table of copied_items()", {
@@ -62,6 +68,14 @@ test_that("a formula, and the table of copied_items()", {
   expect_identical(combine_items(x, groups), combine_items(x, c("a", "b")))
   expect_identical(combine_items(x, groups[0, ]), x)
   expect_identical(combine_items(x, list()), x)
+  of_a_class <- structure(x, class = c("survey", "data.frame"))
+  expect_identical(combine_items(of_a_class, list()), of_a_class)
+})
+
+test_that("rows that lack an answer do not count in how often two items agree", {
+  # In the rows with both four of six agree, by chance three; the other rows are all of one answer.
+  x <- data.frame(a = c(1, 1, 1, 2, 2, 2, rep(1, 30)), b = c(1, 1, 1, 1, 1, 2, rep(NA, 30)))
+  expect_identical(combine_items(x, c("a", "b"))[[1]], x$a)
 })
 
 test_that("two groups become two items", {
@@ -122,6 +136,30 @@ test_that("bad groups and items that do not match are errors", {
     show_conditions(combine_items(x, list(d = c("a", "b"))))
     show_conditions(combine_items(1:3, c("a", "b")))
   })
+})
+
+test_that("data, groups and names of items must be given", {
+  x <- answers_with_copies()
+  expect_error(combine_items(), "`x` must be given", class = "mdpd_error_argument")
+  expect_error(combine_items(x), "`groups` must be given", class = "mdpd_error_argument")
+  expect_error(combine_items(x, list(c("a", NA))), "list of names", class = "mdpd_error_argument")
+  na_name <- stats::setNames(list(c("a", "b")), NA)
+  expect_error(combine_items(x, na_name), "names that are strings", class = "mdpd_error_argument")
+  unknown <- "a\xff"
+  Encoding(unknown) <- "bytes"
+  unknown_name <- stats::setNames(list(c("a", "b")), unknown)
+  expect_error(combine_items(x, unknown_name), class = "mdpd_error_encoding")
+  for (table in list(data.frame(item = c("a", "b")), data.frame(group = 1, name = c("a", "b")))) {
+    expect_error(combine_items(x, table), "must be a table of", class = "mdpd_error_argument")
+  }
+})
+
+test_that("one level that the others lack is enough to tell items apart", {
+  x <- data.frame(a = c(1, 2, 1), b = c(1, 3, 1))
+  expect_error(combine_items(x, c("a", "b")), "b has .*3.*, a has .*1.* and .*2",
+               class = "mdpd_error_data")
+  ragged <- structure(list(a = 1:2, b = 1L), class = "data.frame", row.names = 1:2)
+  expect_error(combine_items(ragged, c("a", "b")), class = "mdpd_error_data")
 })
 
 test_that("a name longer than R's names of columns is refused, of tables and of crowds", {

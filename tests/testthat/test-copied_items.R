@@ -193,7 +193,7 @@ test_that("the association of two items is that of the table of the rows that an
 
 test_that("the posterior without some answers is that of others' parameters and the other items", {
   x <- table_with_copies(2, n_rows = 200)$table
-  x[3, 2] <- NA
+  x[3:102, 2] <- NA
   fit <- without_warning(stagewise_em(x, 2))
   view <- view_posterior(view_answers(fit, fit$coded), fit, fit$coded, fit$posterior)
   left <- posterior_without(view, c("item_1", "copy_2"))
@@ -263,7 +263,14 @@ test_that("columns that predict best are not beaten by others", {
 })
 
 test_that("of many rows some are looked at, more where cells are missing", {
-  expect_length(rows_to_compare(matrix(as.raw(1), 5000, 3)), 1000)
+  some <- rows_to_compare(matrix(as.raw(1), 5000, 3))
+  expect_length(some, 1000)
+  expect_identical(range(some), c(1L, 5000L))
+  expect_true(all(diff(some) %in% 5:6))
+  expect_identical(rows_to_compare(matrix(as.raw(1), 30, 3)), 1:30)
+  # There is an end to more.
+  few <- rbind(matrix(as.raw(1), 2, 6000), matrix(as.raw(0), 8, 6000))
+  expect_length(rows_to_compare(t(few)), 5000)
   codes <- matrix(as.raw(c(1, 1, 0, 0)), 5000, 4, byrow = TRUE)
   expect_length(rows_to_compare(codes), 4000)
   expect_identical(rows_to_compare(as_sparse_codes(codes)), rows_to_compare(codes))
@@ -284,21 +291,67 @@ test_that("other data than those of the fit can be asked about", {
 test_that("the warning names a handful", {
   expect_identical(name_some(c("a", "b")), "a and b")
   expect_identical(name_some(letters[1:6]), "a, b, c, d, e, and f")
+  expect_identical(name_some(letters[1:7]), "a, b, c, d, e and 2 more")
   expect_identical(name_some(letters[1:9]), "a, b, c, d, e and 4 more")
   told <- function(...) warn_groups(list(...), call = rlang::call2("stagewise_em"))
   expect_snapshot({
     show_conditions(told(c("a", "b")))
     show_conditions(told(c("a", "b"), letters[3:9], c("x", "y"), c("v", "w")))
   })
+  three <- expect_warning(told(c("a", "b"), c("v", "w"), c("x", "y")))
+  expect_match(conditionMessage(three), "x and y")
+  expect_no_match(conditionMessage(three), "more group")
 })
 
 test_that("a scale of many items is not warned of, the same question is", {
   group <- function(n, strength) list(items = letters[seq_len(n)], strength = rep(strength, n))
   expect_length(groups_to_warn_of(list(group(3, 0.5), group(2, 0.1)), 12), 2)
   expect_length(groups_to_warn_of(list(group(3, 0.2)), 12), 0)
+  # From a mean strength of a quarter, where they are at most half of all.
+  expect_length(groups_to_warn_of(list(group(3, 0.25)), 6), 1)
+  expect_length(groups_to_warn_of(list(group(3, 0.25)), 5), 0)
   # Most items agree in threes.
   expect_length(groups_to_warn_of(list(group(3, 0.5), group(3, 0.5)), 9), 0)
   expect_length(groups_to_warn_of(list(), 5), 0)
+})
+
+test_that("the strongest group is in no other, and small among few items", {
+  group <- function(items, strength) list(items = items, strength = rep(strength, length(items)))
+  strongest <- function(n_informative, ...) strongest_group(list(...), n_informative)$items
+  two <- c("a", "b")
+  three <- c("c", "d", "e")
+  expect_identical(strongest(12, group(two, 0.9), group(c(two, "c"), 0.3)), c("a", "b", "c"))
+  expect_identical(strongest(60, group(two, 0.5), group(three, 0.55)), three)
+  expect_identical(strongest(6, group(two, 0.5), group(three, 0.55)), two)
+  expect_identical(strongest(6, group(two, 0.5), group(c("c", "d"), 0.5)), two)
+})
+
+test_that("candidates are the branches of a tree, associated and not too many", {
+  items <- c("a", "b", "c", "d")
+  codes <- matrix(0, 0, 4, dimnames = list(NULL, items))
+  view <- list(association = matrix(0.01, 4, 4), codes = codes)
+  associate <- function(i, j, by) {
+    view$association[i, j] <<- view$association[j, i] <<- by
+  }
+  associate(1, 2, 0.5)
+  associate(1, 3, 0.3)
+  associate(2, 3, 0.1)
+  nodes <- candidate_groups(view, 3)
+  expect_identical(lapply(nodes, function(node) sort(unlist(node))), list(items[1:2], items[1:3]))
+  expect_setequal(lapply(nodes[[2]], sort), list("c", c("a", "b")))
+  expect_length(candidate_groups(view, 2), 1)
+  # On average less than 0.15.
+  associate(1, 3, 0.19)
+  expect_length(candidate_groups(view, 3), 1)
+})
+
+test_that("the table of copies has a row for each item of a group", {
+  groups <- list(list(items = c("a", "b"), strength = c(0.5, 0.25)),
+                 list(items = c("c", "d", "e"), strength = c(0.1, 0.2, 0.3)))
+  expect_identical(copies_table(groups), data.frame(
+    group = rep(1:2, 2:3), item = letters[1:5], strength = c(0.5, 0.25, 0.1, 0.2, 0.3)
+  ))
+  expect_identical(dim(copies_table(list())), c(0L, 3L))
 })
 
 test_that("an answer that is impossible in a component hides nothing of it", {
@@ -326,4 +379,118 @@ test_that("rows of which none has two answers have no copies", {
   triples <- as.data.frame(crowd)
   single <- crowd_labels(triples[!duplicated(triples$item), ])
   expect_identical(nrow(copied_items(fit, single)), 0L)
+})
+
+# Answers of rows to two items, of which one row has none, and what is known of their classes.
+small_view <- function(weights = rep(10, 8)) {
+  list(
+    codes = cbind(x = c(1, 1, 2, 2, 1, 2, 0, 1), y = c(1, 2, 3, 3, 1, 3, 2, 1),
+                  z = c(2, 2, 1, 1, 2, 2, 1, 0)),
+    weights = weights, levels = list(x = letters[1:2], y = letters[1:3], z = letters[1:2])
+  )
+}
+
+small_classes <- function() {
+  h <- c(0.9, 0.8, 0.3, 0.2, 0.6, 0.1, 0.5, 0.7)
+  cbind(h, 1 - h)
+}
+
+test_that("a weight counts as rows do, in the columns and in the strength of a pair", {
+  weights <- c(3, 1, 2, 4, 2, 1, 1, 5) * 6
+  view <- small_view(weights)
+  long <- small_view()
+  long$codes <- long$codes[rep(1:8, weights), ]
+  long$weights <- rep(1, sum(weights))
+  h <- small_classes()
+  h_long <- h[rep(1:8, weights), ]
+  for (n_steps in c(0, 5)) {
+    columns <- columns_of(c("x", "y", "z"), h, view, n_steps)
+    expect_equal(columns, columns_of(c("x", "y", "z"), h_long, long, n_steps))
+    expect_equal(lapply(columns, dim), list(x = c(2L, 2L), y = c(3L, 2L), z = c(2L, 2L)))
+  }
+  strength <- pair_strength(c("x", "y"), h, view, columns, alpha = 1)
+  expect_gt(strength, 0.1)
+  expect_equal(pair_strength(c("x", "y"), h_long, long, columns, alpha = 1), strength)
+})
+
+test_that("pairs are all that are asked for, both ways, and none of an item with itself", {
+  view <- small_view()
+  columns <- columns_of(c("x", "y", "z"), small_classes(), view)
+  of_pair <- function(...) pair_strength(c(...), small_classes(), view, columns, alpha = 1)
+  expected <- c(of_pair("x", "y"), of_pair("x", "z"), of_pair("y", "z"))
+  expect_true(all(expected > 0), anyDuplicated(expected) == 0)
+  all <- pairwise(c("x", "y", "z"), small_classes(), view, columns, alpha = 1)
+  expect_identical(dimnames(all), list(c("x", "y", "z"), c("x", "y", "z")))
+  expect_equal(all[upper.tri(all)], expected)
+  expect_identical(all, t(all))
+  expect_identical(unname(diag(all)), numeric(3))
+  across <- cross_strength(list(c("z", "x"), "y"), small_classes(), view, columns, alpha = 1)
+  expect_equal(unname(across), expected[c(3, 1)])
+})
+
+test_that("two items have no strength where they share a row at most, or one never varies", {
+  one <- matrix(1, 4, 1)
+  strength <- function(x, y, weights = rep(1, 4), alpha = 1) {
+    view <- list(codes = cbind(x = x, y = y), weights = weights,
+                 levels = list(x = c("a", "b"), y = c("a", "b")))
+    pair_strength(c("x", "y"), one, view, columns_of(c("x", "y"), one, view), alpha)
+  }
+  expect_identical(strength(c(1, 2, 0, 0), c(0, 0, 1, 2)), 0)
+  expect_identical(strength(c(1, 2, 2, 0), c(0, 0, 1, 2)), 0)
+  expect_identical(strength(c(1, 1, 1, 1), c(1, 2, 1, 2)), 0)
+  # Independent answers agree less than by chance: not below zero.
+  expect_identical(strength(c(1, 1, 2, 2), c(1, 2, 1, 2)), 0)
+  # Four answers that are all the same: 4 log 2 less a half, of 4 log 2 that are open.
+  same <- c(1, 1, 2, 2)
+  expect_equal(strength(same, same), 1 - 0.5 / (4 * log(2)), tolerance = 1e-5)
+  expect_equal(strength(same, same, rep(0.3, 4)), 1 - 0.5 / (1.2 * log(2)), tolerance = 1e-5)
+  # What chance does with the probability alpha or more is none.
+  p_value <- stats::pchisq(8 * log(2), 1, lower.tail = FALSE)
+  expect_identical(strength(same, same, alpha = 0.999 * p_value), 0)
+  expect_gt(strength(same, same, alpha = 1.001 * p_value), 0)
+  # Two rows are enough.
+  expect_equal(strength(c(1, 2, 2, 0), c(1, 2, 0, 1)), strength(c(1, 2, 0, 1), c(1, 2, 2, 0)))
+  expect_gt(strength(c(1, 2, 2, 0), c(1, 2, 0, 1)), 0)
+})
+
+test_that("of an item that a single row answers the columns are its answer", {
+  view <- small_view()
+  view$codes[-3, "y"] <- 0
+  expect_equal(best_columns("y", small_classes(), view, n_steps = 2), rbind(c(0, 0), 0, 1),
+               tolerance = 1e-5, ignore_attr = TRUE)
+  # A level that is never seen keeps a millionth of an answer.
+  expect_equal(column_shares(cbind(c(1, 0), c(3, 1)))[2, 1] * 1e6, 1, tolerance = 1e-5)
+})
+
+test_that("degrees of freedom are of the levels that are seen, at most the rows of a component", {
+  first <- rbind(c(5, 0.5), c(3, 0.25), 0)
+  second <- rbind(c(1, 0.25), c(6.5, 0.25), c(0.5, 0.25))
+  # (2 - 1) (3 - 1) in the first component; the other has three quarters of a row.
+  expect_equal(degrees_of_freedom(list(first, second)), 2 + 0.75)
+  expect_equal(degrees_of_freedom(list(first[1, , drop = FALSE], second)), 0)
+  expect_equal(entropy_left(cbind(c(1, 1), c(3, 0))), 2 * log(2))
+})
+
+test_that("a row's answer is taken out of the column that was estimated with it", {
+  # Of ten rows five answer so, this one of them: four of nine others do.
+  expect_equal(log_of_others(matrix(log(0.5)), 10, matrix(1), TRUE), matrix(log(4 / 9)))
+  # Without an answer there is nothing to take out.
+  expect_equal(log_of_others(matrix(0), 10, matrix(1), FALSE), matrix(0))
+  # Of an answer that no other row gives a thousandth is left; a row alone leaves what there was.
+  expect_equal(log_of_others(matrix(log(0.5)), 2, matrix(1), TRUE), matrix(log(0.001)))
+  expect_equal(log_of_others(matrix(log(0.5)), 1, matrix(1), TRUE), matrix(log(0.5)))
+  # Half a row of the nine of one component, and all of the half that the other is of.
+  view <- list(codes = cbind(x = 1), levels = list(x = c("a", "b")))
+  object <- list(mixing_weights = c(0.9, 0.05), nobs = 10, item_probs = list(x = matrix(0.5, 2, 2)))
+  view <- add_posterior(view, object, cbind(0.5, 0.5), list(x = 0.5))
+  left <- posterior_without(view, "x")
+  expect_equal(drop(left), c(1 - 0.5 / 9, 0.001) / (1 - 0.5 / 9 + 0.001))
+  # Half of the rows answer: of the first component 2.25 of 4.5 so, without this one 1.75 of 4.
+  expect_equal(drop(exp(view$log_probs$x)), c(1.75 / 4, 0.5))
+  far <- list(log_joint = cbind(-2000, -2000 - log(3)), log_probs = list(x = cbind(0, 0)))
+  expect_equal(posterior_without(far, "x"), cbind(0.75, 0.25))
+  view <- small_view()
+  probs <- cbind(c(0.1, 0.7, 0.2), c(0.3, 0.3, 0.4))
+  expect_equal(log_of_answers(view, "y", probs), log(probs[view$codes[, "y"], ]))
+  expect_equal(log_of_answers(view, "x", probs[1:2, ])[7, ], c(0, 0))
 })

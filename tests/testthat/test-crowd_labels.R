@@ -139,6 +139,7 @@ test_that("a column that is not there is an error that names the argument", {
 })
 
 test_that("things that are no table of triples are errors", {
+  expect_error(crowd_labels(), "`data` must be given", class = "mdpd_error_argument")
   for (bad in list(1:3, "file.csv", as.list(triples), NULL)) {
     expect_error(
       crowd_labels(bad), "`bad` must be a data frame|`data` must be", class = "mdpd_error_argument"

@@ -210,6 +210,13 @@ test_that("a compressed file that breaks off in its first bytes is an error of o
   con <- gzfile(file, "w")
   writeLines(c("item,worker,label", "1,a,x"), con)
   close(con)
-  writeBin(c(readBin(file, "raw", 12), as.raw(rep(255, 10))), file)
-  expect_error(read_crowd(file), class = "mdpd_error_file")
+  first <- readBin(file, "raw", 12)
+  n_open <- length(getAllConnections())
+  # Behind the header, and in the first bytes of the text.
+  for (n_kept in c(10, 12)) {
+    writeBin(c(first[seq_len(n_kept)], as.raw(rep(255, 10))), file)
+    expect_error(read_crowd(file), class = "mdpd_error_file")
+  }
+  # Nothing is left open.
+  expect_lte(length(getAllConnections()), n_open)
 })

@@ -60,6 +60,10 @@ test_that("labels are missing at the rate asked for, never all of an item or a w
   sparse <- simulate_crowd(30, 40, missing = 0.999, seed = 1)$labels
   expect_identical(dim(sparse), c(30L, 40L))
   expect_true(all(tabulate(sparse$item, 30) >= 1), all(tabulate(sparse$worker, 40) >= 1))
+  # Many more of the one than of the other.
+  expect_identical(dim(simulate_crowd(2, 50, missing = 0.99, seed = 1)$labels), c(2L, 50L))
+  expect_identical(dim(simulate_crowd(50, 2, accuracy = 1, missing = 0.99, seed = 1)$labels),
+                   c(50L, 2L))
 })
 
 test_that("bad arguments are errors that name them", {
@@ -178,6 +182,7 @@ test_that("the level for missing values is missing in simulated data", {
 
 test_that("simulate keeps to the protocol of seeds of the stats package", {
   data <- simulate(model, seed = 5)
+  expect_named(data, "sim_1")
   expect_identical(simulate(model, seed = 5), data)
   expect_identical(
     attr(data, "seed"),

@@ -274,6 +274,20 @@ test_that("one component is near the observed frequencies", {
   expect_close(start$item_probs, twin_m_step(coded, matrix(1, 2000))$item_probs, 0.05)
 })
 
+test_that("three items are enough where each has as many levels as there are components", {
+  crowd <- simulate_crowd(3000, 4, n_labels = 2, accuracy = rep(0.8, 4), seed = 1)
+  coded <- encode(crowd$labels)
+  for (averaged in c(TRUE, FALSE)) {
+    start <- spectral(subset_items(coded, 1:3), 2, averaged = averaged)
+    expect_equal(start$status, "found")
+    # Standard errors of a frequency are 0.01, those of three items without others some times that.
+    expect_lt(abs(max(start$item_probs[[1]]) - 0.8), 0.1)
+  }
+  # One of three views has the columns for three components, which the others do not have.
+  wide <- coded_from_codes(cbind(rep(1:3, 40), rep(1:2, 60), rep(1:2, each = 60)))
+  expect_equal(spectral(wide, 3, averaged = FALSE)$status, "rank_too_low")
+})
+
 test_that("what cannot be whitened is told", {
   crowd <- dense_crowd(100)
   coded <- encode(crowd$labels)

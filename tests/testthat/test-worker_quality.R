@@ -211,6 +211,16 @@ test_that("a worker with few labels, or who saw one class only, is never marked"
   )
   expect_identical(is_spammer(evidence, 0.05), c(FALSE, TRUE, FALSE, FALSE))
   expect_identical(is_spammer(evidence[-1, ], 0.05), NA)
+  # The first explains 58 of 110 nats, 60 less half its degrees of freedom: of someone half as good
+  # twice the gain is chi-squared with this centre, and less than 4 with this probability.
+  p_value <- stats::pchisq(4, 4, ncp = 58)
+  expect_true(is_spammer(evidence, 1.05 * p_value)[2])
+  expect_false(is_spammer(evidence, 0.95 * p_value)[2])
+  # Dependence is more than half a logarithm of the number of labels for each degree of freedom.
+  evidence$gain[1] <- 2 * log(100) + 0.01
+  expect_false(is_spammer(evidence, 0.05)[1])
+  evidence$gain[1] <- 2 * log(100) - 0.01
+  expect_identical(is_spammer(evidence, 0.05), NA)
 })
 
 test_that("degrees of freedom are those of a table of classes by labels", {
