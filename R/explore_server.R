@@ -122,7 +122,7 @@ render_picture <- function(fit, type, alt, tall = FALSE) {
 # Pixels that leave room for each row of tiles.
 tall_height <- function(fit) {
   n_shown <- min(20, length(informative(fit)))
-  max(min(900, 170 + 24 * n_shown), 84 * profile_height(plot_profiles(fit, NULL, NULL)$data))
+  max(170 + 24 * n_shown, 84 * profile_height(plot_profiles(fit, NULL, NULL)$data))
 }
 
 # The main numbers of the fit, and how long the last change took.

@@ -8,7 +8,12 @@ percent <- function(share, digits = 0) {
   paste0(formatC(100 * share, format = "f", digits = digits), " %")
 }
 
-nats <- function(x) formatC(x, format = "f", digits = 1)
+# Without a sign where nothing is left of the number.
+nats <- function(x) {
+  text <- formatC(x, format = "f", digits = 1)
+  text[text == "-0.0"] <- "0.0"
+  text
+}
 
 nats_about_class <- function(x) formatC(x, format = "f", digits = 3)
 

@@ -223,6 +223,11 @@ test_that("rows that were left out are counted by the reason", {
   )
 })
 
+test_that("a number that is rounded to nothing has no sign", {
+  expect_identical(nats(c(a = -0.04, b = -0.06, c = 0, d = NA)),
+                   c(a = "0.0", b = "-0.1", c = "0.0", d = "NA"))
+})
+
 test_that("sums of weights are rounded, counts are in the singular, and nothing has no heading", {
   weights <- rep(c(0.123456, 1.7654321, 2), length.out = nrow(house_votes))
   weighted <- summary(mdpd(house_votes[2:6], 2, weights = weights))

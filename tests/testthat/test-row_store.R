@@ -316,6 +316,9 @@ test_that("row names are one for each row, all different", {
     expect_error(as.data.frame(store, row.names = names), "row.names",
                  class = "mdpd_error_argument")
   }
+  unknown <- `Encoding<-`("\xff", "bytes")
+  expect_error(as.data.frame(store, row.names = c("p", "q", unknown)), "^`row.names` must be text",
+               class = "mdpd_error_encoding")
 })
 
 test_that("shards are asked for by at least one number", {

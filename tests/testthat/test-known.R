@@ -1,0 +1,90 @@
+two_labels <- function() {
+  crowd_labels(data.frame(
+    item = c("a", "a", "b", "c", "c"), worker = c(1, 2, 1, 1, 2),
+    label = c("no", "yes", "no", "yes", "yes")
+  ))
+}
+
+test_that("known labels are of the items they are named by, or one for each in their order", {
+  crowd <- two_labels()
+  expect_null(known_components(NULL, crowd, 2))
+  expect_identical(known_components(c(c = "yes", a = "no"), crowd, 2), c(1L, NA, 2L))
+  expect_identical(known_components(c(c = NA, b = "yes"), crowd, 2), c(NA, 2L, NA))
+  expect_identical(known_components(c("yes", NA, "no"), crowd, 2), c(2L, NA, 1L))
+  # Levels of a factor in another order are the same labels.
+  by_factor <- factor(c("yes", NA, "no"), c("yes", "no"))
+  expect_identical(known_components(by_factor, crowd, 2), c(2L, NA, 1L))
+  none <- stats::setNames(character(), character())
+  expect_identical(known_components(none, crowd, 2), rep(NA_integer_, 3))
+})
+
+test_that("known labels that are of no item or no label are errors", {
+  crowd <- two_labels()
+  bad <- list(
+    "one value for each of the 3 items.*It has 2 values" = c("yes", "no"),
+    "There is no item \"d\".*first item is \"a\"" = c(d = "yes", a = "no"),
+    "There are no items \"d\" and \"e\"" = c(d = "yes", e = "no"),
+    "\"a\" is named more than once" = c(b = "no", a = "no", a = "yes"),
+    "1 of its 2 values has no name.*value 2" = c(a = "no", "yes"),
+    "2 of its 3 values have no name.*value 1" = stats::setNames(rep("no", 3), c("", "a", NA)),
+    "nobody gave \"maybe\"" = c(a = "no", b = "maybe"),
+    "must be a vector of labels" = list(a = "no")
+  )
+  for (i in seq_along(bad)) {
+    expect_error(known_components(bad[[i]], crowd, 2), names(bad)[i], class = "mdpd_error_argument")
+  }
+  expect_error(known_components(c(a = "no"), crowd, 3), "`known` needs.*one component a label",
+               class = "mdpd_error_argument")
+  expect_error(check_known(c(a = "no"), 2:3, "sparse"), "needs one `k`",
+               class = "mdpd_error_argument")
+  expect_error(check_known(c(a = "no"), 2, "none"), "needs a refinement",
+               class = "mdpd_error_argument")
+  expect_no_error(check_known(c(a = "no"), 2, "sparse"))
+  expect_no_error(check_known(NULL, 2:3, "none"))
+  unknown <- "a\xff"
+  Encoding(unknown) <- "bytes"
+  expect_error(known_components(stats::setNames("no", unknown), crowd, 2),
+               "The names of `known` must be text in a known encoding",
+               class = "mdpd_error_encoding")
+})
+
+test_that("the prior is the crowd's where EM begins at its vote and goes by evidence", {
+  crowd <- two_labels()
+  one <- crowd_labels(data.frame(item = 1:2, worker = 1, label = "a"))
+  evidence <- list(criterion = "evidence")
+  expect_identical(default_prior(crowd, 2, NULL, "ignore", evidence), "crowd")
+  expect_identical(default_prior(crowd, 2, "majority", "ignore", evidence), "crowd")
+  expect_identical(default_prior(crowd, 2, "random", "ignore", evidence), 0)
+  expect_identical(default_prior(crowd, 3, NULL, "ignore", evidence), 0)
+  expect_identical(default_prior(crowd, 2, NULL, "level", evidence), 0)
+  expect_identical(default_prior(crowd, 2, NULL, "ignore", list(criterion = "bic")), 0)
+  expect_identical(default_prior(one, 1, NULL, "ignore", evidence), 0)
+  expect_identical(default_prior(as.data.frame(crowd), 2, NULL, "ignore", evidence), 0)
+})
+
+test_that("prior counts are one number for all cells, or a matrix of the labels", {
+  crowd <- two_labels()
+  expect_null(check_prior(0, crowd, 2))
+  expect_null(check_prior(NULL, crowd, 2))
+  expect_identical(check_prior(1.5, crowd, 2), matrix(1.5, 2, 2))
+  counts <- matrix(c(4, 0, 1, 3), 2, dimnames = list(c("no", "yes"), c("no", "yes")))
+  expect_identical(check_prior(counts, crowd, 2), unname(counts))
+  for (bad in list(-1, NA, "many", c(1, 2), matrix(1, 2, 3), matrix(1, 3, 3))) {
+    expect_error(check_prior(bad, crowd, 2), "`prior` must", class = "mdpd_error_argument")
+  }
+  for (x in list(crowd, as.data.frame(crowd))) {
+    expect_error(check_prior(1, x, 3), "`prior` needs", class = "mdpd_error_argument")
+  }
+})
+
+test_that("the crowd's prior needs evidence, labels and answers that are alike", {
+  crowd <- two_labels()
+  evidence <- list(criterion = "evidence")
+  expect_null(check_crowd_prior(crowd, 2, "ignore", evidence))
+  expect_error(check_crowd_prior(crowd, 2, "ignore", list(criterion = "bic")), "by evidence",
+               class = "mdpd_error_argument")
+  expect_error(check_crowd_prior(crowd, 2, "level", evidence), "missing = \"level\"",
+               class = "mdpd_error_argument")
+  expect_error(check_crowd_prior(crowd, 3, "ignore", evidence), "`prior` needs",
+               class = "mdpd_error_argument")
+})
