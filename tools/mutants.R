@@ -1,8 +1,8 @@
 # Mutation testing, see tools/mutants: Rscript tools/mutants.R TREE N SEED FILES TESTS. Half of the
 # mutants are of the core, half of R/, drawn from all changes that the operators below allow. A
-# mutant first meets the tests of its own file, then, if these pass and TESTS is not "near", all.
-# Those that tools/equivalent-mutants.dcf lists, with the reason why no test can tell them, are left
-# out.
+# mutant first meets the tests of its own file, then, if these pass and TESTS is not "near", all; of
+# R/ all that come by its line. Those that tools/equivalent-mutants.dcf lists, with the reason why
+# no test can tell them, are left out.
 # DeMillo, Lipton and Sayward (1978), doi:10.1109/C-M.1978.218136.
 
 args <- commandArgs(trailingOnly = TRUE)
@@ -12,6 +12,7 @@ set.seed(as.integer(args[3]))
 pattern <- args[4]
 all_tests <- args[5] != "near"
 most_seconds <- 1200  # of a run of tests
+most_seconds_near <- 20  # of tests of a mutant of R/ where not all are asked for
 
 # Changes ------------------------------------------------------------------------------------------
 
@@ -177,71 +178,35 @@ core_survives <- function(file) {
   if (all_tests || length(contexts) == 0) test_core() else TRUE
 }
 
-install_r <- function() {
-  run("R", c("CMD INSTALL --no-lock --no-test-load --no-docs --no-multiarch --library=lib ."))
-}
-
-# Tests of the file's own name, or of the longest beginning of it that has any, then those that call
-# what the file defines; of "near" tests the latter only where there are none of the name.
-nearest_tests <- function(file) {
-  topics <- sub("^test-(.*)[.]R$", "\\1", dir("tests/testthat", "^test-"))
-  name <- sub("[.]R$", "", basename(file))
-  while (grepl("_", name) && !name %in% topics) name <- sub("_[^_]*$", "", name)
-  defined <- grep("^[A-Za-z_.]+ <- ", readLines(file), value = TRUE)
-  calls <- paste0("\\b(", paste(sub(" .*", "", defined), collapse = "|"), ")\\(")
-  has_call <- vapply(topics, function(topic) {
-    test <- readLines(file.path("tests/testthat", paste0("test-", topic, ".R")))
-    any(grepl(calls, test, perl = TRUE, useBytes = TRUE))
-  }, NA)
-  if (!all_tests && name %in% topics) name else unique(c(intersect(name, topics), topics[has_call]))
-}
-
-# Ends at the first failure, or warning, which tools/r-tests.R takes for a failure too.
-run_r_tests <- function(topics = NULL) {
-  filter <- if (!is.null(topics)) paste0("^(", paste(topics, collapse = "|"), ")$")
-  code <- sprintf(
-    'library(testthat); library(mdpd, lib.loc = "lib");
-     bad <- paste0("expectation_", c("failure", "error", "warning"));
-     first <- R6::R6Class(inherit = Reporter, public = list(
-       add_result = function(context, test, result) {
-         if (inherits(result, bad)) {
-           writeLines(c(test, conditionMessage(result)))
-           quit(status = 1)
-         }
-       }
-     ));
-     test_dir("tests/testthat", filter = %s, package = "mdpd", load_package = "installed",
-              reporter = first$new())', deparse1(filter)
-  )
-  run("Rscript", c("-e", shQuote(code)))
-}
-
-r_survives <- function(file) {
-  nearest <- nearest_tests(file)
-  for (topic in nearest) if (!run_r_tests(topic)) return(FALSE)
-  if (all_tests || length(nearest) == 0) run_r_tests() else TRUE
-}
-
 # One mutant: "killed", "survived", or "stillborn" where it cannot be built.
-judge <- function(mutant) {
-  is_r <- grepl("^R/", mutant$file)
-  original <- readLines(mutant$file, encoding = "UTF-8")
+judge_core <- function(mutant, original, changed) {
   on.exit(writeLines(original, mutant$file, useBytes = TRUE))
-  writeLines(replace(original, mutant$line, mutant$to), mutant$file, useBytes = TRUE)
-  is_built <- if (is_r) install_r() else make_core()
-  if (!is_built) {
+  writeLines(changed, mutant$file, useBytes = TRUE)
+  if (!make_core()) {
     return("stillborn")
   }
-  survives <- if (is_r) r_survives(mutant$file) else core_survives(mutant$file)
-  unlink(dir("tests/testthat/_snaps", "[.]new[.]", recursive = TRUE, full.names = TRUE))
-  if (survives) "survived" else "killed"
+  if (core_survives(mutant$file)) "survived" else "killed"
+}
+
+judge <- function(mutant) {
+  original <- readLines(mutant$file, encoding = "UTF-8")
+  changed <- replace(original, mutant$line, mutant$to)
+  if (!grepl("^R/", mutant$file)) {
+    return(judge_core(mutant, original, changed))
+  }
+  judge_r(trace, mutant, changed, if (all_tests) Inf else most_seconds_near)
 }
 
 mutants <- draw_mutants()
-root <- getwd()
+in_r <- grepl("^R/", mutants$file)
+for_r <- normalizePath("tools/mutants-in-r.R")
 setwd(tree)
-Sys.setenv(R_LIBS = paste(file.path(tree, "lib"), Sys.getenv("R_LIBS"), sep = ":"))
-if (!make_core()) stop("The core cannot be built: see ", file.path(tree, "log"))
+if (any(in_r)) {
+  source(for_r)
+  cat("Running all tests of R/, to see which come by which line.\n")
+  trace <- trace_tests(setdiff(dir("R", full.names = TRUE), "R/RcppExports.R"))
+}
+if (!all(in_r) && !make_core()) stop("The core cannot be built: see ", file.path(tree, "log"))
 outcomes <- character(nrow(mutants))
 for (at in seq_len(nrow(mutants))) {
   mutant <- mutants[at, ]
