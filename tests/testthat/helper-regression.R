@@ -87,3 +87,15 @@ first_step_twin <- function(fit, later, step = 1e-5) {
 without_digits <- function(lines) {
   gsub("-?[0-9][0-9.]*(e[-+]?[0-9]+)?", "#", gsub(" +", " ", lines))
 }
+
+# The fit of 300 rows of four classes, of which 1 and 2 have levels of their own; two items of two
+# levels do not tell 3 from 4.
+fit_that_tells_some <- function(class) {
+  items <- with_seed(1, lapply(1:2, function(i) {
+    yes <- stats::runif(300) < c(1, 1, 0.8, 0.3)[class]
+    ifelse(class < 3, c("c", "d")[class], ifelse(yes, "a", "b"))
+  }))
+  fit <- suppressWarnings(mdpd(as.data.frame(items, col.names = c("one", "two")), k = 4,
+                               start = outer(class, 1:4, `==`) + 0, prior = 0))
+  align_components(fit, as.character(class))
+}

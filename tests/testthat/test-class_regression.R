@@ -354,15 +354,8 @@ test_that("all methods find the truth, and the naive regression does not", {
 })
 
 test_that("coefficients that the fit does not determine have no error, whatever the unit", {
-  # Classes 1 and 2 have levels of their own; two items of two levels do not tell 3 from 4.
   class <- rep(1:4, c(80, 60, 90, 70))
-  items <- with_seed(1, lapply(1:2, function(i) {
-    yes <- stats::runif(300) < c(1, 1, 0.8, 0.3)[class]
-    ifelse(class < 3, c("c", "d")[class], ifelse(yes, "a", "b"))
-  }))
-  partly <- suppressWarnings(mdpd(as.data.frame(items, col.names = c("one", "two")), k = 4,
-                                  start = outer(class, 1:4, `==`) + 0, prior = 0))
-  partly <- align_components(partly, as.character(class))
+  partly <- fit_that_tells_some(class)
   z <- rep(0:1, 150)
   counts <- table(z, class)[, 1:2]
   for (unit in c(1e-3, 1e3)) {

@@ -191,15 +191,8 @@ test_that("rows of weight zero do not count, nor does a level that only they hav
 })
 
 test_that("what depends on classes that nothing tells apart is not known, and the rest is", {
-  # Classes 1 and 2 have levels of their own; two items of two levels do not tell 3 from 4.
   class <- rep(1:4, c(80, 60, 90, 70))
-  items <- with_seed(1, lapply(1:2, function(i) {
-    yes <- stats::runif(300) < c(1, 1, 0.8, 0.3)[class]
-    ifelse(class < 3, c("c", "d")[class], ifelse(yes, "a", "b"))
-  }))
-  partly <- suppressWarnings(mdpd(as.data.frame(items, col.names = c("one", "two")), k = 4,
-                                  start = outer(class, 1:4, `==`) + 0, prior = 0))
-  partly <- align_components(partly, as.character(class))
+  partly <- fit_that_tells_some(class)
   y <- class + with_seed(2, stats::rnorm(300))
   for (method in c("bch", "ml")) {
     found <- suppressWarnings(distal_outcome(partly, y, method = method))
