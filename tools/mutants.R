@@ -27,10 +27,7 @@ operators <- list(
 )
 
 # The same text with blanks for what is no code: comments and strings.
-blank_out <- function(lines, is_r) {
-  if (is_r) {
-    return(blank_out_r(lines))
-  }
+blank_out_cpp <- function(lines) {
   at <- gregexpr("\"([^\"\\\\]|\\\\.)*\"|'([^'\\\\]|\\\\.)+'|//.*$", lines, perl = TRUE)
   regmatches(lines, at) <- lapply(regmatches(lines, at), function(x) strrep(" ", nchar(x)))
   lines[grepl("^\\s*(#|static_assert|using |namespace |template)", lines)] <- ""
@@ -114,7 +111,7 @@ statements <- function(code, is_r) {
 mutants_of <- function(file) {
   lines <- readLines(file.path(tree, file), encoding = "UTF-8")
   is_r <- grepl("[.]R$", file)
-  code <- blank_out(lines, is_r)
+  code <- if (is_r) blank_out_r(lines) else blank_out_cpp(lines)
   sites <- rbind(swaps(code), numbers(code), conditions(code, lines), statements(code, is_r))
   changed <- paste0(substr(lines[sites$line], 1, sites$at - 1), sites$to,
                     substring(lines[sites$line], sites$at + sites$n))
