@@ -317,7 +317,7 @@ check_times <- function(time, call) {
 
 check_id_vector <- function(ids, arg, call) {
   if (holds_values(ids) && length(ids) > 0 && !anyNA(ids)) {
-    return(check_encoding(ids, cli::format_inline("{.arg {arg}}"), call))
+    return(check_encoding(ids, "{.arg {arg}}", call))
   }
   abort_mdpd("{.arg {arg}} must be a vector of ids, none of them missing, not {describe(ids)}.",
              class = "argument", call = call)
@@ -325,7 +325,7 @@ check_id_vector <- function(ids, arg, call) {
 
 # Ids of one side of the table: there, one each, and different.
 check_ids <- function(ids, n, side, call) {
-  check_encoding(ids, cli::format_inline("The ids of every {side}"), call)
+  check_encoding(ids, "The ids of every {side}", call)
   if (n == 0 || length(ids) != n || anyNA(ids) || any(ids == "")) {
     abort_mdpd("Every {side} must have an id, and there must be at least one.",
                class = "data", call = call)

@@ -49,7 +49,7 @@ check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()
 
 check_string <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (rlang::is_string(x) && is.null(dim(x))) {
-    return(invisible(check_encoding(x, cli::format_inline("{.arg {arg}}"), call)))
+    return(invisible(check_encoding(x, "{.arg {arg}}", call)))
   }
   abort_mdpd("{.arg {arg}} must be one string, not {describe(x)}.", class = "argument", call = call)
 }
@@ -176,10 +176,13 @@ check_sum_of_weights <- function(x, arg, call) {
 }
 
 # Text in any encoding that R knows is the same text. What is none, because R was told that it is
-# bytes or because it is damaged, can neither be compared nor shown. `what`: whose text it is.
+# bytes or because it is damaged, can neither be compared nor shown. `what`: whose text it is, in
+# cli's markup with names of the caller, worked out only where it is told: that takes longer than
+# most columns.
 check_encoding <- function(x, what, call = rlang::caller_env()) {
   bad <- if (is.character(x)) which(!is_valid_text(x))
   if (length(bad) > 0) {
+    what <- cli::format_inline(what, .envir = rlang::caller_env())
     abort_mdpd(
       c("{what} must be text in a known encoding, and {.val {show_bytes(x[bad[1]])}} is not.",
         i = "Say what it is by {.fn Encoding} or convert it by {.fn iconv}."),

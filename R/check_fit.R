@@ -56,7 +56,7 @@ check_crowd_fit <- function(object, call = rlang::caller_env()) {
 check_workers <- function(worker, all_workers, arg = rlang::caller_arg(worker),
                           call = rlang::caller_env()) {
   ids <- if (is.factor(worker) || is.atomic(worker)) as.character(worker)
-  check_encoding(ids, cli::format_inline("{.arg {arg}}"), call)
+  check_encoding(ids, "{.arg {arg}}", call)
   unknown <- setdiff(ids, all_workers)
   if (length(ids) > 0 && length(unknown) == 0) {
     return(unique(ids))
@@ -72,7 +72,7 @@ check_workers <- function(worker, all_workers, arg = rlang::caller_arg(worker),
 # Names of items of a fit.
 check_items <- function(items, all_items, arg = rlang::caller_arg(items),
                         call = rlang::caller_env()) {
-  check_encoding(items, cli::format_inline("{.arg {arg}}"), call)
+  check_encoding(items, "{.arg {arg}}", call)
   unknown <- if (is.character(items)) setdiff(items, all_items)
   if (is.character(items) && length(items) > 0 && length(unknown) == 0) {
     return(unique(items))

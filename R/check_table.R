@@ -124,7 +124,7 @@ check_column_lengths <- function(x, arg, call) {
 }
 
 check_column_names <- function(names, arg, call) {
-  check_encoding(names, cli::format_inline("The names of the columns of {.arg {arg}}"), call)
+  check_encoding(names, "The names of the columns of {.arg {arg}}", call)
   unnamed <- which(is.na(names) | names == "")
   if (is.null(names) || length(unnamed) > 0) {
     abort_mdpd(
@@ -182,9 +182,7 @@ check_column <- function(x, name, arg, call, rows = seq_along(x)) {
   } else if (!is.factor(x) && !typeof(x) %in% c("logical", "integer", "double", "character")) {
     paste("values of type", typeof(x))
   }
-  # The text is made only where it is needed: it takes longer than most columns.
-  check_encoding(if (is.factor(x)) levels(x) else x,
-                 cli::format_inline("Column {.field {name}} of {.arg {arg}}"), call)
+  check_encoding(if (is.factor(x)) levels(x) else x, "Column {.field {name}} of {.arg {arg}}", call)
   if (!is.null(kind)) {
     abort_mdpd(
       c("Column {.field {name}} of {.arg {arg}} must hold categories (a factor, strings, whole

@@ -143,7 +143,7 @@ check_has_classes <- function(object, call = rlang::caller_env()) {
 }
 
 check_free <- function(free, object, call = rlang::caller_env()) {
-  check_encoding(free, cli::format_inline("{.arg free}"), call)
+  check_encoding(free, "{.arg free}", call)
   unknown <- if (is.character(free)) setdiff(free, informative(object))
   if (!is.null(free) && !is.character(free) || length(unknown) > 0) {
     abort_mdpd(

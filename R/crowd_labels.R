@@ -240,8 +240,7 @@ check_triples <- function(data, arg = rlang::caller_arg(data), call = rlang::cal
     abort_mdpd("{.arg {arg}} must have at least one row.", class = "data", call = call)
   }
   check_column_lengths(data, arg, call)
-  check_encoding(item_names(data), cli::format_inline("The names of the columns of {.arg {arg}}"),
-                 call)
+  check_encoding(item_names(data), "The names of the columns of {.arg {arg}}", call)
   if (is.matrix(data) && is.null(colnames(data))) {
     if (ncol(data) != 3) {
       abort_mdpd(
@@ -258,7 +257,7 @@ check_triples <- function(data, arg = rlang::caller_arg(data), call = rlang::cal
 check_triple_column <- function(column, data, arg = rlang::caller_arg(column),
                                 call = rlang::caller_env()) {
   if (rlang::is_string(column) && is.null(dim(column))) {
-    check_encoding(column, cli::format_inline("{.arg {arg}}"), call)
+    check_encoding(column, "{.arg {arg}}", call)
     position <- which(item_names(data) == column)
     if (length(position) == 1) {
       return(position)

@@ -54,7 +54,7 @@ known_rows <- function(ids, n_known, items, call) {
 
 # Names of items, each once.
 check_are_names <- function(ids, call) {
-  check_encoding(ids, cli::format_inline("The names of {.arg known}"), call)
+  check_encoding(ids, "The names of {.arg known}", call)
   nameless <- which(is.na(ids) | ids == "")
   problem <- if (length(nameless) > 0) {
     "{length(nameless)} of its {length(ids)} values {cli::qty(length(nameless))}{?has/have} no name,

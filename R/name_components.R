@@ -56,7 +56,7 @@ new_names <- function(names, object, call = rlang::caller_env()) {
                class = "argument", call = call)
   }
   now <- names(object$mixing_weights)
-  check_encoding(c(names, names(names)), cli::format_inline("{.arg names}"), call)
+  check_encoding(c(names, names(names)), "{.arg names}", call)
   if (is.null(names(names)) && length(names) != object$k) {
     abort_mdpd(
       c("{.arg names} must have one name for each of the {object$k} component{?s}, or be named by

@@ -239,7 +239,7 @@ check_item_names <- function(items, all_items, call) {
       class = "argument", call = call
     )
   }
-  check_encoding(items, cli::format_inline("{.arg items}"), call)
+  check_encoding(items, "{.arg items}", call)
   unknown <- setdiff(items, all_items)
   if (length(unknown) > 0) {
     abort_mdpd(

@@ -46,7 +46,7 @@ check_parm <- function(parm, call) {
     abort_mdpd("{.arg parm} must be names or positions of parameters, not {describe(parm)}.",
                class = "argument", call = call)
   }
-  check_encoding(parm, cli::format_inline("{.arg parm}"), call)
+  check_encoding(parm, "{.arg parm}", call)
 }
 
 find_parameters <- function(parm, parameters, call = rlang::caller_env()) {

@@ -226,7 +226,7 @@ check_strings <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_en
       class = "argument", call = call
     )
   }
-  check_encoding(x, cli::format_inline("{.arg {arg}}"), call)
+  check_encoding(x, "{.arg {arg}}", call)
 }
 
 # The names of the three columns of a crowd; NULL for a table.

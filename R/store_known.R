@@ -30,7 +30,7 @@ grow_known_items <- function(types, from_text, na_values, call) {
 
 # Fields of text as the levels of a column would be called.
 text_of_type <- function(x, type, item, rows, call) {
-  check_encoding(x, cli::format_inline("Column {.field {item}}"), call)
+  check_encoding(x, "Column {.field {item}}", call)
   values <- unique(x)
   text <- values
   if (type %in% c("integer", "double")) {

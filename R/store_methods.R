@@ -185,7 +185,7 @@ check_row_names <- function(x, n, call) {
       class = "argument", call = call
     )
   }
-  check_encoding(x, cli::format_inline("{.arg row.names}"), call)
+  check_encoding(x, "{.arg row.names}", call)
   if (anyDuplicated(x)) {
     abort_mdpd(
       c("{.arg row.names} must all differ.", x = "{.val {x[anyDuplicated(x)]}} is there again."),

@@ -67,7 +67,7 @@ sample_codes <- function(x, n_obs, arg, call) {
       class = "argument", call = call
     )
   }
-  check_encoding(if (is.factor(x)) levels(x) else x, cli::format_inline("{.arg {arg}}"), call)
+  check_encoding(if (is.factor(x)) levels(x) else x, "{.arg {arg}}", call)
   values <- unique(x)
   list(codes = match(x, values), values = values)
 }
