@@ -26,13 +26,29 @@ $(FOLDER)/fuzz-%: $(CORE) $(TEST_FOLDER)/tests/fuzz/core/%.o
 
 compile = $(CXX) $(1) -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c
 
-$(FOLDER)/src/%.o: src/%.cpp $(FOLDER)/settings
+$(FOLDER)/src/%.o: src/%.cpp $(FOLDER)/settings $(FOLDER)/first.h.gch
 	@mkdir -p '$(@D)'
-	$(call compile,$(FLAGS)) -o '$@' $<
+	$(call compile,$(FLAGS)) -include '$(FOLDER)/first.h' -o '$@' $<
+
+$(TEST_FOLDER)/tests/core/%.o: tests/core/%.cpp $(TEST_FOLDER)/test-settings \
+		$(TEST_FOLDER)/first-of-tests.h.gch
+	@mkdir -p '$(@D)'
+	$(call compile,$(TEST_FLAGS)) $(if $(findstring /,$*),-include '$(TEST_FOLDER)/first-of-tests.h') \
+		-o '$@' $<
 
 $(TEST_FOLDER)/tests/%.o: tests/%.cpp $(TEST_FOLDER)/test-settings
 	@mkdir -p '$(@D)'
 	$(call compile,$(TEST_FLAGS)) -o '$@' $<
+
+# Eigen and Catch take longer to read than most files to compile: they are read once. Not of the
+# runner of the tests, which says first what it wants of Catch.
+$(FOLDER)/first.h.gch: $(FOLDER)/settings
+	@echo '#include "base/eigen.h"' >'$(@:.gch=)'
+	$(call compile,$(FLAGS)) -x c++-header -o '$@' '$(@:.gch=)'
+
+$(TEST_FOLDER)/first-of-tests.h.gch: $(TEST_FOLDER)/test-settings
+	@printf '#include <testthat.h>\n#include "random_data.h"\n' >'$(@:.gch=)'
+	$(call compile,$(TEST_FLAGS)) -x c++-header -o '$@' '$(@:.gch=)'
 
 # The settings are a dependency too: other flags or another compiler mean other objects.
 $(FOLDER)/settings: USED = $(CXX) $(FLAGS) $(INCLUDES)
@@ -45,4 +61,5 @@ FORCE:
 .PHONY: FORCE
 
 -include $(CORE:.o=.d) $(TESTS:.o=.d) $(HASHES:.o=.d) $(ALLOCATIONS:.o=.d)
+-include $(FOLDER)/first.h.d $(TEST_FOLDER)/first-of-tests.h.d
 -include $(wildcard $(TEST_FOLDER)/tests/fuzz/core/*.d)
