@@ -31,6 +31,18 @@ use_utf8() {
   esac
 }
 
+# What R compiles with for its check: all warnings, and no debugging symbols, which would be taken out
+# again. Through ccache, where that is, which compiles nothing twice.
+use_check_flags() {
+  CCACHE_DIR=${CCACHE_DIR:-$build/ccache}
+  [ "${R_MAKEVARS_USER:-}" != "$build/Makevars" ] || return 0
+  compiler=$(R CMD config CXX17)
+  ! command -v ccache >/dev/null 2>&1 || compiler="ccache $compiler"
+  printf 'CXX17 = %s\nCXX17FLAGS = -O2 -Wall -pedantic\n' "$compiler" >"$build/Makevars"
+  R_MAKEVARS_USER=$build/Makevars
+  export CCACHE_DIR R_MAKEVARS_USER
+}
+
 # run_logged LOG COMMAND...: quiet when all is well; otherwise the end of the log tells why.
 run_logged() {
   log=$1
