@@ -252,7 +252,7 @@ regress_in_steps <- function(first, design, reference, method, max_iter,
 # The derivative of the score of the coefficients by the parameters of the first step.
 score_slopes <- function(first, found, method, classes, rows) {
   if (method == "two-step") {
-    coded <- coded_rows(first$coded, rows)
+    coded <- take_rows(first$coded, rows)
     cross <- cross_information(found$problem, found$at, coded, first$model, "observed")
     return(sweep(-cross, 2, inverse_estimates(first$model), "*"))
   }

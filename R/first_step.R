@@ -23,12 +23,11 @@ first_covariance <- function(object, how, call) {
 row_log_densities <- function(object, coded) {
   uniform <- object
   uniform$mixing_weights[] <- 1 / object$k
+  known <- known_columns(object, coded)
+  coded["known"] <- list(NULL)
   step <- posterior_of(uniform, coded)
   densities <- log(pmax(step$posterior, 1e-300)) + step$row_loglik + log(object$k)
-  if (!is.null(coded$known)) {
-    known <- match(object$labels[coded$known], names(object$mixing_weights))
-    densities[!is.na(known) & col(densities) != known] <- -Inf
-  }
+  if (!is.null(known)) densities[!is.na(known) & col(densities) != known] <- -Inf
   unname(densities)
 }
 

@@ -190,9 +190,18 @@ read_new <- function(x, object, items = names(object$item_probs), arg = rlang::c
 # Posterior and log-density at the fit's parameters; all items of `coded` enter.
 posterior_of <- function(object, coded) {
   items <- colnames(coded$codes)
+  coded["known"] <- list(known_columns(object, coded))
   core_posterior(
     coded, object$mixing_weights, object$item_probs[items], threads_of(object)
   )
+}
+
+# Which component each row is known to be in, NA where that is not known; NULL where no row is. Coded
+# data have the number of the label, and the fit its components in an order of its own.
+known_columns <- function(object, coded) {
+  if (!is.null(coded$known)) {
+    match(label_names(object), names(object$mixing_weights))[coded$known]
+  }
 }
 
 # Threads for what is asked of a fit; a true model has no control.

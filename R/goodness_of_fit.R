@@ -192,9 +192,11 @@ new_goodness_of_fit <- function(object, table, values, samples, about) {
 # Patterns -----------------------------------------------------------------------------------------
 
 # The different rows, how often each was seen, `count`, and how many rows miss the same items,
-# `total`; and how many tables these make, with how many cells.
+# `total`; and how many tables these make, with how many cells. What is known of the classes of some
+# rows says nothing of the table.
 count_patterns <- function(coded, rows) {
   coded <- with_weight(coded)
+  coded["known"] <- list(NULL)
   if (rows == "complete") {
     coded <- take_rows(coded, is_complete(coded))
   }

@@ -3,7 +3,7 @@
 # A state of EM: `gamma`, the coefficients, and `probs`, the probabilities of all levels of the
 # items that differ between the classes, levels x classes. `seeds` has one for each start.
 fit_one_step <- function(first, problem, rows, gamma, seeds, max_iter) {
-  coded <- coded_rows(first$coded, rows)
+  coded <- take_rows(first$coded, rows)
   items <- first$model$items
   answers <- list(
     shown = one_hot(coded, items, seq_along(rows)),
@@ -62,13 +62,6 @@ as_in_the_fit <- function(state, problem, answers, posterior) {
   gamma <- gamma[, order, drop = FALSE]
   gamma <- (gamma - gamma[, problem$reference])[, -problem$reference, drop = FALSE]
   list(gamma = within_bounds(gamma), probs = state$probs[, order, drop = FALSE])
-}
-
-coded_rows <- function(coded, rows) {
-  coded$codes <- select_rows(coded$codes, rows)
-  coded$weights <- coded$weights[rows]
-  coded$known <- coded$known[rows]
-  coded
 }
 
 answer_densities <- function(probs, answers) {

@@ -88,3 +88,34 @@ test_that("the crowd's prior needs evidence, labels and answers that are alike",
   expect_error(check_crowd_prior(crowd, 3, "ignore", evidence), "`prior` needs",
                class = "mdpd_error_argument")
 })
+
+# Components in another order than the labels, and half of the items known.
+known_by_size <- function() {
+  crowd <- simulate_crowd(n_items = 400, n_workers = 5, n_labels = 2, accuracy = rep(0.8, 5),
+                          seed = 1)
+  fit <- mdpd(crowd$labels, k = 2, known = crowd$truth[1:200], prior = 0)
+  expect_identical(names(fit$mixing_weights), c("2", "1"))
+  list(fit = fit, truth = crowd$truth)
+}
+
+test_that("known rows count for the component of their label, wherever it stands", {
+  case <- known_by_size()
+  fit <- case$fit
+  renamed <- name_components(fit, c("1" = "dog", "2" = "cat"))
+  covariates <- data.frame(z = (case$truth == "1") + sin(seq_along(case$truth)))
+  expect_close(class_regression(fit, ~ 1, covariates)$loglik, fit$loglik)
+  for (method in c("two-step", "one-step", "ml", "bch")) {
+    by_name <- lapply(list(fit, renamed), class_regression, ~ z, covariates, method = method)
+    expect_close(unname(coef(by_name[[1]])), unname(coef(by_name[[2]])))
+    expect_gt(abs(coef(by_name[[1]])[[2]]), 0.5)
+  }
+  expect_close(unname(named_posterior(fit$coded, renamed)), unname(fit$posterior))
+})
+
+test_that("known classes say nothing of how well the answers fit", {
+  fit <- known_by_size()$fit
+  unknown <- fit
+  unknown$coded["known"] <- list(NULL)
+  expect_identical(goodness_of_fit(fit, n = 0)$statistics,
+                   goodness_of_fit(unknown, n = 0)$statistics)
+})
