@@ -102,10 +102,12 @@ class_names <- function(x, classes) {
 # The labels in place of the names that the user has given to the components which stand for them,
 # where the truth is in labels.
 in_words_of <- function(classes, truth, fit) {
-  named <- inherits(fit, "mdpd") && !is.null(fit$stands_for) && !has_kinds(fit)
-  if (named && !any(truth %in% label_names(fit))) {
-    classes[] <- fit$stands_for[classes]
+  if (!inherits(fit, "mdpd") || is.null(fit$stands_for) || has_kinds(fit)) {
+    return(classes)
   }
+  # Some of the names may still be labels.
+  in_labels <- !any(truth %in% label_names(fit)) || all(truth %in% c(fit$labels, NA))
+  if (in_labels) classes[] <- fit$stands_for[classes]
   classes
 }
 

@@ -214,5 +214,6 @@ test_that("the truth may be in the labels or in the names of a named crowd's com
     expect_identical(error_rate(named, crowd$truth), rate)
     in_names <- stats::setNames(c("Cat", "Dog", "Owl")[crowd$truth], names(crowd$truth))
     expect_identical(error_rate(named, in_names), rate)
+    expect_identical(error_rate(name_components(fit, c("1" = "Cat")), crowd$truth), rate)
   })
 })
