@@ -59,6 +59,20 @@ test_that("with certain classes accuracy is the share right and the interval Jef
   expect_equal(accuracy_interval(rep(0, 5), rep(1, 5), 0.95)[2], 0)
 })
 
+test_that("classes that are next to certain are no less known than certain ones", {
+  certain <- accuracy_interval(rep(1, 100), rep(1, 100), 0.95)
+  for (doubt in c(1e-12, 1e-9, 1e-6)) {
+    interval <- accuracy_interval(rep(1 - doubt, 100), rep(1, 100), 0.95)
+    expect_equal(interval, certain, tolerance = 1e-3)
+  }
+  # Where workers are now right and now wrong it is the share of the variance.
+  right <- rep(c(0.9, 0.2), c(700, 300))
+  share <- mean((right - 0.69)^2) / (0.69 * 0.31)
+  expect_equal(accuracy_interval(right, rep(1, 1000), 0.95)[2:3],
+               stats::qbeta(c(0.025, 0.975), 1000 * share * 0.69 + 0.5, 1000 * share * 0.31 + 0.5),
+               tolerance = 1e-3)
+})
+
 test_that("with classes of which nothing is known the interval is that of no labels", {
   expect_equal(accuracy_interval(rep(0.5, 50), rep(1, 50), 0.9)[2:3],
                stats::qbeta(c(0.05, 0.95), 0.5, 0.5))
