@@ -82,9 +82,15 @@ all_whole <- function(x) all(is.na(x) | is.finite(x) & x == trunc(x))
 # Codes of a new column by the levels of the fit, and the levels the fit does not have.
 recode <- function(x, levels, missing) {
   coded <- code_values(x)
-  position <- match(coded$levels, levels, nomatch = 0L)
-  absent <- if (missing == "level") match(missing_level, levels, nomatch = 0L) else 0L
-  list(codes = c(absent, position)[coded$codes + 1L], unseen = coded$levels[position == 0L])
+  code_of <- codes_by_levels(coded$levels, levels, missing)
+  list(codes = code_of[coded$codes + 1L], unseen = coded$levels[code_of[-1] == 0L])
+}
+
+# Of the code 0, which is a missing cell, and of each level in `from` the code by the levels `to` of
+# a fit, 0 where it has none.
+codes_by_levels <- function(from, to, missing) {
+  absent <- if (missing == "level") match(missing_level, to, nomatch = 0L) else 0L
+  c(absent, match(from, to, nomatch = 0L))
 }
 
 # No search: the codes are known to be those of the levels.

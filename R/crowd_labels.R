@@ -70,8 +70,11 @@ inform_repeats <- function(again) {
   )
 }
 
-# How many labels a worker gave to an item that had one of the same worker.
+# How many labels a worker gave to an item that had one of the same worker; of a store, too.
 n_repeated <- function(crowd) {
+  if (inherits(crowd, "row_store")) {
+    return(sum(crowd$manifest$shards$repeats))
+  }
   sum(duplicated(cell_index(crowd$item, crowd$worker, length(crowd$items))))
 }
 

@@ -6,6 +6,7 @@
 predict_store <- function(object, store, type, file, call = rlang::caller_env()) {
   check_intact(store, "newdata", call)
   check_store_items(object, store, call)
+  check_repeats(store, object$missing %||% "ignore", "newdata", call)
   if (!is.null(file)) {
     check_file_name(file, call = call)
     new <- tempfile("predictions-", dirname(file))
@@ -65,15 +66,23 @@ predict_shard <- function(object, store, at, type) {
   )
 }
 
-# The codes of a shard by the levels of a fit.
+# The codes of a shard by the levels of a fit. Where a missing answer is a level of it, every cell has
+# a code, so the codes are dense.
 shard_for_fit <- function(shard, levels, object, items) {
   wanted <- lapply(object$item_probs[items], rownames)
+  missing <- object$missing %||% "ignore"
+  fills <- missing == "level"
   codes <- shard$codes
-  if (!identical(levels, wanted)) {
-    maps <- Map(function(from, to) as.raw(c(0L, match(from, to, 0L))), levels[items], wanted)
-    codes <- if (is_sparse(codes)) map_answers(codes, maps) else map_columns(codes, maps)
+  if (fills || !identical(levels, wanted)) {
+    maps <- Map(function(to, from) as.raw(codes_by_levels(from, to, missing)), wanted,
+                levels[items])
+    codes <- if (is_sparse(codes) && !fills) {
+      map_answers(codes, maps)
+    } else {
+      map_columns(as.matrix(codes), maps)
+    }
   }
-  new_coded(codes, wanted, rep(1, nrow(codes)), object$missing %||% "ignore")
+  new_coded(codes, wanted, rep(1, nrow(codes)), missing)
 }
 
 # @param maps named by item: of the code 0 and of each level the new code.

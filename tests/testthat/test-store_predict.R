@@ -1,0 +1,41 @@
+# Predictions of stores against those of the same rows in memory.
+
+# Five items of two classes, three of which the second class often leaves without an answer.
+rows_with_gaps <- function(n = 300, seed = 1) {
+  set.seed(seed)
+  class <- sample(2, n, TRUE)
+  table <- as.data.frame(lapply(1:5, function(item) {
+    ifelse(stats::runif(n) < 0.7, c("a", "b")[class], sample(c("a", "b"), n, TRUE))
+  }), col.names = paste0("V", 1:5))
+  for (item in 1:3) is.na(table[[item]]) <- stats::runif(n) < c(0.05, 0.5)[class]
+  table
+}
+
+store_of_labels <- function(crowd, ..., env = parent.frame()) {
+  new_store(as.data.frame(crowd), item = "item", worker = "worker", label = "label", ..., env = env)
+}
+
+test_that("a missing answer is a level of a store's rows where it is one of the fit", {
+  rows <- rows_with_gaps()
+  fit <- stagewise_em(rows, 2, missing = "level")
+  expect_equal(predict(fit, new_store(rows), type = "prob"), predict(fit, rows, "prob"),
+               ignore_attr = TRUE, tolerance = 1e-12)
+  # Also where the store has the levels of the fit, as some of the answers say that they are none.
+  rows <- rows[1:3]
+  fit <- stagewise_em(rows, 2, missing = "level")
+  written <- rows
+  for (item in names(rows)) written[[item]][which(is.na(rows[[item]]))[1:5]] <- "(missing)"
+  expect_equal(predict(fit, new_store(written), type = "prob"), predict(fit, rows, "prob"),
+               ignore_attr = TRUE, tolerance = 1e-12)
+})
+
+test_that("a label that was not given is a level of a sparse store, too", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 20, missing = 0.95, seed = 1)$labels
+  fit <- stagewise_em(crowd, 2, missing = "level")
+  store <- store_of_labels(crowd)
+  prob <- predict(fit, store, type = "prob")
+  expect_equal(prob[crowd$items, ], predict(fit, crowd, "prob"), tolerance = 1e-12)
+  again <- rbind(as.data.frame(crowd), as.data.frame(crowd)[1, ])
+  twice <- store_of_labels(crowd_labels(again, duplicates = "count"), duplicates = "count")
+  expect_error(predict(fit, twice), "labels an item more than once", class = "mdpd_error_argument")
+})
