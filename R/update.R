@@ -143,10 +143,18 @@ call_again <- function(object, changes, users, call) {
   if (!same_k || !any(names(fit$item_probs) %in% names(object$item_probs))) {
     return(fit)
   }
-  same_rows <- !is.null(fit$posterior) &&
-    identical(rownames(fit$posterior), rownames(object$posterior)) &&
-    identical(dim(fit$posterior), dim(object$posterior))
-  keep_arrangement(fit, object, if (same_rows) object$posterior)
+  keep_arrangement(fit, object, if (has_same_rows(fit, object)) object$posterior)
+}
+
+# By their names, else by all that they answer: another table of that size has other rows. The hash
+# of the data will not do, as it does not know the order of the rows.
+has_same_rows <- function(fit, object) {
+  names <- rownames(fit$posterior)
+  answers <- c("codes", "levels")
+  identical(dim(fit$posterior), dim(object$posterior)) &&
+    identical(names, rownames(object$posterior)) &&
+    (!is.null(names) ||
+       !is.null(fit$coded) && identical(fit$coded[answers], object$coded[answers]))
 }
 
 # poLCA's functions know other arguments; a true model was not fitted.

@@ -303,6 +303,11 @@ test_that("names and order stay where update() repeats the call with as many com
   expect_equal(again$posterior, named$posterior, tolerance = 1e-4)  # two tolerances of EM
   expect_identical(again$call, quote(stagewise_em(x = x, k = 2,
                                                   control = stagewise_control(tol = 1e-9))))
+  # The same rows in the opposite order, with nothing to tell which is which.
+  sorted <- `row.names<-`(x[order(fit$posterior[, 1]), ], NULL)
+  of_sorted <- name_components(stagewise_em(sorted, k = 2), c("A", "B"))
+  turned <- update(of_sorted, x = `row.names<-`(sorted[300:1, ], NULL))
+  expect_equal(turned$item_probs, of_sorted$item_probs, tolerance = 1e-4)  # as above
   # Other rows, and another number of components.
   part <- x[1:200, ]
   expect_identical(names(update(named, x = part)$mixing_weights), c("B", "A"))
