@@ -87,7 +87,8 @@ update.mdpd <- function(object, store, ..., full = FALSE, memory = 1e9, cluster 
   call <- rlang::current_env()
   if (missing(store)) {
     check_no_store(object, ...length(), call)
-    return(call_again(object, as.list(substitute(list(...)))[-1], rlang::caller_env(), call))
+    changes <- as.list(match.call())[-1]
+    return(call_again(object, changes[names(changes) != "object"], rlang::caller_env(), call))
   }
   rlang::check_dots_empty()
   check_updated(object, store, call)

@@ -13,9 +13,9 @@ local({
   for (name in setdiff(c(methods, others), "update.mdpd")) {
     assign(name, guarded(get(name, namespace)), namespace)
   }
-  # It looks its outcome up in its data.
+  # It looks its outcome up in its data; what update() hands on may be a column, too.
   assign("distal_outcome", guarded(distal_outcome, quoted = "y"), namespace)
   assign("align_components", guarded(align_components, c("object", "reference")), namespace)
-  assign("update.mdpd", guarded(update.mdpd, c("object", "store")), namespace)
+  assign("update.mdpd", guarded(update.mdpd, c("object", "store"), quoted = "..."), namespace)
   assign("error_rate", guarded(error_rate, c("estimate", "truth")), namespace)
 })

@@ -66,7 +66,7 @@ test_that("what the user gave is evaluated before, and its errors are not blamed
     data = augment(fit, no_such), n = goodness_of_fit(fit, n = no_such),
     names = name_components(fit, c(a = no_such)), cluster = vcov(fit, cluster = no_such),
     type = plot(fit, type = no_such), truth = error_rate(fit, no_such),
-    data = distal_outcome(fit, z, no_such), k = update(fit, k = no_such),
+    data = distal_outcome(fit, z, no_such),
     object = distal_outcome(no_such, z, rows), newdata = predict(fit, stop("no_such or id"))
   )
   for (i in seq_along(asked)) {
@@ -75,6 +75,8 @@ test_that("what the user gave is evaluated before, and its errors are not blamed
                  fixed = TRUE)
   }
   expect_snapshot(show_conditions(class_regression(fit, ~z, rows, cluster = id)))
+  # update() hands code on; what evaluates it tells.
+  expect_error(update(fit, k = no_such), "no_such", class = "simpleError")
   # An error that has a class is the user's own, and arguments may be left out.
   expect_error(predict(fit, rlang::abort("mine", class = "mine")), class = "mine")
   expect_s3_class(summary(fit, ), "summary_mdpd")

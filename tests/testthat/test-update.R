@@ -281,6 +281,23 @@ test_that("print and summary say what the update did", {
   })
 })
 
+test_that("without a store all arguments are those of the call that is made again", {
+  rows <- transform(three_classes(300)$table, w = 1 + seq_len(300) %% 3)
+  fit <- stagewise_em(~ V1 + V2 + V4, k = 2, data = rows)
+  expect_identical(update(fit, verbose = TRUE, evaluate = FALSE)$verbose, TRUE)
+  again <- update(fit, weights = w)
+  expect_identical(again$item_probs,
+                   stagewise_em(~ V1 + V2 + V4, k = 2, data = rows, weights = w)$item_probs)
+  n_calls <- 0
+  count <- function(x) {
+    n_calls <<- n_calls + 1
+    x
+  }
+  hand_on <- function(...) update(fit, ...)
+  expect_equal(hand_on(k = count(1))$k, 1)
+  expect_identical(n_calls, 1)
+})
+
 test_that("what cannot be updated is refused", {
   rows <- three_classes(1500)$table
   path <- local_folder()
