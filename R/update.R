@@ -503,7 +503,7 @@ changed_table <- function(result, object, fit, store, pieces, call) {
   before <- cumsum(c(0, store$manifest$shards$rows))
   shard <- pieces$shard[piece]
   names_of <- function(labels, object, class) {
-    if (length(labels) > 0) result$problem$labels[class] else names(object$mixing_weights)[class]
+    if (length(labels) > 0) label_names(object)[class] else names(object$mixing_weights)[class]
   }
   data.frame(
     row = place + before[shard], id = ids_of_rows(store, shard, place, call),

@@ -120,6 +120,21 @@ test_that("decisions that changed are listed, with their ids", {
   expect_message(update(fit, store), class = "mdpd_message_full_round")
 })
 
+test_that("decisions that changed have the names that predict() gives them", {
+  crowd <- simulate_crowd(n_items = 1500, n_workers = 10, accuracy = rep(0.6, 8), seed = 3)
+  answers <- as.data.frame(crowd$labels)
+  is_old <- answers$item %in% crowd$labels$items[1:1200]
+  path <- local_folder()
+  fit <- name_components(stagewise_em(small_crowd_store(answers[is_old, ], path), 3),
+                         c(`1` = "cat", `2` = "dog", `3` = "bird"))
+  store <- add_rows(open_row_store(path), answers[!is_old, ])
+  updated <- hush(update(fit, store, full = TRUE))
+  expect_gt(nrow(updated$changed), 0)
+  class_by <- function(fit) as.character(unname(predict(fit, store)))[updated$changed$row]
+  expect_identical(updated$changed$from, class_by(fit))
+  expect_identical(updated$changed$to, class_by(updated))
+})
+
 test_that("new levels and a row without an answer are taken in", {
   rows <- old_and_new(3000, 300)
   new <- as.data.frame(lapply(rows$new, as.character))
