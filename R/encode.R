@@ -163,7 +163,7 @@ recode_table <- function(x, all_items, levels, missing, arg, call) {
 recode_crowd <- function(x, levels, missing, arg, call) {
   items <- names(levels)
   check_repeats(x, missing, arg, call)
-  check_has_workers(x, items, arg, call)
+  check_has_workers(x$workers, items, arg, call)
   given <- as_answers(x)
   n_levels <- length(given$levels)
   item <- match(given$items, items)[given$item]
@@ -188,11 +188,11 @@ recode_crowd <- function(x, levels, missing, arg, call) {
   list(codes = codes, unseen = split(given$levels[level], of_item, drop = TRUE))
 }
 
-check_has_workers <- function(x, items, arg, call) {
-  if (length(items) > 0 && !any(items %in% x$workers)) {
+check_has_workers <- function(workers, items, arg, call) {
+  if (length(items) > 0 && !any(items %in% workers)) {
     abort_mdpd(
       c("{.arg {arg}} must have a label of at least one worker of the fit.",
-        x = "Its first worker is {.val {x$workers[1]}}, the fit's {.val {items[1]}}."),
+        x = "Its first worker is {.val {workers[1]}}, the fit's {.val {items[1]}}."),
       class = "missing_item", call = call
     )
   }

@@ -5,7 +5,8 @@
 # without a file as predict() of rows in memory.
 predict_store <- function(object, store, type, file, call = rlang::caller_env()) {
   check_intact(store, "newdata", call)
-  check_store_items(object, store, call)
+  items <- if (type == "density") names(object$item_probs) else differing_items(object)
+  check_store_items(items, store, call)
   check_repeats(store, object$missing %||% "ignore", "newdata", call)
   if (!is.null(file)) {
     check_file_name(file, call = call)
@@ -16,7 +17,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   no_answer <- numeric()
   first <- 0
   for (at in seq_len(nrow(store$manifest$shards))) {
-    rows <- predict_shard(object, store, at, type)
+    rows <- predict_shard(object, store, at, items, type)
     if (is.null(file)) {
       out[[at]] <- rows$values
     } else {
@@ -35,9 +36,13 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   invisible(file)
 }
 
-# A store has every item that the posterior needs; a level that the fit never saw counts as missing.
-check_store_items <- function(object, store, call) {
-  lacking <- setdiff(differing_items(object), store$manifest$items)
+# The items that are needed; of a crowd one worker of the fit will do, as in memory.
+check_store_items <- function(items, store, call) {
+  if (store$manifest$kind == "crowd") {
+    check_has_workers(store$manifest$items, items, "newdata", call)
+    return(invisible())
+  }
+  lacking <- setdiff(items, store$manifest$items)
   if (length(lacking) > 0) {
     abort_mdpd(
       c("The store must have all items of the fit.", x = "It lacks {.val {lacking}}."),
@@ -46,9 +51,8 @@ check_store_items <- function(object, store, call) {
   }
 }
 
-predict_shard <- function(object, store, at, type) {
+predict_shard <- function(object, store, at, items, type) {
   shard <- read_shard(store$path, store$manifest, at)
-  items <- if (type == "density") names(object$item_probs) else differing_items(object)
   coded <- shard_for_fit(shard, levels(store), object, items)
   n <- nrow(coded$codes)
   if (type == "density") {
@@ -66,8 +70,9 @@ predict_shard <- function(object, store, at, type) {
   )
 }
 
-# The codes of a shard by the levels of a fit. Where a missing answer is a level of it, every cell has
-# a code, so the codes are dense.
+# The codes of a shard by the levels of a fit; items that the store does not have are missing
+# throughout. Where a missing answer is a level of the fit, every cell has a code, so the codes are
+# dense.
 shard_for_fit <- function(shard, levels, object, items) {
   wanted <- lapply(object$item_probs[items], rownames)
   missing <- object$missing %||% "ignore"
@@ -87,8 +92,12 @@ shard_for_fit <- function(shard, levels, object, items) {
 
 # @param maps named by item: of the code 0 and of each level the new code.
 map_columns <- function(codes, maps) {
-  out <- codes[, names(maps), drop = FALSE]
-  for (j in seq_along(maps)) out[, j] <- maps[[j]][as.integer(out[, j]) + 1L]
+  out <- matrix(raw(1), nrow(codes), length(maps), dimnames = list(rownames(codes), names(maps)))
+  from <- match(names(maps), colnames(codes))
+  for (j in seq_along(maps)) {
+    code <- if (is.na(from[j])) 0L else as.integer(codes[, from[j]])
+    out[, j] <- maps[[j]][code + 1L]
+  }
   out
 }
 

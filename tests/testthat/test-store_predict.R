@@ -39,3 +39,29 @@ test_that("a label that was not given is a level of a sparse store, too", {
   twice <- store_of_labels(crowd_labels(again, duplicates = "count"), duplicates = "count")
   expect_error(predict(fit, twice), "labels an item more than once", class = "mdpd_error_argument")
 })
+
+test_that("items that a store lacks are asked for where they are needed, and all by name", {
+  rows <- rows_with_gaps()
+  rows$same <- rep(c("x", "y"), 150)
+  fit <- stagewise_em(rows, 2, control = stagewise_control(criterion = "bic"))
+  expect_false("same" %in% differing_items(fit))
+  store <- new_store(rows[1:5])
+  expect_length(predict(fit, store), 300)
+  expect_error(predict(fit, store, type = "density"), "same", class = "mdpd_error_missing_item")
+})
+
+test_that("workers whom a store's crowd does not have are missing there", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 24, accuracy = rep(0.7, 8), seed = 2)$labels
+  few <- crowd_labels(subset(as.data.frame(crowd), !worker %in% crowd$workers[c(1, 5)]))
+  sparse <- crowd_labels(as.data.frame(few)[seq(1, 6000, by = 20), ])
+  for (missing in c("ignore", "level")) {
+    fit <- stagewise_em(crowd, 3, missing = missing)
+    for (new in list(few, sparse)) {
+      of_store <- predict(fit, store_of_labels(new), type = "prob")
+      expect_equal(of_store[new$items, ], predict(fit, new, "prob"), tolerance = 1e-12)
+    }
+  }
+  others <- transform(as.data.frame(few), worker = paste("another", worker))
+  expect_error(predict(fit, store_of_labels(crowd_labels(others))), "at least one worker",
+               class = "mdpd_error_missing_item")
+})
