@@ -56,7 +56,7 @@ predict_shard <- function(object, store, at, items, type) {
   coded <- shard_for_fit(shard, levels(store), object, items)
   n <- nrow(coded$codes)
   if (type == "density") {
-    density <- posterior_of(object, coded)$row_loglik
+    density <- stats::setNames(posterior_of(object, coded)$row_loglik, rownames(coded$codes))
     return(list(n = n, ids = shard$ids, no_answer = integer(), values = density))
   }
   held <- held_columns(shard$known, store$manifest$levels, object)

@@ -65,3 +65,10 @@ test_that("workers whom a store's crowd does not have are missing there", {
   expect_error(predict(fit, store_of_labels(crowd_labels(others))), "at least one worker",
                class = "mdpd_error_missing_item")
 })
+
+test_that("densities of a store are named by its ids", {
+  rows <- `row.names<-`(rows_with_gaps(), paste0("r", 1:300))
+  fit <- stagewise_em(rows, 2)
+  expect_equal(predict(fit, new_store(rows), type = "density"), predict(fit, rows, "density"),
+               tolerance = 1e-12)
+})
