@@ -83,22 +83,33 @@ predict_rows <- function(object, newdata, type, call) {
   posterior_class(object, posterior, coded, no_answer)
 }
 
-# Rows of new data without an answer to any item of the fit, also of those that are the same in
-# every component and are not in `coded`.
+# Rows of new data without an answer to any item of the fit. A level that the fit never saw is none.
 new_rows_without_answer <- function(newdata, coded, object) {
+  rows_of_no_answer(coded, object, function(items) {
+    newdata <- rows_by_group(newdata, object, "newdata", rlang::caller_env())
+    items <- intersect(items, items_of_new(newdata, object))
+    new <- suppressWarnings(read_new(newdata, object, items), "mdpd_warning_unseen_level")
+    new$codes
+  })
+}
+
+items_of_new <- function(newdata, object) {
+  if (inherits(newdata, "crowd_labels")) {
+    return(newdata$workers)
+  }
+  by_position <- is.matrix(newdata) && is.null(colnames(newdata))
+  if (by_position) names(object$item_probs) else item_names(newdata)
+}
+
+# Also of the items that are the same in every component and so are not in `coded`.
+#
+# `codes_of`: a function of names of items that returns the codes of those that there are, by the
+# levels of the fit.
+rows_of_no_answer <- function(coded, object, codes_of) {
   rows <- rows_without_answer(coded$codes)
   others <- setdiff(names(object$item_probs), names(coded$levels))
   if (length(rows) == 0 || length(others) == 0) {
     return(rows)
   }
-  if (inherits(newdata, "crowd_labels")) {
-    return(setdiff(rows, newdata$item[newdata$workers[newdata$worker] %in% others]))
-  }
-  newdata <- rows_by_group(newdata, object, "newdata", rlang::caller_env())
-  by_position <- is.matrix(newdata) && is.null(colnames(newdata))
-  names <- if (by_position) names(object$item_probs) else item_names(newdata)
-  for (j in which(names %in% others)) {
-    rows <- rows[is.na(plain_values(table_column(newdata, j)))[rows]]
-  }
-  rows
+  intersect(rows, rows_without_answer(codes_of(others)))
 }

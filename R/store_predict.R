@@ -62,7 +62,10 @@ predict_shard <- function(object, store, at, items, type) {
   held <- held_columns(shard$known, store$manifest$levels, object)
   posterior <- hold_rows(named_posterior(coded, object), held)
   if (type != "component") posterior <- class_posterior(posterior, object)
-  no_answer <- setdiff(rows_without_answer(shard$codes), which(!is.na(held)))
+  no_answer <- rows_of_no_answer(coded, object, function(items) {
+    shard_for_fit(shard, levels(store), object, intersect(items, store$manifest$items))$codes
+  })
+  no_answer <- setdiff(no_answer, which(!is.na(held)))
   class <- posterior_class(object, posterior, coded, no_answer)
   list(
     n = n, ids = shard$ids, no_answer = no_answer, class = class,

@@ -397,16 +397,23 @@ test_that("an answer to an item that no class differs in is an answer", {
     expect_message(class <- predict(fit, given), "1 row without", class = "mdpd_message_no_answer")
     expect_identical(unname(is.na(class)), c(TRUE, FALSE, FALSE))
   }
+  # A level that the fit never saw is no answer.
+  unheard <- replace(new, "item_8", c(NA, "unheard", "a"))
+  for (given in list(unheard, as.matrix(unheard))) {
+    expect_message(class <- predict(fit, given), "2 rows without", class = "mdpd_message_no_answer")
+    expect_identical(unname(is.na(class)), c(TRUE, TRUE, FALSE))
+  }
   # Without that item nothing is known of the second row either.
   expect_message(class <- predict(fit, new[fit$informative]), "2 rows without")
   crowd <- small_crowd()
   fit <- stagewise_em(crowd$labels, k = 3, control = stagewise_control(criterion = "bic"))
   same <- setdiff(crowd$labels$workers, fit$informative)[1]
   few <- crowd_labels(data.frame(
-    item = c("x", "y", "z"), worker = c(same, "nobody", fit$informative[1]), label = c(1, 2, 3)
+    item = c("w", "x", "y", "z"), worker = c(same, same, "nobody", fit$informative[1]),
+    label = c(9, 1, 2, 3)
   ))
-  expect_message(class <- predict(fit, few), "1 row without")
-  expect_identical(is.na(class), c(x = FALSE, y = TRUE, z = FALSE))
+  expect_message(class <- predict(fit, few), "2 rows without")
+  expect_identical(is.na(class), c(w = TRUE, x = FALSE, y = TRUE, z = FALSE))
 })
 
 test_that("augment() and error_rate() know that the row has no class", {

@@ -72,3 +72,19 @@ test_that("densities of a store are named by its ids", {
   expect_equal(predict(fit, new_store(rows), type = "density"), predict(fit, rows, "density"),
                tolerance = 1e-12)
 })
+
+test_that("the rows of a store that have no answer are those that have none in memory", {
+  rows <- rows_with_gaps()
+  rows$same <- rep(c("x", "y"), 150)
+  fit <- stagewise_em(rows, 2, control = stagewise_control(criterion = "bic"))
+  expect_false("same" %in% differing_items(fit))
+  new <- rows[1:6, ]
+  new$extra <- "z"
+  new[2:6, 1:6] <- NA
+  new$V1[4] <- "unheard"
+  new$same[5:6] <- c("unheard", "x")
+  of_memory <- suppressWarnings(hush(predict(fit, new)))
+  expect_identical(unname(is.na(of_memory)), c(FALSE, TRUE, TRUE, TRUE, TRUE, FALSE))
+  expect_message(of_store <- predict(fit, new_store(new)), "4 rows without any answer")
+  expect_identical(unname(of_store), unname(of_memory))
+})
