@@ -118,20 +118,26 @@ map_answers <- function(codes, maps) {
   )
 }
 
+# Texts are in UTF-8, marked as what the session writes as it is, whatever its locale.
 prediction_table <- function(rows, first) {
-  out <- data.frame(row = first + seq_len(rows$n))
-  if (!is.null(rows$ids)) out$id <- rows$ids
-  if (!is.null(rows$class)) out$class <- unname(as.character(rows$class))
+  out <- data.frame(row = value_text(first + seq_len(rows$n)))
+  if (!is.null(rows$ids)) out$id <- as_bytes(rows$ids)
+  if (!is.null(rows$class)) out$class <- as_bytes(unname(as.character(rows$class)))
   if (is.matrix(rows$values)) {
-    return(cbind(out, as.data.frame(`rownames<-`(rows$values, NULL))))
+    out <- cbind(out, as.data.frame(`rownames<-`(rows$values, NULL)))
+    names(out) <- as_bytes(names(out))
+  } else if (is.numeric(rows$values)) {
+    out$density <- unname(rows$values)
   }
-  if (is.numeric(rows$values)) out$density <- unname(rows$values)
   out
 }
+
+as_bytes <- function(text) `Encoding<-`(enc2utf8(text), "unknown")
 
 append_rows <- function(file, table, is_first) {
   utils::write.table(
     table, file, append = !is_first, col.names = is_first, row.names = FALSE, sep = ",",
-    qmethod = "double", na = ""
+    quote = which(vapply(table, is.character, NA) & names(table) != "row"), qmethod = "double",
+    na = ""
   )
 }

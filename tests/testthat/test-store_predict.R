@@ -88,3 +88,25 @@ test_that("the rows of a store that have no answer are those that have none in m
   expect_message(of_store <- predict(fit, new_store(new)), "4 rows without any answer")
   expect_identical(unname(of_store), unname(of_memory))
 })
+
+test_that("rows are numbered in full in a file", {
+  file <- withr::local_tempfile()
+  rows <- list(n = 2, ids = c("x", "y"), class = factor(c("1", NA)))
+  append_rows(file, prediction_table(rows, 99998), TRUE)
+  append_rows(file, prediction_table(rows, 1e15), FALSE)
+  expect_identical(readLines(file), c(
+    "\"row\",\"id\",\"class\"", "99999,\"x\",\"1\"", "100000,\"y\",",
+    "1000000000000001,\"x\",\"1\"", "1000000000000002,\"y\","
+  ))
+})
+
+test_that("a file of predictions is in UTF-8 whatever the locale", {
+  rows <- `row.names<-`(rows_with_gaps(), paste0("\u00e9", 1:300))
+  fit <- name_components(stagewise_em(rows, 2), c("\u00fcber", "unter"))
+  file <- withr::local_tempfile()
+  store <- new_store(rows)
+  withr::with_locale(c(LC_CTYPE = "C"), predict(fit, store, type = "prob", file = file))
+  lines <- readLines(file, encoding = "UTF-8")
+  expect_match(lines[1], "\"\u00fcber\"", fixed = TRUE)
+  expect_match(lines[2], "^1,\"\u00e91\",\"(\u00fcber|unter)\",0")
+})
