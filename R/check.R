@@ -234,15 +234,29 @@ check_is_column <- function(asked, arg, call = rlang::caller_env()) {
   }
 }
 
+# A path at which a file can be made.
+check_new_file <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  check_file_name(x, arg, call)
+  if (!dir.exists(dirname(x))) {
+    abort_mdpd("The folder {.file {dirname(x)}} does not exist.", class = "file", call = call)
+  }
+  check_no_folder(x, call)
+  invisible(x)
+}
+
+check_no_folder <- function(x, call) {
+  if (dir.exists(x)) {
+    abort_mdpd("{.file {x}} is a folder, not a file.", class = "file", call = call)
+  }
+}
+
 # A path to an existing file that is not empty.
 check_file <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   check_file_name(x, arg, call)
   if (!file.exists(x)) {
     abort_mdpd("File {.file {x}} does not exist.", class = "file", call = call)
   }
-  if (dir.exists(x)) {
-    abort_mdpd("{.file {x}} is a folder, not a file.", class = "file", call = call)
-  }
+  check_no_folder(x, call)
   if (file.size(x) == 0) {
     abort_mdpd("File {.file {x}} is empty.", class = "file", call = call)
   }

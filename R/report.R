@@ -66,7 +66,7 @@ report <- function(object, file, ..., title = NULL, data = FALSE, samples = 0, o
   rlang::check_installed(c("htmltools", "DT", "gridSVG"), reason = "to write a report.")
   title <- title %||% report_title(object)
   page <- report_page(title, report_sections(object, title, data, samples))
-  writeLines(enc2utf8(page), file, useBytes = TRUE)
+  while_writing(writeLines(enc2utf8(page), file, useBytes = TRUE), file, rlang::current_env())
   if (open) utils::browseURL(file)
   invisible(file)
 }
@@ -81,9 +81,7 @@ check_output <- function(file, overwrite, call = rlang::caller_env()) {
     abort_mdpd("{.arg file} must end in {.val .html}, not in {.val {ending}}.",
                class = "file", call = call)
   }
-  if (!dir.exists(dirname(file))) {
-    abort_mdpd("The folder {.file {dirname(file)}} does not exist.", class = "file", call = call)
-  }
+  check_new_file(file, call = call)
   if (file.exists(file) && !overwrite) {
     abort_mdpd(
       c("File {.file {file}} exists.", i = "Replace it by {.code overwrite = TRUE}."),

@@ -48,9 +48,7 @@ list_store_files <- function(path) {
 write_manifest <- function(manifest, path) {
   new <- file.path(path, "manifest.new.rds")
   save_checked(manifest, new)
-  if (!file.rename(new, manifest_path(path))) {
-    abort_unwritable(manifest_path(path))
-  }
+  rename_file(new, manifest_path(path))
 }
 
 # As saveRDS(), which says nothing of a disk that is full when the file is closed. Fast to write and
@@ -86,9 +84,19 @@ unzipped <- function(file, n) {
   as.raw(unlist(parts))
 }
 
+# What R says of it does not name the file that the user asked for.
+while_writing <- function(code, file, call) {
+  abort <- function(cnd) abort_unwritable(file, call)
+  tryCatch(code, error = abort, warning = abort)
+}
+
+rename_file <- function(from, to, call = rlang::caller_env()) {
+  if (!suppressWarnings(file.rename(from, to))) abort_unwritable(to, call)
+}
+
 abort_unwritable <- function(file, call = rlang::caller_env()) {
   abort_mdpd(
-    c("File {.file {file}} cannot be written.", i = "Is the disk full?"),
+    c("File {.file {file}} cannot be written.", i = "Is the disk full, or the folder read-only?"),
     class = "file", call = call
   )
 }

@@ -9,7 +9,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   check_store_items(items, store, call)
   check_repeats(store, object$missing %||% "ignore", "newdata", call)
   if (!is.null(file)) {
-    check_file_name(file, call = call)
+    check_new_file(file, call = call)
     new <- tempfile("predictions-", dirname(file))
     on.exit(remove_files(new))
   }
@@ -21,7 +21,8 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
     if (is.null(file)) {
       out[[at]] <- rows$values
     } else {
-      append_rows(new, prediction_table(rows, first), first == 0)
+      table <- prediction_table(rows, first)
+      while_writing(append_rows(new, table, first == 0), file, call)
     }
     no_answer <- c(no_answer, first + rows$no_answer)
     first <- first + rows$n
@@ -30,9 +31,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   if (is.null(file)) {
     return(if (type == "prob") do.call(rbind, out) else unlist(out))
   }
-  if (!file.rename(new, file)) {
-    abort_mdpd("File {.file {file}} cannot be written.", class = "file", call = call)
-  }
+  rename_file(new, file, call)
   invisible(file)
 }
 

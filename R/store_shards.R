@@ -184,7 +184,7 @@ place_ids <- function(ids, path, number) {
     return(list(ids_file = NA_character_, ids_checksum = NA_character_))
   }
   file <- ids_name(number)
-  file.rename(ids, file.path(path, file))
+  rename_file(ids, file.path(path, file))
   list(ids_file = file, ids_checksum = core_file_checksum(file.path(path, file)))
 }
 

@@ -158,6 +158,14 @@ test_that("check_file wants a file that exists and is not empty", {
   expect_identical(check_file(file), file)
 })
 
+test_that("a new file has a folder, and is none", {
+  file <- tempfile()
+  expect_identical(check_new_file(file), file)
+  expect_rejects(check_new_file, 3, "`k` must be one string")
+  expect_rejects(check_new_file, file.path(file, "x"), "does not exist", error = "file")
+  expect_rejects(check_new_file, tempdir(), "is a folder", error = "file")
+})
+
 test_that("categories are a plain vector or a factor, and not a fit", {
   for (x in list(1L, 2.5, "a", NA, factor("a"), array("a", 1), I("a"), Sys.Date(), numeric())) {
     expect_true(holds_values(x))

@@ -146,6 +146,9 @@ test_that("a file is not replaced unasked, and its name gets the ending", {
     show_conditions(report(mtcars, "fit.html"))
   })
   expect_identical(readLines("old.html"), "mine")
+  expect_no_warning(
+    expect_error(report(fit, strrep("x", 300)), "cannot be written", class = "mdpd_error_file")
+  )
 })
 
 test_that("the method is told from the settings of the fit", {

@@ -110,3 +110,18 @@ test_that("a file of predictions is in UTF-8 whatever the locale", {
   expect_match(lines[1], "\"\u00fcber\"", fixed = TRUE)
   expect_match(lines[2], "^1,\"\u00e91\",\"(\u00fcber|unter)\",0")
 })
+
+test_that("a file that cannot be written is named", {
+  fit <- stagewise_em(rows_with_gaps(), 2)
+  store <- new_store(rows_with_gaps())
+  folder <- withr::local_tempdir()
+  expect_refused <- function(file, what) {
+    expect_no_warning(
+      expect_error(predict(fit, store, file = file), what, class = "mdpd_error_file")
+    )
+  }
+  expect_refused(file.path(folder, "nowhere", "x.csv"), "nowhere' does not exist")
+  expect_refused(folder, "is a folder")
+  expect_refused(file.path(folder, strrep("x", 300)), "cannot be written")
+  expect_identical(dir(folder), character())
+})
