@@ -78,7 +78,7 @@ roles_of_new <- function(new, weights, manifest, call) {
         class = "argument", call = call
       )
     }
-    check_weights(weights, nrow(new), call = call)
+    check_each_weight(weights, nrow(new), call = call)
   }
   new_roles(manifest$items, columns$id, columns$weights %||% weights)
 }
@@ -96,6 +96,9 @@ add_table_rows <- function(reader, roles, na_values, path, manifest, call) {
   if (coded$n_rows == 0) {
     return(manifest)
   }
+  weights <- join_weights(manifest$weights, coded$weights, coded$n_rows)
+  n_rows <- sum(manifest$shards$rows) + coded$n_rows
+  check_sum_of_weights(weights$sum, n_rows, "weights", call)
   finished <- lapply(coded$columns, finish_known)
   inform_new_levels(lapply(finished, `[[`, "new"))
   levels <- lapply(finished, `[[`, "levels")
@@ -111,7 +114,7 @@ add_table_rows <- function(reader, roles, na_values, path, manifest, call) {
   is_kept <- seq_len(nrow(manifest$shards) - !is.null(last))
   manifest$counts <- spread_counts(kept, n_before, n_levels) + written$counts
   manifest$levels <- levels
-  manifest$weights <- join_weights(manifest$weights, coded$weights, coded$n_rows)
+  manifest$weights <- weights
   manifest$shards <- rbind(manifest$shards[is_kept, ], written$shards)
   manifest$next_number <- manifest$next_number + nrow(written$shards)
   manifest

@@ -148,6 +148,12 @@ check_weights <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::ca
   if (is.null(x)) {
     return(rep(1, n_obs))
   }
+  check_each_weight(x, n_obs, arg, call)
+  check_sum_of_weights(sum(x), n_obs, arg, call)
+  as.double(x)
+}
+
+check_each_weight <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (!is.numeric(x) || length(x) != n_obs) {
     abort_mdpd(
       c("{.arg {arg}} must be a numeric vector with one value for each of the {n_obs} row{?s}.",
@@ -156,20 +162,18 @@ check_weights <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::ca
     )
   }
   check_numbers(as.double(x), c(0, Inf), arg, call)
-  if (sum(x) == 0) {
-    abort_mdpd("{.arg {arg}} must not all be zero.", class = "argument", call = call)
-  }
-  check_sum_of_weights(x, arg, call)
-  as.double(x)
 }
 
 # It is the number of rows of the formulas: of less than one row the penalty of BIC would be a
 # reward, and beyond 1e15 one more row is lost in rounding.
-check_sum_of_weights <- function(x, arg, call) {
-  if (sum(x) < 1 - 1e-9 || sum(x) > 1e15) {
+check_sum_of_weights <- function(sum, n_obs, arg, call) {
+  if (sum == 0) {
+    abort_mdpd("{.arg {arg}} must not all be zero.", class = "argument", call = call)
+  }
+  if (sum < 1 - 1e-9 || sum > 1e15) {
     abort_mdpd(
-      c("{.arg {arg}} must sum to a number of rows, from 1 to 1e15, not to {signif(sum(x), 3)}.",
-        i = "Multiply them so that they sum to the {length(x)} row{?s} there {?is/are}."),
+      c("{.arg {arg}} must sum to a number of rows, from 1 to 1e15, not to {signif(sum, 3)}.",
+        i = "Multiply them so that they sum to the {n_obs} row{?s} there {?is/are}."),
       class = "argument", call = call
     )
   }

@@ -168,9 +168,7 @@ manifest_weights <- function(weights, n_rows, call) {
   if (is.null(weights)) {
     return(list(given = FALSE, smallest = 1, largest = 1, sum = n_rows, unit = 1))
   }
-  if (weights$sum == 0) {
-    abort_mdpd("{.arg weights} must not all be zero.", class = "argument", call = call)
-  }
+  check_sum_of_weights(weights$sum, n_rows, "weights", call)
   c(list(given = TRUE), weights)
 }
 

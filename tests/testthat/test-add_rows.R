@@ -132,6 +132,24 @@ test_that("nothing to add leaves the store as it is", {
   expect_identical(add_rows(crowd, chunks_of(list())), crowd)
 })
 
+test_that("the weights of the store sum to a number of rows, whatever those added do", {
+  table <- data.frame(a = c(1, 2, 1), b = c("x", "x", "y"))
+  store <- row_store(table, local_folder())
+  store <- add_rows(store, table[1, ], weights = 0.5)
+  store <- add_rows(store, table[2, ], weights = 0)
+  expect_identical(store$manifest$weights, list(given = TRUE, smallest = 0.5, largest = 1,
+                                                sum = 3.5, unit = 0.5))
+  of_column <- row_store(cbind(table, w = 1), local_folder(), weights = "w")
+  for (w in c(1e15, 1e308)) {
+    expect_error(add_rows(store, table[1, ], weights = w), "must sum to a number of rows",
+                 class = "mdpd_error_argument")
+    expect_error(add_rows(of_column, cbind(table, w = w)), "sum to the 6 rows there are",
+                 class = "mdpd_error_argument")
+  }
+  expect_error(add_rows(store, table[1, ], weights = -1), class = "mdpd_error_argument")
+  expect_identical(open_row_store(store$path), store)
+})
+
 test_that("bad rows are refused and leave the store as it was", {
   store <- row_store(data.frame(a = 1:2, b = c("x", "x"), w = 1), local_folder(), weights = "w")
   crowd <- small_crowd_store(some_triples(100), local_folder())

@@ -75,6 +75,15 @@ test_that("chunks of other types, orders of columns and without rows are one tab
   expect_identical(levels(small_store(mixed, local_folder()))$a, c("c", "z"))
 })
 
+test_that("weights of a column sum to a number of rows, as in memory", {
+  table <- data.frame(a = rep(1:2, 25), b = rep(c("x", "y"), c(20, 30)))
+  for (w in c(0, 1e-4, 1e300, 1e308)) {
+    expect_error(row_store(cbind(table, w = w), local_folder(), weights = "w"),
+                 if (w == 0) "not all be zero" else "must sum to a number of rows, from 1 to 1e15",
+                 class = "mdpd_error_argument")
+  }
+})
+
 test_that("ids and weights of columns are kept beside the items", {
   table <- data.frame(
     a = rep(c("x", "y"), 700), b = 1:2, key = sprintf("k%d", 1:1400),
