@@ -28,7 +28,7 @@ grow_known_items <- function(types, from_text, na_values, call) {
   }
 }
 
-# Fields of text as the levels of a column would be called.
+# Fields of text as the levels of a column would be called, each by itself.
 text_of_type <- function(x, type, item, rows, call) {
   check_encoding(x, "Column {.field {item}}", call)
   values <- unique(x)
@@ -38,9 +38,11 @@ text_of_type <- function(x, type, item, rows, call) {
     numbers <- as.double(values[is_number])
     check_column(numbers, item, "new", call, rows[match(values[is_number], x)])
     text[is_number] <- value_text(numbers)
-  } else if (type == "logical" && is.logical(utils::type.convert(values, as.is = TRUE))) {
-    text <- as.character(utils::type.convert(values, as.is = TRUE))
+  } else if (type == "logical") {
+    text <- sub("^T$", "TRUE", sub("^F$", "FALSE", values))
   }
+  # As the store was read: only in text a blank is something.
+  if (type != "character") text[which(trimws(values) == "")] <- NA
   text[match(x, values)]
 }
 

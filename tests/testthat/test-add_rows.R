@@ -45,6 +45,12 @@ test_that("text is read as the columns of the store are", {
   expect_identical(as.character(rows$n), c("1", "2", "3", "3", "2", NA))
   expect_identical(as.character(rows$w), c("1", "01", "x", "01", "1", NA))
   expect_identical(as.character(rows$f), c("TRUE", "FALSE", NA, "TRUE", "FALSE", "FALSE"))
+  writeLines(c("n,w,f", "1,x,T", "2,x,maybe", " ,x, "), file)
+  expect_message(store <- add_rows(store, file, na_values = "-"), "Item f: \"maybe\".",
+                 class = "mdpd_message_new_levels")
+  rows <- utils::tail(as.data.frame(store), 3)
+  expect_identical(as.character(rows$n), c("1", "2", NA))
+  expect_identical(as.character(rows$f), c("TRUE", "maybe", NA))
   writeLines(c("n,w,f", "2,1,T", "1.5,1,T"), file)
   expect_error(add_rows(store, file), "Row 2 is 1.5", class = "mdpd_error_data")
 })
