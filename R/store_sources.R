@@ -48,6 +48,7 @@ chain_readers <- function(parts, open, from_text = FALSE) {
         return(chunk)
       }
       close()
+      reader <<- NULL  # closed once, also where the next cannot be opened
       at <<- at + 1
       reader <<- open(parts[[at]])
     }

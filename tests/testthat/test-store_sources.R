@@ -93,6 +93,9 @@ test_that("text that cannot be read is an error that says where", {
     expect_error(row_store(file, path), pattern, class = "mdpd_error_file")
   }
   expect_file_error("does not exist")
+  writeLines(c("a,b", "1,2"), file)
+  writeLines(c("a,\xe9", "1,2"), second <- withr::local_tempfile(), useBytes = TRUE)
+  expect_error(row_store(c(file, second), path), "UTF-8", class = "mdpd_error_file")
   writeLines(c("a,b", "1,2", "3"), file)
   expect_file_error("line 2 did not have 2 elements")
   # Where lines are not counted from the first row it is said from which.
