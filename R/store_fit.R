@@ -68,7 +68,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   method <- check_choice(method, c("robust", "paper"))
   refine <- check_choice(refine, c("sparse", "full", "none"))
   missing <- check_choice(missing, c("ignore", "frozen", "fail"))
-  check_class(control, "stagewise_control")
+  check_control(control)
   check_search_rows(search_rows)
   check_number(memory, c(0, Inf))
   check_cluster(cluster)

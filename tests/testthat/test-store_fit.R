@@ -174,6 +174,10 @@ test_that("a fit of a store says what it lacks", {
   expect_error(stagewise_em(store), class = "mdpd_error_argument")
   expect_error(stagewise_em(store, 2, search_rows = 10), class = "mdpd_error_argument")
   expect_error(stagewise_em(store, 2, memory = -1), class = "mdpd_error_argument")
+  control <- stagewise_control()
+  control$max_iter <- "a"
+  expect_error(stagewise_em(store, 2, control = control), "`control`.*changed since",
+               class = "mdpd_error_argument")
   shard <- file.path(store$path, store$manifest$shards$file[2])
   bytes <- readBin(shard, "raw", file.size(shard))
   bytes[200] <- xor(bytes[200], as.raw(1))
