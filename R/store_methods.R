@@ -207,8 +207,9 @@ items_table <- function(rows, x) {
 
 answers_table <- function(rows, manifest) {
   codes <- to_sparse(rows$codes)
+  items <- unique(rows$ids)  # a shard may be asked for twice
   data.frame(
-    item = code_to_factor(answer_rows(codes), rows$ids),
+    item = code_to_factor(match(rows$ids, items)[answer_rows(codes)], items),
     worker = code_to_factor(codes$item, manifest$items),
     label = code_to_factor(as.integer(codes$code), manifest$levels)
   )

@@ -336,6 +336,9 @@ test_that("shards are asked for by at least one number", {
     expect_error(as.data.frame(store, shards = shards), "shards", class = "mdpd_error_argument")
   }
   expect_identical(as.data.frame(store, shards = c(1, 1))$a, factor(c(1, 2, 1, 1, 2, 1)))
+  crowd <- small_crowd_store(some_triples(100), local_folder())
+  once <- as.data.frame(crowd)
+  expect_identical(as.data.frame(crowd, shards = c(1, 1)), rbind(once, once))
 })
 
 test_that("a first line that ends within quotes or is no text is refused", {
