@@ -73,10 +73,14 @@ row_weights <- function(object) {
 # Of an entropy -sum p log p (nats).
 p_log_p <- function(p) ifelse(p > 0, p * log(p), 0)
 
-# The share of wrong classes to be expected if the model holds.
+# The share of wrong classes to be expected if the model holds. Without a posterior the label of a
+# row is taken to be that of its most probable component: the most probable one but for rows between
+# labels of several components, so it is at most a little too large.
 expected_error <- function(object) {
   if (is.null(object$posterior)) {
-    return(1 - sum(diag(object$sums$modal)) / sum(object$sums$modal))
+    modal <- object$sums$modal
+    class <- if (has_kinds(object)) object$stands_for else seq_len(object$k)
+    return(1 - sum(modal[outer(class, class, `==`)]) / sum(modal))
   }
   largest <- largest_posterior(class_posterior(object$posterior, object))
   stats::weighted.mean(1 - largest, row_weights(object))

@@ -60,19 +60,24 @@ assigned_weight <- function(object) {
 }
 
 component_overlap <- function(object) {
-  if (is.null(object$posterior)) {
-    return(object$sums$modal / rowSums(object$sums$modal))
+  overlap <- if (is.null(object$posterior)) {
+    object$sums$modal / rowSums(object$sums$modal)
+  } else {
+    overlap_of_rows(object)
   }
+  overlap[is.nan(overlap)] <- NA
+  dimnames(overlap) <- list(names(object$mixing_weights), names(object$mixing_weights))
+  overlap
+}
+
+overlap_of_rows <- function(object) {
   weights <- row_weights(object)
   class <- assigned_column(object)
   overlap <- vapply(seq_len(object$k), function(k) {
     rows <- class %in% k
     colSums(object$posterior[rows, , drop = FALSE] * weights[rows]) / sum(weights[rows])
   }, numeric(object$k))
-  overlap <- matrix(overlap, object$k, byrow = TRUE)
-  overlap[is.nan(overlap)] <- NA
-  dimnames(overlap) <- list(names(object$mixing_weights), names(object$mixing_weights))
-  overlap
+  matrix(overlap, object$k, byrow = TRUE)
 }
 
 informative_table <- function(object) {

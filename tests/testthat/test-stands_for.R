@@ -41,6 +41,15 @@ test_that("kinds of the items of a label are its name with a number, and the fit
   expect_null(stagewise_em(crowd$labels, k = 2)$stands_for)
 })
 
+test_that("a fit of a store expects errors of labels, not of their kinds", {
+  crowd <- crowd_of_kinds()$labels
+  in_memory <- stagewise_em(crowd, k = 3)
+  store <- new_store(as.data.frame(crowd), item = "item", worker = "worker", label = "label")
+  # Few rows are between the label of one component and that of two others.
+  expect_equal(expected_error(stagewise_em(store, k = 3)), expected_error(in_memory),
+               tolerance = 0.05)
+})
+
 test_that("the names of kinds are unique, whatever the labels are called", {
   expect_identical(number_kinds(c("a", "b", "a")), c("a.1", "b", "a.2"))
   expect_identical(number_kinds(c("a", "a.1", "a")), c("a.1", "a.1_1", "a.2"))

@@ -40,6 +40,13 @@ test_that("what a fit says of its rows is known without their posterior", {
   }
 })
 
+test_that("a component that no row is assigned to has no overlap", {
+  fit <- stagewise_em(new_store(three_classes(300)$table), 2)
+  fit$sums$modal[2, ] <- 0
+  expect_identical(unname(component_overlap(fit)[2, ]), c(NA_real_, NA_real_))
+  expect_false(is.nan(component_table(fit)$mean_posterior[2]))
+})
+
 test_that("of a sample's search the fit is of all rows, however they are cut", {
   data <- three_classes()
   in_memory <- stagewise_em(data$table, 3)
