@@ -9,7 +9,7 @@
 #' `WorkerID`, ...), or if it has no number and a column below it has nothing but numbers. If the
 #' header names one item, one worker and one label column, these are read, in whatever order and
 #' among others; else the file must have three columns: items, workers, labels. Fields may be
-#' quoted by `"`. Blank lines are skipped. Empty fields and `NA` are missing values and an error.
+#' quoted by `"`. Empty lines are skipped. Empty fields and `NA` are missing values and an error.
 #'
 #' @param file Path to the file.
 #' @param ... Must be empty; the arguments after it are matched by full name.
