@@ -66,6 +66,43 @@ open_text <- function(file, call = rlang::caller_env()) {
   con
 }
 
+# R says nothing of a gzip file that was cut short where a line happens to end. `con`: its
+# connection, read to the end. A whole file ends in its length. Of several that were put into one
+# that is the length of the last, and no more can be said.
+check_read_whole <- function(con, file, call) {
+  if (!identical(readBin(file, "raw", 3), gzip_magic) || seek(con) %% 2^32 == gzip_length(file) ||
+        has_gzip_within(file)) {
+    return(invisible())
+  }
+  abort_mdpd(
+    c("File {.file {file}} must be whole.", x = "Its compressed content breaks off."),
+    class = "file", call = call
+  )
+}
+
+gzip_magic <- as.raw(c(0x1f, 0x8b, 0x08))
+
+gzip_length <- function(file) {
+  con <- file(file, "rb")
+  on.exit(close(con))
+  seek(con, file.size(file) - 4)
+  readBin(con, "integer", 1, endian = "little") %% 2^32
+}
+
+# Does another one begin behind the first byte? It need not fit in memory.
+has_gzip_within <- function(file) {
+  con <- file(file, "rb")
+  on.exit(close(con))
+  bytes <- readBin(con, "raw", 1)[0]
+  while (length(more <- readBin(con, "raw", 2^20)) > 0) {
+    bytes <- c(utils::tail(bytes, 2), more)
+    if (length(grepRaw(gzip_magic, bytes, fixed = TRUE)) > 0) {
+      return(TRUE)
+    }
+  }
+  FALSE
+}
+
 # Up to `n` lines that are not blank.
 read_first_lines <- function(file, n = 50, call = rlang::caller_env()) {
   con <- open_text(file, call)
@@ -211,6 +248,7 @@ check_lines <- function(file, sep, header, call = rlang::caller_env()) {
     utils::count.fields(con, sep = sep, quote = "\"", blank.lines.skip = FALSE, comment.char = ""),
     call
   )
+  check_read_whole(con, file, call)
   numbers <- which(n_fields > 0)
   n_fields <- n_fields[numbers]
   if (n_fields[1] < 3) {

@@ -256,6 +256,7 @@ text_reader <- function(file, text, chunk_rows, call) {
     function() {
       chunk <- scan_rows(con, file, names, sep, text, n_rows, done, call)
       done <<- done + NROW(chunk)
+      if (is.null(chunk)) check_read_whole(con, file, call)
       chunk
     },
     close = function() close(con)

@@ -205,6 +205,25 @@ test_that("a file that does not exist, is empty or has two columns gives no crow
   unlink(file)
 })
 
+test_that("a gzip file that is cut short is an error also where a line ends", {
+  file <- withr::local_tempfile(fileext = ".csv.gz")
+  rows <- data.frame(item = 1:400, worker = 1:2, label = c("x", "y", "y", "x"))
+  con <- gzfile(file, "wb", compression = 0)  # so that the lines stand in it as they are
+  writeLines(sprintf("%d,%d,%s", rows$item, rows$worker, rows$label), con)
+  close(con)
+  bytes <- readBin(file, "raw", file.size(file))
+  expect_identical(length(read_crowd(file)$label), 400L)
+  # Several in one are whole, too.
+  writeBin(c(bytes, bytes), file)
+  expect_identical(length(read_crowd(file, duplicates = "count")$label), 800L)
+  for (n in c(which(bytes == charToRaw("\n"))[c(50, 400)], length(bytes) - 1)) {
+    writeBin(bytes[seq_len(n)], file)
+    expect_error(read_crowd(file), "breaks off|incomplete", class = "mdpd_error_file")
+    expect_error(row_store(file, local_folder(), header = FALSE), "breaks off|incomplete",
+                 class = "mdpd_error_file")
+  }
+})
+
 test_that("a compressed file that breaks off in its first bytes is an error of ours", {
   file <- withr::local_tempfile(fileext = ".csv.gz")
   con <- gzfile(file, "w")
