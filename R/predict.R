@@ -30,7 +30,8 @@
 #' @section Errors and warnings:
 #' `mdpd_error_missing_item` names the items that `newdata` lacks; `mdpd_warning_unseen_level` names
 #' levels the fit did not see; a message of class `mdpd_message_no_answer` says how many rows have
-#' no class; `mdpd_error_no_data` when `newdata` is needed and not given.
+#' no class; `mdpd_error_no_data` when `newdata` is needed and not given; `mdpd_error_file` for a
+#' `file` that cannot be written.
 #' @references
 #' McLachlan, G. and Peel, D. (2000). *Finite Mixture Models*, section 1.15.
 #' \doi{10.1002/0471721182}
