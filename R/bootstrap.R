@@ -212,12 +212,14 @@ bootstrap_design <- function(object, coded, sample, x, cluster, strata, type,
   design
 }
 
-# Of a stratum's n clusters n - 1 are drawn, and count n / (n - 1) times as often as drawn.
+# Of a stratum's n clusters n - 1 are drawn, and count n / (n - 1) times as often as drawn; a single
+# one always is. Clusters without rows were drawn too.
 resampled_clusters <- function(weights, design) {
-  times <- numeric(length(design$stratum))
-  for (at in split(seq_along(design$stratum), design$stratum)) {
-    n <- length(at)
-    times[at] <- stats::rmultinom(1, n - 1, rep(1, n)) * n / (n - 1)
+  times <- rep(1, length(design$stratum))
+  for (stratum in which(design$n_clusters > 1)) {
+    at <- which(design$stratum == stratum)
+    n <- design$n_clusters[stratum]
+    times[at] <- stats::rmultinom(1, n - 1, rep(1, n))[seq_along(at)] * n / (n - 1)
   }
   weights * times[design$cluster]
 }

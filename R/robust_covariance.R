@@ -3,8 +3,9 @@
 
 #' Covariance of a sum by a sampling design
 #'
-#' The terms of each cluster are totalled and the totals centred in their stratum. Goes over blocks
-#' of whole clusters, so that some `cells` numbers are all that is ever held.
+#' The terms of each cluster are totalled and the totals centred in their stratum, but for a single
+#' cluster: the terms of all sum to zero. Goes over blocks of whole clusters, so that some `cells`
+#' numbers are all that is ever held.
 #'
 #' @param values A function of numbers of terms: a matrix with a row for each.
 #' @param n_values Its number of columns.
@@ -26,7 +27,8 @@ linearised_covariance <- function(values, n_values, design, cluster = design$clu
     at <- as.integer(rownames(of_strata))
     sums[at, ] <- sums[at, , drop = FALSE] + of_strata
   }
-  unname(squares - crossprod(sums * sqrt(design$factor / design$n_clusters)))
+  centring <- design$factor / design$n_clusters * (design$n_clusters > 1)
+  unname(squares - crossprod(sums * sqrt(centring)))
 }
 
 # What a row adds to the estimates of the mixture, to first order: its score, times the inverse of

@@ -2,7 +2,8 @@
 #   cluster     integer, the number of each row's cluster
 #   stratum     integer, the number of each cluster's stratum
 #   n_clusters  double, how many clusters of each stratum were drawn
-#   factor      double, by stratum: n / (n - 1), times the share of the stratum that was not drawn
+#   factor      double, by stratum: n / (n - 1), times the share of the stratum that was not drawn;
+#               what the square counts of what its clusters add, where n is 1 from the mean of all
 #   replicates  NULL or, instead of all these, a list of `weights` (n_obs x samples) and of what
 #               turns the squared distances of their estimates into a covariance: `scale`,
 #               `rscales`, and `mse`, from the estimate itself or from their mean
@@ -18,19 +19,25 @@ new_design <- function(cluster, strata, n_obs, call = rlang::caller_env()) {
   complete_design(cluster$codes, stratum, n_clusters, strata$values, call = call)
 }
 
-# `drawn`: the share of each stratum's clusters that is in the sample.
-complete_design <- function(cluster, stratum, n_clusters, values, drawn = 0, call) {
-  alone <- n_clusters < 2
-  if (any(alone)) {
+# `drawn`: the share of each stratum's clusters that is in the sample; where it is all of them they
+# add nothing. `lonely`: what a single cluster of several adds, as the package survey names it:
+# nothing, `"adjust"`, or `"average"`, as much as those of other strata; else it is an error.
+complete_design <- function(cluster, stratum, n_clusters, values, drawn = 0, lonely = NULL, call) {
+  alone <- n_clusters < 2 & drawn < 1 - 1e-7
+  if (any(alone) && !isTRUE(lonely %in% c("remove", "certainty", "adjust", "average"))) {
     where <- if (length(values) > 1) " in stratum {.val {as.character(values[alone][1])}}"
     abort_mdpd(
       c(paste0("There must be at least two clusters in every stratum; there is one", where, "."),
-        i = "What a single cluster varies by cannot be told: join its stratum with a similar one."),
+        i = "What a single cluster varies by cannot be told: join its stratum with a similar one.",
+        i = if (!is.null(lonely)) "Or set {.code options(survey.lonely.psu = \"adjust\")}, see
+                                   {.code ?survey::surveyoptions}."),
       class = "single_cluster", call = call
     )
   }
-  list(cluster = cluster, stratum = stratum, n_clusters = n_clusters,
-       factor = n_clusters / (n_clusters - 1) * (1 - drawn))
+  factor <- n_clusters / pmax(n_clusters - 1, 1) * (1 - drawn)
+  if (!identical(lonely, "adjust")) factor[alone] <- 0
+  if (identical(lonely, "average")) factor <- factor * length(alone) / sum(!alone)
+  list(cluster = cluster, stratum = stratum, n_clusters = n_clusters, factor = factor)
 }
 
 # Of these rows: clusters and strata without any of them were drawn too.
@@ -131,8 +138,8 @@ replicate_design <- function(x) {
 }
 
 # Clusters of the first stage. With one stage the share of the population in the sample is known
-# where the design says so; with more than one the later stages add to the variance, and it is left
-# out.
+# where the design says so. With more than one the later stages add to the variance, and drawn with
+# unequal probabilities each cluster has its own: then it is left out.
 linearised_design <- function(x, call) {
   if (!inherits(x, "survey.design2") || inherits(x, c("twophase2", "DBIsvydesign"))) {
     abort_mdpd(
@@ -147,9 +154,10 @@ linearised_design <- function(x, call) {
   values <- unique(strata)
   in_stratum <- match(values, strata)
   n_clusters <- as.double(x$fpc$sampsize[in_stratum, 1])
-  one_stage <- ncol(x$cluster) == 1 && !is.null(x$fpc$popsize)
-  drawn <- if (one_stage) n_clusters / x$fpc$popsize[in_stratum, 1] else 0
-  complete_design(cluster, match(strata[first], values), n_clusters, values, drawn, call)
+  is_known <- ncol(x$cluster) == 1 && !is.null(x$fpc$popsize) && !isTRUE(x$pps)
+  drawn <- if (is_known) n_clusters / x$fpc$popsize[in_stratum, 1] else 0
+  complete_design(cluster, match(strata[first], values), n_clusters, values, drawn,
+                  getOption("survey.lonely.psu", "fail"), call)
 }
 
 inform_calibrated <- function(x) {

@@ -68,12 +68,15 @@
 #' @section Survey designs:
 #' For a fit of a `survey::svydesign()` the clusters are those of its first stage, in their strata;
 #' later stages are part of what these vary by. A finite population correction counts where there is
-#' one stage; with several it is left out, which is on the safe side. Rows of a subset of a design
-#' keep the numbers of clusters of the whole. For a calibrated design the weights are taken as they
-#' are, with a message of class `mdpd_message_calibrated`. For a fit of a
-#' `survey::svrepdesign()` EM goes on from the fit under each set of replicate weights, and the
-#' covariance is that of these estimates; informative items are held, except by evidence, where the
-#' estimates are again posterior means under the weights of items that the replicate shows.
+#' one stage; with several, and where clusters were drawn with unequal probabilities (`pps`), it is
+#' left out, which is on the safe side. A stratum that is one cluster adds nothing; where one of
+#' several was drawn, `options(survey.lonely.psu = )` counts as in the package survey, as it is when
+#' the model is fitted. Rows of a subset of a design keep the numbers of clusters of the whole. For
+#' a calibrated design the weights are taken as they are, with a message of class
+#' `mdpd_message_calibrated`. For a fit of a `survey::svrepdesign()` EM goes on from the fit under
+#' each set of replicate weights, and the covariance is that of these estimates; informative items
+#' are held, except by evidence, where the estimates are again posterior means under the weights of
+#' items that the replicate shows.
 #'
 #' @section Fits by evidence:
 #' Their estimates are posterior means. Each column is drawn from its own counts to what the

@@ -308,6 +308,16 @@ test_that("whole clusters are drawn within their strata", {
   expect_equal(stats::var(drop(totals %*% of_clusters)), expected, tolerance = 0.2)
 })
 
+test_that("a single cluster is always drawn, and clusters without rows may be", {
+  design <- list(cluster = 1:4, stratum = c(1, 1, 1, 2), n_clusters = c(6, 1))
+  times <- with_seed(1, replicate(2000, resampled_clusters(rep(1, 4), design)))
+  expect_equal(times[4, ], rep(1, 2000))
+  # Three of the six; the mean of 2000 draws is good to 0.03.
+  expect_equal(rowMeans(times[1:3, ]), rep(1, 3), tolerance = 0.1)
+  # The variance of the total of the stratum, in which half of six clusters have 1 and half 0.
+  expect_equal(stats::var(colSums(times[1:3, ])), 6 / 5 * 1.5, tolerance = 0.1)
+})
+
 test_that("a fit of a design is drawn by its clusters, other rows are not", {
   x <- answers(100)
   fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 1))

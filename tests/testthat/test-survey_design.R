@@ -47,6 +47,42 @@ test_that("the shares of a single component are survey's means, with their stand
   }
 })
 
+test_that("of unequal probabilities the share of clusters that was drawn is left out", {
+  skip_if_not_installed("survey")
+  counties <- data.frame(big = rep(c("yes", "no", "no"), 8), won = rep(c("a", "b"), 12),
+                         p = rep(c(0.02, 0.002, 0.01, 0.03), 6))
+  design <- survey::svydesign(ids = ~1, fpc = ~p, data = counties, pps = "brewer")
+  fit <- quickly(~ big + won, k = 1, data = design)
+  errors <- vapply(standard_errors(fit)$item_probs, function(errors) errors[2, 1], 0)
+  # Theirs counts each row's own share, of 3 % at most.
+  theirs <- unname(survey::SE(survey::svymean(~ big + won, design)))[c(2, 4)]
+  expect_close(errors, theirs, 0.015)
+  expect_gt(min(errors / theirs), 1)
+})
+
+test_that("the only cluster of a stratum adds nothing, one of several what survey has it add", {
+  skip_if_not_installed("survey")
+  set_by <- function(n_clusters) {
+    data <- schools()
+    data$psu <- ifelse(data$stype == "H", "alone", paste(data$stype, data$dnum %% 10))
+    data$n_clusters <- ifelse(data$stype == "H", n_clusters, 40)
+    survey::svydesign(ids = ~psu, strata = ~stype, weights = ~pw, fpc = ~n_clusters, data = data)
+  }
+  expect_as_survey <- function(design) {
+    fit <- quickly(~ sch.wide + comp.imp + awards + yr.rnd, k = 1, data = design)
+    expect_close(of_second(fit), of_survey(design))
+    expect_equal(interval_df(fit$design), survey::degf(design))
+  }
+  expect_as_survey(set_by(1))
+  for (lonely in c("adjust", "average", "remove", "certainty")) {
+    rlang::with_options(survey.lonely.psu = lonely, {
+      expect_as_survey(set_by(1))
+      expect_as_survey(set_by(3))
+    })
+  }
+  expect_snapshot(show_conditions(stagewise_em(schools()[items], k = 1, weights = set_by(3))))
+})
+
 test_that("a design is taken as data and as weights, and stays in the fit", {
   skip_if_not_installed("survey")
   design <- district_design()
