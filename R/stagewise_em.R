@@ -176,10 +176,11 @@
 #' @section Survey designs:
 #' With a formula `data` may be a design made by `survey::svydesign()` or `survey::svrepdesign()`:
 #' the items are looked up in its variables, of which the dot of `~ .` leaves out the clusters, the
-#' strata and the weights. A design may also be given as `weights`, one row for each row of `x`. Its
-#' weights are scaled to a mean of 1, so that the evidence is that of the rows, not of the
-#' population. The clusters of the first stage and the strata, or the replicate weights, stay in the
-#' fit as `design`, and [standard_errors()] are then robust by default.
+#' strata and the weights. A design of replicate weights does not say which are its clusters and
+#' strata: take them off by name, `~ . - psu`. A design may also be given as `weights`, one row for
+#' each row of `x`. Its weights are scaled to a mean of 1, so that the evidence is that of the rows,
+#' not of the population. The clusters of the first stage and the strata, or the replicate weights,
+#' stay in the fit as `design`, and [standard_errors()] are then robust by default.
 #'
 #' @section Errors and warnings:
 #' Errors of class `mdpd_error_data` name the column that cannot be used (fractions, `NaN`, infinite

@@ -171,10 +171,24 @@ inform_calibrated <- function(x) {
   }
 }
 
-# A table for a formula: the columns of the design that do not say how the rows were drawn.
+# A table for a formula: the columns of the design that do not say how the rows were drawn. One of
+# replicates names none, and does not keep clusters and strata.
 survey_variables <- function(x) {
   apart <- unlist(lapply(unclass(x)[c("cluster", "strata", "allprob")], names))
+  if (inherits(x, "svyrep.design")) {
+    apart <- names(Filter(weight_finder(x), x$variables))
+  }
   x$variables[setdiff(names(x$variables), apart)]
+}
+
+# A function of a column: is it the weights of the replicate design or one of its replicates?
+weight_finder <- function(x) {
+  weights <- cbind(x$pweights, as.matrix(stats::weights(x, type = "replication")))
+  function(column) {
+    # The package survey keeps probabilities, of which the weights are the inverse, rounded.
+    is.numeric(column) && is.null(dim(column)) &&
+      any(colSums(abs(weights - column) > 1e-9 * abs(weights)) == 0, na.rm = TRUE)
+  }
 }
 
 check_not_design <- function(x, call = rlang::caller_env()) {

@@ -112,6 +112,22 @@ test_that("a design is taken as data and as weights, and stays in the fit", {
                named$design)
 })
 
+test_that("the dot leaves out the weights of replicate designs", {
+  skip_if_not_installed("survey")
+  named <- function(design) names(formula_table(~., design, rlang::quo(NULL))$items)
+  data <- schools()[c(items, "pw", "stype", "dnum")]
+  expect_equal(named(survey::as.svrepdesign(district_design(data))), c(items, "stype", "dnum"))
+  replicates <- rbind(c(2, 0, 0), c(0, 2, 0), c(0, 0, 2), c(2, 2, 0))[rep(1:4, 50), ]
+  colnames(replicates) <- paste0("rep", 1:3)
+  data <- cbind(data[items], pw = data$pw, data$pw * replicates, one = 1)
+  expect_equal(named(survey::svrepdesign(data = data, weights = ~pw, repweights = "rep[0-9]",
+                                         type = "BRR")), c(items, "one"))
+  data[2:4 + length(items)] <- replicates
+  expect_equal(named(survey::svrepdesign(data = data, weights = ~pw, repweights = replicates,
+                                         type = "BRR", combined.weights = FALSE)),
+               c(items, "one"))
+})
+
 test_that("prints say how the rows were sampled", {
   skip_if_not_installed("survey")
   fit <- quickly(schools()[items], k = 1, weights = district_design())
