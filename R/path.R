@@ -25,8 +25,8 @@
 #'   is 0.
 #' @section Errors:
 #' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
-#' A warning of class `mdpd_warning_not_identified` where the fit chosen is not identified, see
-#' [stagewise_em()].
+#' Warnings of class `mdpd_warning_fewer_components`, `mdpd_warning_not_converged` and
+#' `mdpd_warning_not_identified` where the fit chosen is such, see [stagewise_em()].
 #' @references
 #' Kass, R. E. and Raftery, A. E. (1995). Bayes factors. *Journal of the American Statistical
 #' Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}
@@ -57,6 +57,7 @@ choose_k <- function(object, k = NULL,
                class = "argument")
   }
   chosen <- from_path(object$path_fits, row, object$path, object$coded)
+  warn_status(chosen, object$path$k[row])
   warn_not_identified(chosen)
   chosen
 }
@@ -77,13 +78,17 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   inform_unsure_labels(path)
   inform_largest_k(path)
   best <- best_row(path, main_criterion(path))
-  inform_cut_search(fits[[best]])
-  warn_one_pair(fits[[best]], call)
-  if (!is.null(fits[[best]]$posterior)) {
-    warn_copied_items(fits[[best]], problem$coded, call)
-  }
-  warn_not_identified(fits[[best]], call)
+  warn_of_fit(fits[[best]], path$k[best], results[[best]], problem$coded, call)
   from_path(fits, best, path, if (keep_data) problem$coded)
+}
+
+# All that a fit with `k` asked for, made of the engine's `result`, is to be warned of.
+warn_of_fit <- function(fit, k, result, coded, call = rlang::caller_env()) {
+  warn_status(fit, k, call)
+  warn_independent(fit, result$loglik_of_one, call)
+  warn_one_pair(fit, call)
+  if (!is.null(fit$posterior)) warn_copied_items(fit, coded, call) # fits of a store hold no rows
+  warn_not_identified(fit, call)
 }
 
 from_path <- function(fits, row, path, coded) {
@@ -144,7 +149,7 @@ add_evidence <- function(path, fits) {
   }
   counts <- has_all_components(path) & has_sure_labels(path)
   relative <- ifelse(counts, exp(path$evidence - max(path$evidence[may_be_best(path)])), 0)
-  path$probability <- relative / sum(relative)
+  path$probability <- if (any(counts)) relative / sum(relative) else relative
   path
 }
 

@@ -292,10 +292,6 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
     return(new_path(fits, problem, settings, about))
   }
   fit <- new_mdpd(fits[[1]], problem, settings, about)
-  warn_status(fit, k)
-  warn_independent(fit, fits[[1]]$loglik_of_one)
-  warn_one_pair(fit)
-  warn_copied_items(fit, coded)
-  warn_not_identified(fit)
+  warn_of_fit(fit, k, fits[[1]], coded)
   fit
 }

@@ -99,10 +99,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
     return(keep_last_shard(new_path(result$fits, problem, settings, about), x))
   }
   fit <- keep_last_shard(new_mdpd(result$fits[[1]], problem, settings, about), x)
-  warn_status(fit, k)
-  warn_independent(fit, result$fits[[1]]$loglik_of_one)
-  warn_one_pair(fit)
-  warn_not_identified(fit)
+  warn_of_fit(fit, k, result$fits[[1]], coded)
   fit
 }
 

@@ -190,6 +190,25 @@ test_that("a number whose labels are not sure is not chosen by evidence, but tol
   expect_silent(inform_unsure_labels(unsure))
 })
 
+test_that("the fit chosen of several warns as a fit of its number alone", {
+  cut <- stagewise_control(max_iter = 1, polish = FALSE)
+  x <- answers(k = 3)
+  expect_warning(fit <- hush(stagewise_em(x, k = 2:3, control = cut)), "in 1 iteration",
+                 class = "mdpd_warning_not_converged")
+  expect_equal(fit$status, "iteration_limit")
+  expect_warning(choose_k(fit, 2), class = "mdpd_warning_not_converged")
+  expect_warning(fell_back <- stagewise_em(independent_items(), k = 3:4), "1 component, not 3",
+                 class = "mdpd_warning_fewer_components")
+  # No number asked for has all its components.
+  expect_identical(fell_back$path$probability, c(0, 0))
+  expect_warning(choose_k(fell_back, 4), "1 component, not 4",
+                 class = "mdpd_warning_fewer_components")
+  coins <- with_seed(5, as.data.frame(matrix(sample(0:1, 480, TRUE), 60)))
+  expect_warning(hush(stagewise_em(coins, k = 2:3, method = "paper")),
+                 class = "mdpd_warning_independent")
+  expect_no_warning(hush(stagewise_em(x, k = 1:3)))
+})
+
 test_that("the largest number is told where it is the best and has all its components", {
   expect_message(inform_largest_k(hand_made_path(c(-3, -2, -1))), "largest asked for, 3",
                  class = "mdpd_message_largest_k")
