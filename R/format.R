@@ -83,11 +83,11 @@ format_p <- function(p, equals = "") {
 
 # " of total weight 1,050", where that is not the number of the rows.
 weight_title <- function(n_rows, weight) {
-  # Sums of weights are rounded.
-  if (abs(weight - n_rows) > 1e-9 * n_rows) {
-    paste0(" of total weight ", comma(round(weight, 1)))
-  }
+  if (weighs_other(n_rows, weight)) paste0(" of total weight ", comma(round(weight, 1)))
 }
+
+# Sums of weights are rounded.
+weighs_other <- function(n_rows, weight) abs(weight - n_rows) > 1e-9 * n_rows
 
 # "; 3 more without a covariate and 1 without any answer do not count"
 left_out_title <- function(n) {

@@ -41,15 +41,20 @@ naming_code <- function(names) {
 }
 
 # "name <- call", in lines. Arguments that stand in the call as values, such as a whole table where
-# a function made the call, would fill pages and show rows.
+# a function made the call, would fill pages and show rows: they go by their names.
 assignment <- function(name, call) {
   if (is.null(call)) {
     return("# The fit holds no call.")
   }
-  is_written <- vapply(as.list(call), function(part) is.language(part) || length(part) == 1, NA)
-  call[!is_written] <- rep(list(quote(data)), sum(!is_written))
+  is_written <- vapply(as.list(call), may_be_written, NA)
+  call[!is_written] <- lapply(sub("^x?$", "data", rlang::names2(call)[!is_written]), as.name)
   lines <- deparse(call, width.cutoff = 80)
   c(paste(name, "<-", lines[1]), lines[-1])
+}
+
+may_be_written <- function(part) {
+  is.language(part) || length(part) == 1 ||
+    is.atomic(part) && !is.object(part) && is.null(dim(part)) && length(part) <= 20
 }
 
 is_not_best <- function(object) {

@@ -43,7 +43,7 @@ report_table <- function(columns, caption, class = "sortable") {
 # colour behind each.
 number_column <- function(value, write = format, shade = NULL) {
   text <- ifelse(is.na(value), "-", write(value))
-  list(text = text, value = ifelse(is.na(value), -Inf, value), shade = shade)
+  list(text = text, value = value, shade = shade)
 }
 
 # Text that does not sort by its letters: `order` has a number for each.
@@ -57,15 +57,20 @@ table_cell <- function(column, is_first, i) {
     style <- if (!is.null(shade) && !is.na(shade)) {
       paste0("background-color:", blend("#0072B2", "white", 1 - 0.6 * shade))
     }
-    order <- formatC(as.double(column$value[i]), digits = 10, format = "g")
-    return(htmltools::tags$td(column$text[i], class = "number", `data-order` = order,
-                              style = style))
+    return(htmltools::tags$td(column$text[i], class = "number",
+                              `data-order` = sort_key(column$value[i]), style = style))
   }
   if (!is.null(names(column)) && "order" %in% names(column)) {
     return(htmltools::tags$td(column$text[i], `data-order` = column$order[i]))
   }
   content <- if (is.list(column)) column[[i]] else as.character(column[i])
   if (is_first) htmltools::tags$th(content, scope = "row") else htmltools::tags$td(content)
+}
+
+# A number for DataTables, which sorts nothing before all numbers, and a column that holds a word,
+# such as "Inf", by letters.
+sort_key <- function(value) {
+  if (is.na(value)) "" else sprintf("%.10g", max(-1e308, min(value, 1e308)))
 }
 
 # One file: styles and scripts are written into it.

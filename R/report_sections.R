@@ -199,7 +199,7 @@ label_table <- function(object) {
   given <- labels_given(object)
   counts <- lapply(colnames(object$coded$codes), function(worker) given(worker)$label)
   counts <- tabulate(unlist(counts), length(object$labels))
-  names <- if (named_by_labels(object)) object$labels
+  names <- if (named_by_labels(object)) label_names(object)
   items <- if (!is.null(names)) tabulate(match(predict.mdpd(object), names), length(names))
   report_table(
     list(
@@ -300,7 +300,7 @@ report_statistics <- function(object) {
     "Free parameters" = comma(object$df),
     BIC = nats(stats::BIC(object)), AIC = nats(stats::AIC(object)),
     "Rows" = comma(object$n_obs),
-    "Sum of the case weights" = if (object$nobs != object$n_obs) comma(object$nobs),
+    "Sum of the case weights" = if (weighs_other(object$n_obs, object$nobs)) comma(object$nobs),
     "Missing cells" = paste0(comma(object$n_missing), " (", percent(missing_share(object), 1), ")"),
     "How the search ended" = gsub("_", " ", object$status)
   )
