@@ -171,6 +171,11 @@ best_row <- function(path, criterion) {
   )
 }
 
+# The best, by how far each is `behind`, of those that may be chosen; one that fell back is none.
+is_best <- function(behind, path) {
+  behind == min(behind[may_be_best(path)]) & may_be_best(path) & has_all_components(path)
+}
+
 # How far each number of components is behind the best by each criterion, in nats: AIC and ICL are
 # halved.
 behind_best <- function(path) {

@@ -57,7 +57,7 @@ path_points <- function(path) {
     criterion = factor(rep(criteria, each = nrow(path)), criteria),
     value = unlist(behind, use.names = FALSE)
   )
-  is_best <- points$value == 0 & may_be_best(path) & has_all_components(path)
-  points$best <- ifelse(is_best, "best by this criterion", "not the best")
+  best <- unlist(lapply(behind, is_best, path))
+  points$best <- ifelse(best, "best by this criterion", "not the best")
   points
 }

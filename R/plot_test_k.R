@@ -3,7 +3,8 @@
 #' @export
 autoplot.mdpd_test_k <- function(object, ...) {
   rlang::check_dots_empty()
-  samples <- attr(object, "samples")
+  # Of the tests that are left, where some rows were taken out.
+  samples <- attr(object, "samples")[paste0("k = ", object$k)]
   if (is.null(samples)) {
     abort_mdpd("{.arg object} must be the whole result of {.fn test_k}: its rows hold no samples.",
                class = "not_stored")

@@ -327,8 +327,7 @@ format_path <- function(path) {
     entropy = format_share(path$entropy), informative = path$n_informative,
     if (any(path$status != "converged")) cbind(status = gsub("_", " ", path$status))
   )
-  is_best <- behind == min(behind[may_be_best(path)]) & may_be_best(path) & has_all_components(path)
-  rownames(table) <- paste0("k = ", path$k, ifelse(is_best, " *", "  "))
+  rownames(table) <- paste0("k = ", path$k, ifelse(is_best(behind, path), " *", "  "))
   table
 }
 

@@ -238,6 +238,10 @@ test_that("the best of the picture are the sure ones with all components", {
   expect_identical(points$best == "best by this criterion",
                    c(FALSE, TRUE, FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, FALSE))
   expect_identical(levels(points$criterion), c("evidence", "AIC", "ICL"))
+  # More evidence of labels that are not sure takes no mark from the best, in print() too.
+  unsure <- hand_made_path(c(-3, -2, -1), agreement = c(NA, 0.9, 0.5))
+  unsure[c("AIC", "ICL")] <- list(c(3, 2, 1), c(1, 2, 3))
+  expect_identical(which(path_points(unsure)$best == "best by this criterion"), c(2L, 5L, 7L))
   path$evidence <- NULL
   path$penalised_loglik <- c(-3, -1, -2)
   expect_identical(levels(path_points(path)$criterion)[1], "penalised log-likelihood")

@@ -244,6 +244,9 @@ test_that("the picture has a panel for each test, with its samples and the data"
   expect_identical(ggplot2::layer_data(picture, 2)$xintercept, test$statistic)
   expect_match(levels(picture$data$panel), "^[23] against [12]\np [=<] 0[.]")
   expect_match(picture$labels$subtitle, "Chosen: k = 2", fixed = TRUE)
+  second <- plot(test[2, ])
+  expect_match(levels(second$data$panel), "^3 against 2")
+  expect_identical(ggplot2::layer_data(second, 2)$xintercept, test$statistic[2])
   expect_error(autoplot(test["p_value"]), class = "mdpd_error_not_stored")
 })
 
