@@ -380,8 +380,9 @@ p_of_samples <- function(samples, values) {
   if (is.null(samples)) {
     return(NA_real_)
   }
-  # Rounding must not decide where a sample is as far as the data.
-  reached <- t(samples) >= values - 1e-8 * (1 + abs(values))
+  # Rounding must not decide where a sample is as far as the data; what is infinite is not rounded.
+  rounding <- ifelse(is.finite(values), 1e-8 * (1 + abs(values)), 0)
+  reached <- t(samples) >= values - rounding
   unname((rowSums(reached) + 1) / (nrow(samples) + 1))
 }
 
@@ -419,8 +420,9 @@ check_has_rows <- function(table, call = rlang::caller_env()) {
 }
 
 inform_missing_cells <- function(coded, rows) {
-  n_incomplete <- sum(!is_complete(coded))
-  n_obs <- nrow(coded$codes)
+  # As print() counts them: a row of weight 2 is two.
+  n_incomplete <- round(sum(coded$weights[!is_complete(coded)]), 1)
+  n_obs <- round(sum(coded$weights), 1)
   if (n_incomplete == 0) {
     return(invisible())
   }

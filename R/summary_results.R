@@ -95,7 +95,7 @@ summary.mdpd_pair_residuals <- function(object, ...) {
   item <- factor(item, unique(item))
   small <- rep(object$p_adjusted < 0.05, 2)
   table <- data.frame(
-    item = levels(item), pairs = tabulate(item),
+    item = levels(item), pairs = tabulate(item, nlevels(item)),
     dependent = as.vector(tapply(small, item, sum, na.rm = TRUE)),
     largest_effect = as.vector(tapply(rep(object$effect, 2), item, max))
   )
@@ -146,7 +146,9 @@ format_result <- function(table, max_rows) {
   shown <- utils::head(table, max_rows)
   cells <- vapply(shown, function(column) {
     if (is.double(column)) {
-      replace(formatC(column, format = "fg", digits = 3, flag = "#"), is.na(column), "-")
+      text <- sub("[.]$", "", formatC(column, format = "fg", digits = 3, flag = "#",
+                                       decimal.mark = "."))
+      replace(text, is.na(column), "-")
     } else {
       shorten(as.character(column), 24)
     }

@@ -288,6 +288,8 @@ test_that("a sample is as far as the data also where rounding says otherwise", {
   # Rounding grows with the statistic.
   expect_equal(p_of_samples(cbind(1e6 - 1e-3, 1e6 - 1), rep(1e6, 2)), c(1, 1 / 2))
   expect_identical(p_of_samples(NULL, 5), NA_real_)
+  # Of very many cells a statistic is larger than any number.
+  expect_equal(p_of_samples(cbind(c(Inf, Inf, 7)), Inf), 3 / 4)
 })
 
 test_that("fits of one component and unrefined ones are tested as they are", {
@@ -307,6 +309,10 @@ test_that("rows left out are counted, also a single one", {
   fit <- suppressWarnings(mdpd(x, k = 1))
   expect_message(goodness_of_fit(fit, rows = "complete"),
                  "1 of 60 rows has a missing answer and is left out", fixed = TRUE)
+  counts <- suppressWarnings(mdpd(x, k = 1, weights = rep(c(1, 3), 30)))
+  expect_message(goodness_of_fit(counts), "1 of 120 rows has", fixed = TRUE)
+  counts <- suppressWarnings(mdpd(x, k = 1, weights = rep(c(3, 1), 30)))
+  expect_message(goodness_of_fit(counts), "3 of 120 rows have", fixed = TRUE)
   expect_message(goodness_of_fit(fit), "rows with the same items missing make a table of their own")
   expect_message(goodness_of_fit(fit, x = answers(60)[1:4]), NA)
 })

@@ -50,6 +50,14 @@ test_that("the tables are those of tidy(), or computed from the result", {
   }
 })
 
+test_that("no pair and whole numbers are summed up too", {
+  x <- data.frame(a = rep(1:2, 20), b = 1)
+  pairs <- pair_residuals(suppressWarnings(stagewise_em(x, k = 1)))
+  expect_output(print(summary(pairs)), "0, of which 0 with", fixed = TRUE)
+  text <- format_result(data.frame(a = c("x", "y"), b = c(3256.4, 12.5)), 2)
+  expect_identical(text[, "b"], c(x = "3256", y = "12.5"))
+})
+
 test_that("max_rows cuts the tables, and says by how much", {
   expect_output(print(summary(results$bootstrap), max_rows = 3), "and 13 more")
   expect_error(print(summary(results$bootstrap), max_rows = 0), class = "mdpd_error_argument")
