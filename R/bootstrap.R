@@ -122,8 +122,9 @@ bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametri
   coded <- data_of(object, x, sample$weights)
   design <- bootstrap_design(object, coded, sample, x, cluster, strata, type)
   if (is.null(design)) {
-    warn_counted_weights(coded$weights, rlang::current_env(),
-                         "{.code cluster = seq_along(weights)}, which draws rows alike")
+    ask <- "{.code cluster = seq_along(weights)}, which draws rows alike"
+    if (type == "parametric") ask <- paste("{.code type = \"nonparametric\"} and", ask)
+    warn_counted_weights(coded$weights, rlang::current_env(), ask)
     check_rows_drawn(coded$weights)
   }
 

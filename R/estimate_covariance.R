@@ -1,12 +1,12 @@
 # The covariance of the estimates of a fit, by its model or robust, see standard_errors().
 
 # How the covariance is to be computed, checked: `type`, the `coded` data with their weights, the
-# `posterior` of their rows, and the sampling `design` if it is robust.
+# `posterior` of their rows, and the sampling `design` if it is robust. `arg`: see data_of().
 read_how <- function(object, type, x = NULL, weights = NULL, cluster = NULL, strata = NULL,
-                     call = rlang::caller_env()) {
+                     arg = "x", call = rlang::caller_env()) {
   check_fit(object, call)
   sample <- read_sample(weights, call)
-  coded <- data_of(object, x, sample$weights, call = call)
+  coded <- data_of(object, x, sample$weights, arg, call)
   if (!is.null(x) || !is.null(weights)) check_observed(coded, coded$weights, call)
   design <- sample$design
   if (!is.null(cluster) || !is.null(strata)) {

@@ -252,7 +252,10 @@ check_can_repeat <- function(object, call) {
   }
 }
 
-is_written_out <- function(x) !is.language(x) && length(x) <= 1 && !inherits(x, "mdpd")
+is_written_out <- function(x) {
+  if (rlang::is_call(x, "-", n = 1)) x <- x[[2]]  # a negative number
+  !is.language(x) && length(x) <= 1 && !inherits(x, "mdpd")
+}
 
 check_can_compare <- function(state, call) {
   problem <- if (state$engine == "mdpd") {

@@ -3,7 +3,7 @@
 
 # The parameters are those of mixture_parameters(): sizes, then informative items.
 first_step <- function(object, type, cluster, strata, call) {
-  how <- read_how(object, type, cluster = cluster, strata = strata, call = call)
+  how <- read_how(object, type, cluster = cluster, strata = strata, arg = "object", call = call)
   c(
     list(object = object, coded = how$coded, model = mixture_parameters(object),
          weights = row_weights(object), type = how$type, design = how$design),

@@ -163,7 +163,8 @@ item_information <- function(mixing_weights, item_probs) {
   }, 0)
 }
 
-# The coded data a function works on: those given, read by the fit's levels, or the fit's own.
+# The coded data a function works on: those given, read by the fit's levels, or the fit's own. `arg`
+# is where they may be given, "object" nowhere.
 data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::caller_env()) {
   if (!is.null(x)) {
     coded <- read_new(x, object, arg = arg, call = call)

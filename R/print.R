@@ -358,8 +358,8 @@ answers_behind <- function(x, k, start) {
 }
 
 answers_below <- function(x, k, start) {
-  # Beside the item are the level, of 24 columns at most, and its share.
-  width <- (cli::console_width() - 4 - 24 - 10) / 2
+  # Beside the item are the level, of 24 columns at most, and its share; less says nothing.
+  width <- max(8, (cli::console_width() - 4 - 24 - 10) / 2)
   answers <- answers_apart(x, k, n = if (x$k <= 8) 2 else 1, width = width, level_width = 24)
   paste(c(start, paste0("    ", answers, recycle0 = TRUE)), collapse = "\n")
 }

@@ -109,7 +109,7 @@ tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FA
   parameters <- parameter_table(x)
   columns <- list(std.error = rep(NA_real_, nrow(parameters)))
   if (conf.int || se && !is.null(x$coded)) {
-    how <- read_how(x, type, cluster = cluster, strata = strata)
+    how <- read_how(x, type, cluster = cluster, strata = strata, arg = "object")
     columns$std.error <- quiet_errors(x, how, rlang::current_env())
   }
   if (conf.int) {

@@ -318,6 +318,14 @@ test_that("a single cluster is always drawn, and clusters without rows may be", 
   expect_equal(stats::var(colSums(times[1:3, ])), 6 / 5 * 1.5, tolerance = 0.1)
 })
 
+test_that("weights of a survey are told how to be drawn", {
+  fit <- suppressWarnings(mdpd(answers(40), k = 1, weights = rep(1.25, 40)))
+  draw <- function(type) bootstrap(fit, n = 2, type = type, verbose = FALSE)
+  expect_warning(draw("nonparametric"), "use `cluster =", class = "mdpd_warning_sampling_weights")
+  expect_warning(draw("parametric"), "use `type = \"nonparametric\"` and `cluster =",
+                 class = "mdpd_warning_sampling_weights")
+})
+
 test_that("a fit of a design is drawn by its clusters, other rows are not", {
   x <- answers(100)
   fit <- suppressWarnings(mdpd(x, k = 2, n_starts = 1))

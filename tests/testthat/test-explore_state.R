@@ -113,7 +113,7 @@ test_that("settings of the fit are kept in its code", {
     stagewise_em(table, k = 2, method = "paper", missing = "frozen"),
     stagewise_em(table, k = 2, refine = "full", missing = "level"),
     stagewise_em(table, k = 2, control = stagewise_control(criterion = "bic", max_iter = 500)),
-    mdpd(table, k = 2, n_starts = 3, seed = 5)
+    mdpd(table, k = 2, n_starts = 3, seed = -5)
   )
   for (fit in fits) {
     state <- explore_state(fit)

@@ -97,6 +97,10 @@ test_that("long names are cut, less where there is room, and many components lef
   }, transform = hide)
   lines <- utils::capture.output(print(hand_made_fit(k = 26, n_levels = 3)))
   expect_identical(lines[grep("^  24 ", lines) + 1], "  ... and 2 more")
+  # Labels that are sentences on the narrowest console there is.
+  fit$variable_labels <- stats::setNames(strrep("word ", 20:22), names(fit$item_probs))
+  rlang::local_options(cli.width = 10)
+  expect_output(print(fit), "word")
 })
 
 test_that("a component has as many of its answers as its line holds", {

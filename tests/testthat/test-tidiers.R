@@ -57,7 +57,7 @@ test_that("what has no standard error has NA and no warning about it", {
   expect_true(all(is.na(model$std.error)))
   light <- stagewise_em(answers(), k = 2, keep_data = FALSE)
   expect_true(all(is.na(tidy(light)$std.error)))
-  expect_error(tidy(light, conf.int = TRUE), class = "mdpd_error_no_data")
+  expect_error(tidy(light, conf.int = TRUE), "Fit with", class = "mdpd_error_no_data")
   expect_error(tidy(crowd$model, conf.int = TRUE), class = "mdpd_error_not_stored")
   # Two items that are the class itself: probabilities of 0 and 1.
   class <- rep(0:1, c(40, 60))
