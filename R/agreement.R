@@ -295,7 +295,7 @@ print.mdpd_agreement <- function(x, ...) {
   ))
   names <- measure_titles(x)
   numbers <- as.matrix(x$measures[c("estimate", "std_error", "lower", "upper")])
-  table <- matrix(formatC(numbers, format = "f", digits = 3), nrow(numbers))
+  table <- matrix(decimals(numbers, 3), nrow(numbers))
   table[is.na(numbers)] <- "-"
   dimnames(table) <- list(names[x$measures$measure],
                           c("estimate", "standard error", limit_names(x$level)))

@@ -397,7 +397,7 @@ format_weights <- function(x) {
   )
   rows <- shorten(rownames(table), 20)
   columns <- colnames(table)
-  table <- matrix(formatC(table, format = "f", digits = 3), nrow(table))
+  table <- matrix(decimals(table, 3), nrow(table))
   dimnames(table) <- list(rows, columns)
   table
 }

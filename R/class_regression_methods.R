@@ -561,7 +561,8 @@ row_digits <- function(errors) {
 }
 
 number_text <- function(x, digits = 2) {
-  text <- ifelse(abs(x) >= 1e4, format(x, digits = 2, trim = TRUE), mapply(decimal_text, x, digits))
+  large <- format_number(x, digits = 2, trim = TRUE)
+  text <- ifelse(abs(x) >= 1e4, large, mapply(decimal_text, x, digits))
   # What rounds to zero has no sign.
   text <- sub("^-(0\\.?0*)$", "\\1", text)
   replace(text, is.na(x), "-")
@@ -570,9 +571,9 @@ number_text <- function(x, digits = 2) {
 # With as many decimals, or so many digits as to end where they would.
 decimal_text <- function(x, digits) {
   if (digits <= most_decimals || x %in% c(0, NA)) {
-    return(formatC(x, digits = min(digits, most_decimals), format = "f"))
+    return(decimals(x, min(digits, most_decimals)))
   }
-  formatC(x, digits = max(0, digits + floor(log10(abs(x)))), format = "e")
+  decimals(x, max(0, digits + floor(log10(abs(x)))), "e")
 }
 
 #' @rdname print.class_regression
@@ -620,12 +621,12 @@ format_terms <- function(table, level, infinite) {
     "std. error" = number_text(table$std.error, digits),
     interval, p = format_p(table$p.value), "odds ratio" = number_text(table$odds_ratio)
   )
-  colnames(text)[3] <- paste0(format(100 * level), " % interval")
+  colnames(text)[3] <- paste0(format_number(100 * level), " % interval")
   `rownames<-`(text, paste0(shorten(table$term, 30), ifelse(infinite, " *", "")))
 }
 
 format_term_tests <- function(tests) {
-  text <- cbind(df = format(tests[[1]]), statistic = number_text(tests[[2]]),
+  text <- cbind(df = format_number(tests[[1]]), statistic = number_text(tests[[2]]),
                 p = format_p(tests[[3]]))
   colnames(text)[2] <- if (names(tests)[2] == "F") "F" else "chi-square"
   `rownames<-`(text, shorten(rownames(tests), 30))

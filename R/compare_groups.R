@@ -660,7 +660,7 @@ cat_group_items <- function(items, names, max_items, width = 20) {
 }
 
 format_sizes <- function(x) {
-  error <- formatC(100 * x$sizes$std.error, format = "f", digits = 1)
+  error <- decimals(100 * x$sizes$std.error, 1)
   cells <- paste0(percent(x$sizes$size, 1), " (", ifelse(is.na(x$sizes$std.error), "-", error), ")")
   table <- matrix(cells, length(x$n), byrow = TRUE)
   dimnames(table) <- list(shorten(names(x$n), 20), shorten(names(x$fit$mixing_weights), 14))
@@ -669,7 +669,7 @@ format_sizes <- function(x) {
 
 format_test <- function(test, by_design) {
   paste0(if (by_design) "Rao-Scott" else "likelihood-ratio", " statistic ",
-         formatC(test$statistic, format = "f", digits = 1), " on ", test$df, " df, p ",
+         decimals(test$statistic, 1), " on ", test$df, " df, p ",
          format_p(test$p_value, equals = "= "))
 }
 

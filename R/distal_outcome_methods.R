@@ -193,7 +193,7 @@ draw_outcome <- function(table, object, level) {
     name_scale(nlevels(table$place), rest, room$share, size = room$size) +
     picture_titles(
       paste(outcome_title(object), "by class"),
-      paste0(format(100 * level), " % intervals; all classes equal: p ",
+      paste0(format_number(100 * level), " % intervals; all classes equal: p ",
              p_phrase(object$test$p.value))
     ) +
     theme_mdpd() +

@@ -133,7 +133,7 @@ explore_summary <- function(fit, seconds) {
     "Expected error" = if (fit$k > 1) percent(expected_error(fit), 1),
     BIC = if (is.null(fit$evidence)) nats(stats::BIC(fit)),
     Evidence = if (!is.null(fit$evidence)) nats(fit$evidence),
-    "Seconds for the last change" = formatC(seconds, format = "f", digits = 2)
+    "Seconds for the last change" = decimals(seconds, 2)
   )
   shiny::tags$dl(class = "figures", unname(Map(function(name, value) {
     shiny::div(shiny::tags$dt(name), shiny::tags$dd(value))

@@ -2,23 +2,30 @@
 
 plural <- function(n, noun) paste0(comma(n), " ", noun, if (n != 1) "s")
 
-comma <- function(x) format(x, big.mark = ",", trim = TRUE, scientific = FALSE)
+# As in the English words around them, whatever options(OutDec = ) says.
+format_number <- function(x, ...) format(x, ..., decimal.mark = ".")
+
+decimals <- function(x, digits, format = "f") {
+  formatC(x, digits = digits, format = format, decimal.mark = ".")
+}
+
+comma <- function(x) format_number(x, big.mark = ",", trim = TRUE, scientific = FALSE)
 
 percent <- function(share, digits = 0) {
-  paste0(formatC(100 * share, format = "f", digits = digits), " %")
+  paste0(decimals(100 * share, digits), " %")
 }
 
 # Without a sign where nothing is left of the number.
 nats <- function(x) {
-  text <- formatC(x, format = "f", digits = 1)
+  text <- decimals(x, 1)
   text[text == "-0.0"] <- "0.0"
   text
 }
 
-nats_about_class <- function(x) formatC(x, format = "f", digits = 3)
+nats_about_class <- function(x) decimals(x, 3)
 
 format_share <- function(x) {
-  text <- formatC(x, format = "f", digits = 2)
+  text <- decimals(x, 2)
   text[is.na(x)] <- "-"
   text
 }
@@ -77,7 +84,7 @@ ellipsis <- "..."
 
 # `equals`: what stands before a p-value that is not small.
 format_p <- function(p, equals = "") {
-  text <- ifelse(p < 0.001, "< 0.001", paste0(equals, formatC(p, format = "f", digits = 3)))
+  text <- ifelse(p < 0.001, "< 0.001", paste0(equals, decimals(p, 3)))
   replace(text, is.na(p), "-")
 }
 

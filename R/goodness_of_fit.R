@@ -485,10 +485,10 @@ big_number <- function(x) {
 }
 
 format_statistics <- function(x) {
-  power <- paste0("power divergence (", format(x$lambda, digits = 2), ")")
+  power <- paste0("power divergence (", format_number(x$lambda, digits = 2), ")")
   table <- cbind(
     value = vapply(x$statistics$value, function(value) {
-      if (value < 1e6) formatC(value, format = "f", digits = 2) else format(value, digits = 3)
+      if (value < 1e6) decimals(value, 2) else format_number(value, digits = 3)
     }, ""),
     "p (chi-square)" = format_p(x$statistics$p_value),
     "p (samples)" = if (x$n > 0) format_p(x$statistics$p_bootstrap)

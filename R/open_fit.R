@@ -92,7 +92,7 @@ warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
   if (fit$k == 1 || fit$refine != "sparse" || value >= loglik_of_one) {
     return(invisible(fit))
   }
-  gap <- format(loglik_of_one - value, digits = 3)
+  gap <- format_number(loglik_of_one - value, digits = 3)
   warn_mdpd(
     if (is.null(fit$evidence) || named_by_labels(fit)) {
       c("The items look independent: one component explains them better than {fit$k}.",

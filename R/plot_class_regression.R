@@ -106,7 +106,7 @@ draw_coefficients <- function(table, object, level) {
     ggplot2::guides(colour = name_legend(object$classes)) +
     picture_titles(
       "What goes with each class",
-      paste0("Log odds against class ", object$reference, ", ", format(100 * level),
+      paste0("Log odds against class ", object$reference, ", ", format_number(100 * level),
              " % intervals; filled: the interval does not reach 0")
     ) +
     ggplot2::labs(x = "Coefficient", y = NULL) +
@@ -175,7 +175,7 @@ draw_shares <- function(table, object, covariate, level) {
     ggplot2::guides(colour = name_legend(object$classes)) +
     picture_titles(
       paste("Size of the classes by", title),
-      paste0("Mean over the rows, ", others, format(100 * level), " % intervals")
+      paste0("Mean over the rows, ", others, format_number(100 * level), " % intervals")
     ) +
     ggplot2::labs(x = wrap_labels(title, text_columns(picture_size()[1] - 0.9, 11)),
                   y = "Share") +

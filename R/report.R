@@ -65,6 +65,8 @@ report <- function(object, file, ..., title = NULL, data = FALSE, samples = 0, o
   if (data) data_of(object, arg = "object")
   rlang::check_installed(c("htmltools", "DT", "gridSVG"), reason = "to write a report.")
   title <- title %||% report_title(object)
+  # Pictures and tables hold numbers that a browser reads.
+  rlang::local_options(OutDec = ".", scipen = 0)
   page <- report_page(title, report_sections(object, title, data, samples))
   while_writing(writeLines(enc2utf8(page), file, useBytes = TRUE), file, rlang::current_env())
   if (open) utils::browseURL(file)

@@ -41,7 +41,7 @@ report_table <- function(columns, caption, class = "sortable") {
 
 # Numbers as they are written, sorted by their values; `shade`, from 0 to 1, is the strength of the
 # colour behind each.
-number_column <- function(value, write = format, shade = NULL) {
+number_column <- function(value, write = format_number, shade = NULL) {
   text <- ifelse(is.na(value), "-", write(value))
   list(text = text, value = value, shade = shade)
 }

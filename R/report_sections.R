@@ -315,7 +315,7 @@ path_table <- function(object) {
   path <- object$path
   report_table(
     list(
-      k = number_column(path$k, format),
+      k = number_column(path$k),
       "Behind the best" = number_column(behind_best(path)$main, nats),
       Probability = if (!is.null(path$probability)) {
         number_column(path$probability, function(x) percent(x, 1))

@@ -139,7 +139,7 @@ print.stagewise_control <- function(x, ...) {
   given <- Filter(Negate(is.null), unclass(x))
   cat("<stagewise_control>\n")
   if (length(given) > 0) {
-    cat(paste0("  ", format(names(given)), "  ", vapply(given, format, "")), sep = "\n")
+    cat(paste0("  ", format(names(given)), "  ", vapply(given, format_number, "")), sep = "\n")
   }
   if (length(given) < length(formals(stagewise_control))) {
     others <- if (length(given) > 0) "others" else "all"

@@ -64,7 +64,7 @@ describe_shards <- function(x) {
 format_bytes <- function(n) {
   units <- c("B", "kB", "MB", "GB", "TB")
   unit <- max(0, min(4, floor(log10(max(1, n)) / 3)))
-  paste(format(round(n / 1000^unit, if (unit > 0) 1 else 0)), units[unit + 1])
+  paste(format_number(round(n / 1000^unit, if (unit > 0) 1 else 0)), units[unit + 1])
 }
 
 describe_cells <- function(x) {
@@ -91,8 +91,8 @@ describe_weights <- function(x) {
     return("No case weights")
   }
   sprintf(
-    "Case weights from %s to %s, in all %s", format(weights$smallest, digits = 4),
-    format(weights$largest, digits = 4), comma(signif(weights$sum, 7))
+    "Case weights from %s to %s, in all %s", format_number(weights$smallest, digits = 4),
+    format_number(weights$largest, digits = 4), comma(signif(weights$sum, 7))
   )
 }
 

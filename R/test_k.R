@@ -324,7 +324,7 @@ print.mdpd_test_k <- function(x, ...) {
 }
 
 chosen_by_test <- function(x) {
-  level <- paste0("at level ", attr(x, "alpha"))
+  level <- paste0("at level ", format_number(attr(x, "alpha")))
   if (is.na(attr(x, "chosen"))) {
     paste0("none: all are needed ", level, ", try more than ", max(x$k))
   } else {

@@ -196,5 +196,5 @@ wald_limits <- function(estimate, error, level, scale, df = Inf) {
 
 limit_names <- function(level) {
   ends <- 100 * c(1 - level, 1 + level) / 2
-  paste(format(ends, trim = TRUE, digits = 3, scientific = FALSE), "%")
+  paste(format_number(ends, trim = TRUE, digits = 3, scientific = FALSE), "%")
 }

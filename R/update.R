@@ -559,4 +559,6 @@ describe_update <- function(update) {
          plural(update$n_changed, "decision"), " changed")
 }
 
-format_gain <- function(gain) if (gain < 1e-4) "less than 0.0001" else format(signif(gain, 2))
+format_gain <- function(gain) {
+  if (gain < 1e-4) "less than 0.0001" else format_number(signif(gain, 2))
+}

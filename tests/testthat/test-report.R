@@ -541,6 +541,23 @@ test_that("numbers of a report sort by their values, answers by their order, mis
   expect_identical(shown_cells(table), rbind(c("n", "Text"), c("1", "u"), c("2", "v")))
 })
 
+test_that("numbers are written alike whatever the decimal mark of the session", {
+  skip_without_report()
+  fit <- suppressMessages(stagewise_em(named_answers(), k = 1:2))
+  shown <- function() {
+    c(utils::capture.output(print(fit), print(summary(fit)), print(summary(pair_residuals(fit)))),
+      colnames(confint(fit, level = 0.95)))
+  }
+  # Pictures number their parts.
+  page <- function() gsub("(?s)<svg.*?</svg>", "", written(fit), perl = TRUE)
+  expected <- shown()
+  expected_page <- page()
+  withr::local_options(OutDec = ",")
+  expect_identical(shown(), expected)
+  withr::local_options(scipen = -5)
+  expect_identical(page(), expected_page)
+})
+
 test_that("a script may hold what would end it", {
   skip_without_report()
   file <- withr::local_tempfile(lines = c("var a = '<!-- x';", "var b = '</script>';"))
