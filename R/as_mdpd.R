@@ -94,7 +94,7 @@ polca_result <- function(x, coded) {
 # What each item gains in log-likelihood by differing between the components, and its BIC penalty,
 # see `item_evidence` in stagewise_em().
 item_gains <- function(posterior, coded) {
-  sum_of <- function(x) sum(ifelse(x > 0, x * log(x), 0))
+  sum_of <- function(x) sum(p_log_p(x))
   answers <- answers_by_item(coded$codes)
   gains <- lapply(names(coded$levels), function(item) {
     given <- answers(item)

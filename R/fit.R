@@ -151,13 +151,8 @@ is_tied_to_labels <- function(object, coded) !is.null(coded$known) || !is.null(o
 
 # I(X_i; Y) = sum_k w_k sum_r mu_kr log(mu_kr / mubar_r) for every item (nats).
 item_information <- function(mixing_weights, item_probs) {
-  x_log_x <- function(x) {
-    out <- x * log(x)
-    out[x == 0] <- 0
-    out
-  }
   vapply(item_probs, function(probs) {
-    information <- sum(x_log_x(probs) %*% mixing_weights) - sum(x_log_x(probs %*% mixing_weights))
+    information <- sum(p_log_p(probs) %*% mixing_weights) - sum(p_log_p(probs %*% mixing_weights))
     # Below rounding error the columns are equal.
     if (information > 1e-12) information else 0
   }, 0)

@@ -32,8 +32,7 @@ worker_points <- function(object, call = rlang::caller_env(2)) {
     )
   }
   quality <- worker_quality(object)
-  kind <- ifelse(quality$informative, "informative", "undecided")
-  kind[quality$spammer %in% TRUE & !quality$informative] <- "spammer"
+  kind <- worker_kind(quality)
   quality$kind <- factor(kind, names(worker_colours)[names(worker_colours) %in% kind])
   quality[!is.na(quality$accuracy), ]
 }

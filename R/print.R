@@ -117,7 +117,7 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
 # What is said of a fit ----------------------------------------------------------------------------
 
 fit_title <- function(x) {
-  n_items <- if (is.null(x$n_items)) length(x$item_probs) else x$n_items
+  n_items <- x$n_items %||% length(x$item_probs)
   paste0("Mixture of ", plural(x$k, "component"), ", ", n_informative(x), " of ",
          plural(n_items, "item"), " informative")
 }
@@ -126,7 +126,7 @@ fit_fields <- function(x) {
   if (is.null(x$method)) {
     return(c(Method = "a true model, not fitted to data"))
   }
-  n_items <- if (is.null(x$n_items)) length(x$item_probs) else x$n_items
+  n_items <- x$n_items %||% length(x$item_probs)
   refined <- switch(x$refine, none = "no refinement", paste(x$refine, "refinement"))
   missing <- if (x$n_missing == 0) {
     "no cell missing"

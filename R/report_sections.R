@@ -212,13 +212,11 @@ label_table <- function(object) {
 }
 
 worker_table <- function(quality) {
-  kind <- ifelse(quality$informative, "informative", "undecided")
-  kind[quality$spammer %in% TRUE & !quality$informative] <- "spammer"
   share <- function(x) percent(x)
   report_table(
     list(
       Worker = quality$worker, Labels = number_column(quality$n_labels, comma),
-      Kind = kind, Accuracy = number_column(quality$accuracy, share),
+      Kind = worker_kind(quality), Accuracy = number_column(quality$accuracy, share),
       from = number_column(quality$accuracy_lower, share),
       to = number_column(quality$accuracy_upper, share),
       Evidence = number_column(quality$evidence, nats),

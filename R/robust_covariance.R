@@ -119,7 +119,7 @@ design_covariance <- function(values, n_values, design, weights) {
 # square counts: samples x parameters, of which the covariance is the cross-product.
 replicate_distances <- function(object, coded, replicates) {
   estimate <- function(weights) {
-    coded$weights <- weights * sum(weights > 0) / sum(weights)
+    coded$weights <- as_rows(weights)
     replicate_values(fit_on(object, drop_unobserved(coded)), object)
   }
   samples <- seq_len(ncol(replicates$weights))

@@ -110,9 +110,11 @@ read_sample <- function(weights, call = rlang::caller_env()) {
   inform_calibrated(weights)
   by_replicates <- inherits(weights, "svyrep.design")
   design <- if (by_replicates) replicate_design(weights) else linearised_design(weights, call)
-  weights <- unname(stats::weights(weights, type = "sampling"))
-  list(weights = weights * sum(weights > 0) / sum(weights), design = design)
+  list(weights = as_rows(unname(stats::weights(weights, type = "sampling"))), design = design)
 }
+
+# Weights with a mean of one over the rows that count.
+as_rows <- function(weights) weights * sum(weights > 0) / sum(weights)
 
 # The name of a column is looked up with a formula only.
 check_found <- function(weights, call) {

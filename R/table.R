@@ -30,6 +30,9 @@ cell_index <- function(row, column, n_rows) {
   row + (column - 1) * n_rows
 }
 
+# Of an entropy -sum p log p (nats).
+p_log_p <- function(p) ifelse(p > 0, p * log(p), 0)
+
 # As rowsum(), with a row of zeros for a level that does not occur; NA is in no group.
 rowsum_by <- function(x, group) {
   sums <- matrix(0, nlevels(group), ncol(x))

@@ -239,3 +239,9 @@ is_spammer <- function(evidence, alpha) {
   )
   !dependent & evidence$n >= evidence$n_cells & p_value <= alpha
 }
+
+# In words, for a picture or a table. NA: not known to be a spammer.
+worker_kind <- function(quality) {
+  kind <- ifelse(quality$informative, "informative", "undecided")
+  replace(kind, quality$spammer %in% TRUE & !quality$informative, "spammer")
+}
