@@ -109,12 +109,12 @@ is_of_session <- function(cnd) {
   conditionMessage(cnd) %in% c(texts, gettext(texts, domain = "R"))
 }
 
-# Is a picture that was built being drawn? What fails then is the device.
+# Is grid at work, which measures the texts of a picture and draws it? What fails there is the
+# device, such as one that does not know all letters.
 is_drawing <- function() {
-  called <- vapply(sys.calls(), function(call) {
-    if (is.symbol(call[[1]])) as.character(call[[1]]) else ""
-  }, "")
-  any(called %in% c("grid.newpage", "grid.draw"))
+  any(vapply(sys.frames(), function(frame) {
+    environmentName(topenv(frame)) == "grid"
+  }, NA))
 }
 
 warn_damaged <- function(object, arg, call, cnd) {

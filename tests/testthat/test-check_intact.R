@@ -239,6 +239,17 @@ test_that("a reader who closes the pipe, the time being over and a device are no
   expect_error(plot(fit), "cannot open the device", class = "simpleError")
 })
 
+test_that("letters that a device does not know are no damage, where they are measured or drawn", {
+  skip_if_not_installed("ggplot2")
+  polish <- name_components(fit, c("\u0141\u00f3d\u017a", paste("c", seq_len(fit$k)[-1])))
+  # In one byte for each letter, whatever the system.
+  withr::local_pdf(withr::local_tempfile(fileext = ".pdf"), encoding = "ISOLatin1.enc")
+  for (type in c("profiles", "posterior")) {
+    unknown <- capture_warnings(plot(polish, type = type))
+    expect_false(any(grepl("damaged", unknown)))
+  }
+})
+
 test_that("damaged codes do not reach the engine", {
   damages <- list(
     list("codes", matrix(1L, 40, 4, dimnames = dimnames(fit$coded$codes))),
