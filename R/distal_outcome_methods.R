@@ -158,7 +158,7 @@ autoplot.distal_outcome <- function(object, level = 0.95, ...) {
   if (object$kind == "mean") {
     table$place <- factor(table$class, rev(object$classes))
     draw_outcome(table, object, level) + ggplot2::guides(colour = "none") +
-      ggplot2::labs(x = outcome_axis(paste("Mean of", outcome_title(object))), y = "Class")
+      ggplot2::labs(x = axis_title(paste("Mean of", outcome_title(object)), 1.5), y = "Class")
   } else {
     table$place <- factor(table$level, rev(object$levels))
     draw_outcome(table, object, level) + ggplot2::guides(colour = name_legend(object$classes)) +
@@ -176,8 +176,6 @@ plot.distal_outcome <- function(x, ...) {
 }
 
 outcome_title <- function(object) object$label %||% object$outcome
-
-outcome_axis <- function(title) wrap_labels(title, text_columns(picture_size()[1] - 1.5, 11))
 
 draw_outcome <- function(table, object, level) {
   beside <- ggplot2::position_dodge(width = 0.6)

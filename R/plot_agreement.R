@@ -19,7 +19,9 @@ autoplot.mdpd_agreement <- function(object, ...) {
       if (object$n_paired < 2) paste(n_items, "with labels of two workers: no intervals")
       else paste0(n_items, "; with ", percent(object$level), " intervals")
     ) +
-    ggplot2::labs(x = "Agreement (1: all agree; 0: none, or as by chance)", y = NULL) +
+    # Beside the names of the measures.
+    ggplot2::labs(x = axis_title("Agreement (1: all agree; 0: none, or as by chance)",
+                                 0.34 * picture_size()[1] + 0.3), y = NULL) +
     theme_mdpd() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
 }

@@ -177,8 +177,7 @@ draw_shares <- function(table, object, covariate, level) {
       paste("Size of the classes by", title),
       paste0("Mean over the rows, ", others, format_number(100 * level), " % intervals")
     ) +
-    ggplot2::labs(x = wrap_labels(title, text_columns(picture_size()[1] - 0.9, 11)),
-                  y = "Share") +
+    ggplot2::labs(x = axis_title(title), y = "Share") +
     theme_mdpd() +
     ggplot2::theme(legend.justification = "right")
 }

@@ -84,7 +84,8 @@ plot_group_items <- function(object, max_items) {
     ) +
     ggplot2::geom_point(size = 2.2) +
     ggplot2::geom_text(ggplot2::aes(label = effect_text(shown)), hjust = 0, size = 2.6,
-                       nudge_x = max(shown$effect) / 35, lineheight = 0.9, show.legend = FALSE) +
+                       nudge_x = max(shown$effect) / (5 * picture_size()[1]), lineheight = 0.9,
+                       show.legend = FALSE) +
     # As much room for the words beside the longest.
     ggplot2::scale_x_continuous(labels = percent, expand = ggplot2::expansion(c(0, 1))) +
     name_scale(nrow(shown), share = room$share, size = room$size) +
@@ -126,43 +127,40 @@ plot_free_items <- function(object, max_items) {
   points <- points[points$variable %in% shown, ]
   points$variable <- factor(points$variable, shown)
   points$outcome <- factor(points$outcome, unique(points$outcome))
-  strips <- head_room(levels(points$class))
+  panel <- 0.55 * picture_size()[1] / nlevels(points$class)
+  heads <- side_names(levels(points$class), panel / picture_size()[1], 9, high = 0.16, bold = TRUE)
+  n_rows <- nrow(unique(points[c("variable", "outcome")]))
+  rest <- 1.8 + height_of_upright(heads)
+  room <- name_room(levels(points$outcome), n_rows, rest, 0.18, most = 0.22)
   ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$outcome, colour = .data$group)) +
     group_intervals(length(object$n)) +
     ggplot2::facet_grid(
       variable ~ class, scales = "free_y", space = "free_y",
-      labeller = free_item_strips(length(shown), strips)
+      labeller = free_item_strips(length(shown), heads)
     ) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = percent,
                                 guide = sparse_axis()) +
-    name_scale(nlevels(points$outcome), share = 0.18, limits = rev) +
+    name_scale(n_rows, rest, room$share, size = room$size, limits = rev) +
     group_colours(object) +
     picture_titles("Items that work differently, by component and group", "95 % intervals") +
     ggplot2::labs(x = "Probability of the answer", y = NULL) +
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(), panel.spacing.x = ggplot2::unit(20, "pt"),
-      panel.spacing.y = ggplot2::unit(8, "pt"), axis.text.x = ggplot2::element_text(size = 7.5),
-      strip.text.x = ggplot2::element_text(size = strips$size),
+      panel.spacing.y = ggplot2::unit(8, "pt"),
+      axis.text.x = ggplot2::element_text(size = max(5.5, min(7.5, 11 * panel))),
+      axis.text.y = ggplot2::element_text(size = room$size),
+      strip.text.x = side_text(heads, above = TRUE),
       strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = 8), strip.clip = "off"
     )
 }
 
-# Above each component, in bold type.
-head_room <- function(components) {
-  room <- c(0.55 * picture_size()[1] / length(components), 0.16 * picture_size()[2])
-  fits <- function(size) fits_whole(components, room[1], room[2], 1.1 * size)
-  list(width = room[1], height = room[2], size = fitted_size(9, room[2], fits))
-}
-
-free_item_strips <- function(n_items, strips) {
+free_item_strips <- function(n_items, heads) {
   ggplot2::labeller(
     variable = function(items) {
       fit_labels(items, 0.2 * picture_size()[1], row_height(n_items), 8.5)
     },
-    class = function(components) {
-      fit_labels(components, strips$width, strips$height, 1.1 * strips$size)
-    }
+    class = side_labels(heads)
   )
 }
 

@@ -12,15 +12,17 @@ plot_confusion <- function(object, workers, max_items) {
   ggplot2::ggplot(cells, ggplot2::aes(.data$label, .data$class, fill = .data$probability)) +
     heat_tiles(per_row) +
     numbers +
-    ggplot2::facet_wrap("worker", ncol = n_columns,
-                        labeller = ggplot2::as_labeller(confusion_strips(object, tables))) +
+    ggplot2::facet_wrap(
+      "worker", ncol = n_columns,
+      labeller = ggplot2::as_labeller(confusion_strips(object, tables, n_columns))
+    ) +
     ggplot2::scale_x_discrete(breaks = thin_breaks(ceiling(40 / n_columns)), expand = c(0, 0),
                               labels = function(x) shorten(x, 12), guide = sparse_axis()) +
     ggplot2::scale_y_discrete(
       limits = rev, breaks = thin_breaks(ceiling(28 / n_rows), TRUE),
       expand = c(0, 0), labels = function(x) shorten(x, 12), guide = sparse_axis()
     ) +
-    scale_fill_heat(limits = c(0, 1), labels = percent, breaks = (0:4) / 4) +
+    scale_fill_heat(limits = c(0, 1), labels = percent, breaks = heat_breaks()) +
     confusion_labels(object, shown, workers) +
     theme_confusion(object, n_columns, legend = is.null(numbers))
 }
@@ -53,11 +55,14 @@ confusion_cells <- function(object, tables) {
 }
 
 # "17: 93 % of 108"
-confusion_strips <- function(object, tables) {
+confusion_strips <- function(object, tables, n_columns) {
   right <- if (named_by_labels(object)) paste0(percent(right_shares(tables)), " of ")
   n <- comma(round(vapply(tables, sum, 0)))
   detail <- paste0(right, n, if (is.null(right)) " labels")
-  stats::setNames(paste0(shorten(names(tables), 14), "\n", detail), names(tables))
+  # Beside the names of the classes, in bold type.
+  beside <- 0.6 + text_inches(max(nchar(shorten(class_levels(object), 12), "width")), 8)
+  width <- max(8, text_columns((picture_size()[1] - beside) / n_columns, 8.8))
+  stats::setNames(paste0(shorten(names(tables), width), "\n", detail), names(tables))
 }
 
 confusion_labels <- function(object, shown, workers) {

@@ -10,9 +10,8 @@ autoplot.mdpd_goodness_of_fit <- function(object, ...) {
     )
   }
   table <- object$statistics
-  panels <- paste0(table$statistic, "\np ", format_p(table$p_bootstrap, equals = "= "))
   samples <- as.list(as.data.frame(object$samples))
-  draw_samples(stats::setNames(samples, panels), table$value) +
+  draw_samples(stats::setNames(samples, table$statistic), table$value, table$p_bootstrap) +
     picture_titles("Does the model fit?", "Bars: samples of the fitted model; line: the data") +
     ggplot2::labs(x = "Statistic", y = "Samples")
 }
@@ -25,9 +24,13 @@ plot.mdpd_goodness_of_fit <- function(x, ...) {
   invisible(picture)
 }
 
-# A panel for each of the `samples` of a statistic, named by what stands above it, with a line where
-# the `observed` value is, however far from them.
-draw_samples <- function(samples, observed) {
+# A panel for each of the `samples` of a statistic, named by what stands above it, with its p-value
+# and a line where the `observed` value is, however far from them.
+draw_samples <- function(samples, observed, p_values) {
+  n_columns <- grDevices::n2mfrow(length(samples))[1]
+  heads <- side_names(names(samples), 0.9 / n_columns - 0.22 / picture_size()[1], 9, bold = TRUE,
+                      below = stats::setNames(paste("p", format_p(p_values, equals = "= ")),
+                                              names(samples)))
   panels <- factor(names(samples), names(samples))
   bars <- do.call(rbind, lapply(seq_along(samples), function(i) {
     bars <- sample_bars(samples[[i]])
@@ -40,11 +43,25 @@ draw_samples <- function(samples, observed) {
     ) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$value), colour = okabe_ito[6],
                         linewidth = 0.8, data = data.frame(value = observed, panel = panels)) +
-    ggplot2::facet_wrap("panel", scales = "free_x") +
-    ggplot2::scale_x_continuous(guide = sparse_axis()) +
+    ggplot2::facet_wrap("panel", ncol = n_columns, scales = "free_x",
+                        labeller = ggplot2::as_labeller(side_labels(heads))) +
+    ggplot2::scale_x_continuous(breaks = sample_breaks(n_columns), labels = short_numbers,
+                                guide = sparse_axis()) +
     ggplot2::scale_y_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0, 0.05))) +
     theme_mdpd() +
-    ggplot2::theme(strip.clip = "off", panel.spacing.x = ggplot2::unit(16, "pt"))
+    ggplot2::theme(strip.text = side_text(heads, above = TRUE), strip.clip = "off",
+                   panel.spacing.x = ggplot2::unit(16, "pt"))
+}
+
+# As many as stand apart below panels of which so many are side by side: half an inch for each.
+sample_breaks <- function(n_columns) {
+  function(limits) pretty(limits, max(1, min(5, floor(1.8 * picture_size()[1] / n_columns))))
+}
+
+# Numbers of any size for a short axis: 1,200 or 5e+09.
+short_numbers <- function(x) {
+  large <- !is.na(x) & abs(x) >= 1e6
+  ifelse(large, vapply(x, format, "", digits = 3), comma(x))
 }
 
 # Bins over the samples alone: a value far from them would have all of them in one.

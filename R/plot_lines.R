@@ -17,7 +17,7 @@ plot_lines <- function(object, items, max_items, call = rlang::caller_env()) {
                                  name = NULL, guide = component_legend(object)) +
     ggplot2::scale_shape_manual(values = rep_len(line_shapes, object$k), labels = labels,
                                 name = NULL, guide = component_legend(object)) +
-    line_x_scale(scale$items) +
+    line_x_scale(scale$items, component_legend_height(object)) +
     ggplot2::scale_y_continuous(limits = c(0, 1), breaks = scale$breaks, labels = scale$labels,
                                 expand = ggplot2::expansion(0.03)) +
     picture_titles("What each component answers", line_subtitle(shown), scale$subtitle,
@@ -111,13 +111,16 @@ line_subtitle <- function(shown) {
   paste0(shown$what, if (shown$by_strength && shown$left_out) ", the strongest")
 }
 
-line_x_scale <- function(labels) {
+# Below upright names the `legend` takes so many inches, above them the lines need an inch, the
+# titles another.
+line_x_scale <- function(labels, legend) {
   upright <- is_crowded(labels)
   size <- line_text_size(labels)
   text <- function(items) {
     room <- picture_size()
     each <- 0.8 * room[1] / length(labels)
-    if (upright) fit_labels(unname(labels[items]), 0.32 * room[2], each, size)
+    length <- max(0.4, min(0.32 * room[2], room[2] - 2 - legend))
+    if (upright) fit_labels(unname(labels[items]), length, each, size)
     else fit_labels(unname(labels[items]), each, 0.2 * room[2], size)
   }
   ggplot2::scale_x_discrete(labels = text, guide = sparse_axis(),
@@ -131,9 +134,9 @@ line_text_size <- function(labels) {
 # Do the items' names need to stand upright? Where a word is too wide, or narrow lines too many.
 is_crowded <- function(labels) {
   width <- text_columns(0.8 * picture_size()[1] / length(labels) - 0.03, line_text_size(labels))
-  words <- unlist(strsplit(labels, " ", fixed = TRUE))
   n_lines <- max(lengths(lapply(labels, break_lines, width)))
-  max(nchar(words, "width")) > width || width < 12 && n_lines > 3 || n_lines > picture_size()[2]
+  max(nchar(words_of(labels), "width")) > width || width < 12 && n_lines > 3 ||
+    n_lines > picture_size()[2]
 }
 
 theme_lines <- function(labels) {

@@ -2,6 +2,8 @@ plot_posterior <- function(object) {
   check_stored(object, "posterior")
   bins <- posterior_bins(object, max_bins = 500)
   blocks <- posterior_blocks(bins)
+  named <- named_blocks(blocks)
+  heads <- side_names(named$component, named$share, 8)
   components <- names(object$mixing_weights)
   ggplot2::ggplot(posterior_bars(bins, components)) +
     ggplot2::geom_rect(
@@ -15,7 +17,7 @@ plot_posterior <- function(object) {
     ) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$to), data = blocks[-nrow(blocks), ],
                         colour = "white", linewidth = 0.9) +
-    posterior_x_scale(blocks) +
+    posterior_x_scale(named, heads) +
     ggplot2::scale_y_continuous(expand = c(0, 0), breaks = (0:4) / 4) +
     ggplot2::scale_fill_manual(
       values = component_colours(components), labels = component_labels(object), drop = FALSE,
@@ -25,7 +27,7 @@ plot_posterior <- function(object) {
     ggplot2::coord_cartesian(ylim = c(0, 1)) +
     posterior_labels(object) +
     theme_mdpd() +
-    ggplot2::theme(panel.grid = ggplot2::element_blank(),
+    ggplot2::theme(panel.grid = ggplot2::element_blank(), axis.text.x.top = side_text(heads),
                    plot.margin = ggplot2::margin(6, 18, 6, 6))
 }
 
@@ -75,21 +77,22 @@ posterior_blocks <- function(bins) {
   )
 }
 
-# Rows below, the names of the classes above in the room that each has; a class with hardly a row
-# gets no name.
-posterior_x_scale <- function(blocks) {
-  named <- blocks[blocks$to - blocks$from > 0.02 * max(blocks$to), ]
-  middle <- (named$from + named$to) / 2
-  heads <- function(at) {
-    share <- (named$to - named$from) / max(blocks$to)
-    room <- picture_size()
-    fit_labels(named$component, 0.82 * room[1] * share, min(0.45, 0.15 * room[2]))
-  }
-  ggplot2::scale_x_continuous(
-    expand = c(0, 0), labels = comma, guide = sparse_axis(),
-    sec.axis = ggplot2::dup_axis(name = "Predicted class", breaks = middle, labels = heads,
-                                 guide = sparse_axis())
+# The classes that have room for their names, with their `share` of the width. The legend has all.
+named_blocks <- function(blocks) {
+  blocks$share <- 0.82 * (blocks$to - blocks$from) / max(blocks$to)
+  blocks <- blocks[blocks$share > 0.016, ]
+  stands <- Map(side_names, blocks$component, blocks$share, 8)
+  blocks[!vapply(stands, `[[`, NA, "upright"), ]
+}
+
+# Rows below, the names of the classes above.
+posterior_x_scale <- function(named, heads) {
+  above <- if (nrow(named) == 0) ggplot2::waiver() else ggplot2::dup_axis(
+    name = "Predicted class", breaks = (named$from + named$to) / 2,
+    labels = function(at) side_labels(heads)(named$component), guide = sparse_axis()
   )
+  ggplot2::scale_x_continuous(expand = c(0, 0), labels = comma, guide = sparse_axis(),
+                              sec.axis = above)
 }
 
 posterior_labels <- function(object) {

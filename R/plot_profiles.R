@@ -14,7 +14,7 @@ plot_profiles <- function(object, items, max_items, call = rlang::caller_env()) 
     draw_mixed_profiles
   }
   draw(object, shown$items) +
-    scale_fill_heat(limits = c(0, 1), labels = percent, breaks = c(0, 0.25, 0.5, 0.75, 1)) +
+    scale_fill_heat(limits = c(0, 1), labels = percent, breaks = heat_breaks()) +
     picture_titles("What each component answers",
                    paste0(shown$what, if (shown$by_strength) ", strongest first", "; in percent"))
 }
@@ -75,22 +75,20 @@ draw_binary_profiles <- function(object, items) {
   n_items <- nlevels(cells$item)
   level <- unique(cells$level)
   labels <- level_titles(object, items)
-  size <- label_size(3 * object$k)
-  room <- name_room(labels, n_items, 1.7, 0.34)
-  tiles <- 0.99 - room$share
+  placed <- profile_names(object, labels, n_items, 1.7, 0.34, object$k, label_size(3 * object$k))
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$item, fill = .data$probability)) +
     heat_tiles() +
-    tile_numbers(cells, tiles * picture_size()[1] / object$k, row_height(n_items, 1.7)) +
-    ggplot2::scale_x_discrete(labels = stacked_labels(object, tiles / object$k, size),
-                              guide = sparse_axis()) +
-    item_scale(n_items, 1.7, room, function(items) labels[items]) +
+    tile_numbers(cells, placed$side$share * picture_size()[1],
+                 row_height(n_items, placed$rest)) +
+    ggplot2::scale_x_discrete(labels = side_labels(placed$side), guide = sparse_axis()) +
+    item_scale(n_items, placed$rest, placed$room, function(items) labels[items]) +
     ggplot2::labs(
       x = "Component (mixing weight)", y = "Item",
       fill = if (length(level) == 1) probability_of(shorten(level))
              else "Probability of\nthe level named"
     ) +
-    theme_profiles(room$size) +
-    ggplot2::theme(axis.text.x = ggplot2::element_text(size = size))
+    theme_profiles(placed$room$size) +
+    ggplot2::theme(axis.text.x = side_text(placed$side))
 }
 
 # Items of two levels: with the name of the second where they have not all the same.
@@ -110,27 +108,25 @@ draw_shared_profiles <- function(object, items) {
   per_row <- n_columns * length(levels)
   tile <- 0.58 * picture_size()[1] / per_row
   wide <- 0.05 * max(nchar(shorten(levels, 12))) > tile
-  words <- unlist(strsplit(levels, " ", fixed = TRUE))
   size <- if (wide) max(6, min(9, 62 * tile, 2.6 * picture_size()[2]))
-          else fitted_size(8.5, 0.15, function(size) fits_whole(words, tile, 0.15, size))
+          else fitted_size(8.5, 0.15, function(size) fits_whole(words_of(levels), tile, 0.15, size))
   rest <- 1.6 + if (wide) 0.22 * picture_size()[2] else 0.2
-  room <- name_room(items, n_items * n_rows, rest, 0.26)
+  placed <- profile_names(object, items, n_items * n_rows, rest, 0.26, n_columns,
+                          label_size(3 * n_columns), gap = 0.08, blocks = n_rows, bold = TRUE)
   ggplot2::ggplot(cells, ggplot2::aes(.data$level, .data$item, fill = .data$probability)) +
     heat_tiles(per_row) +
-    tile_numbers(cells, tile, row_height(n_items * n_rows, rest)) +
-    ggplot2::facet_wrap(
-      "component", nrow = n_rows,
-      labeller = ggplot2::as_labeller(stacked_labels(object, 0.68 / n_columns, 10))
-    ) +
+    tile_numbers(cells, tile, row_height(n_items * n_rows, placed$rest)) +
+    ggplot2::facet_wrap("component", nrow = n_rows,
+                        labeller = ggplot2::as_labeller(side_labels(placed$side))) +
     ggplot2::scale_x_discrete(breaks = thin_breaks(max(1, floor(44 / n_columns))),
                               labels = level_labels(per_row, wide, size), guide = sparse_axis()) +
-    item_scale(n_items * n_rows, rest, room, most = if (n_rows == 1) 40 else 26 / n_rows) +
+    item_scale(n_items * n_rows, placed$rest, placed$room,
+               most = if (n_rows == 1) 40 else 26 / n_rows) +
     ggplot2::labs(x = "Level", y = "Item", fill = "Probability") +
-    theme_profiles(room$size) +
+    theme_profiles(placed$room$size) +
     ggplot2::theme(
       axis.text.x = if (wide) vertical_text(size) else ggplot2::element_text(size = size),
-      strip.text = ggplot2::element_text(size = label_size(3 * n_columns), lineheight = 0.9),
-      strip.clip = "off"
+      strip.text = side_text(placed$side, above = TRUE), strip.clip = "off"
     )
 }
 
@@ -153,8 +149,8 @@ draw_mixed_profiles <- function(object, items) {
   n_columns <- if (together) 1 else mixed_columns(cells)
   n_rows <- ceiling(n_panels / n_columns)
   per_column <- if (together) nlevels(cells$row) else n_rows * max(table(cells$panel)) / object$k
-  upright <- n_columns * object$k > 6
-  rest <- if (together) 1.7 else 1.5 + 0.3 * n_rows
+  side <- mixed_names(object, n_columns)
+  rest <- (if (together) 1.7 else 1.5 + 0.3 * n_rows) + height_of_upright(side)
   room <- name_room(unique(cells$text), per_column, rest, 0.36 / n_columns, 0.42 / n_columns)
   strip <- strip_room(cells, together, n_columns, row_height(per_column, rest) / object$k)
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$row, fill = .data$probability)) +
@@ -162,15 +158,13 @@ draw_mixed_profiles <- function(object, items) {
     tile_numbers(cells, 0.6 * picture_size()[1] / (n_columns * object$k),
                  row_height(per_column, rest)) +
     mixed_panels(together, n_columns, strip) +
-    ggplot2::scale_x_discrete(labels = mixed_x_labels(object, n_columns, upright),
-                              guide = sparse_axis()) +
+    ggplot2::scale_x_discrete(labels = side_labels(side), guide = sparse_axis()) +
     mixed_y_scale(cells, n_columns, n_rows, per_column, rest, room) +
     ggplot2::labs(x = "Component (mixing weight)",
                   y = if (together) NULL else "Level of the item", fill = "Probability") +
     theme_profiles(room$size) +
     ggplot2::theme(
-      axis.text.x = if (upright) vertical_text(label_size(object$k * n_columns))
-                    else ggplot2::element_text(size = 8),
+      axis.text.x = side_text(side),
       strip.text = ggplot2::element_text(size = strip$size - !together, lineheight = 0.9,
                                          margin = ggplot2::margin(2, 0, 1, 0)),
       strip.text.y = ggplot2::element_text(angle = 0, hjust = 0,
@@ -230,17 +224,9 @@ strip_room <- function(cells, together, n_columns, cell) {
   list(width = width, height = stats::setNames(height, panels), size = size)
 }
 
-mixed_x_labels <- function(object, n_columns, upright) {
-  share <- 0.6 / (n_columns * object$k)
-  if (!upright) {
-    return(stacked_labels(object, share, 8))
-  }
-  function(components) {
-    room <- picture_size()
-    size <- label_size(object$k * n_columns)
-    names <- fit_labels(components, 0.2 * room[2] - 0.3, share * room[1], size)
-    paste0(names, " (", percent(object$mixing_weights[components]), ")")
-  }
+# Below each column of panels.
+mixed_names <- function(object, n_columns) {
+  side_names(names(object$mixing_weights), 0.6 / (n_columns * object$k), 8, weight_labels(object))
 }
 
 # As many columns of panels as leave room for the levels beside them, in two lines each; but not

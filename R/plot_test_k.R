@@ -9,9 +9,8 @@ autoplot.mdpd_test_k <- function(object, ...) {
     abort_mdpd("{.arg object} must be the whole result of {.fn test_k}: its rows hold no samples.",
                class = "not_stored")
   }
-  panels <- paste0(object$k, " against ", object$k - 1, "\np ",
-                   format_p(object$p_value, equals = "= "))
-  draw_samples(stats::setNames(samples, panels), object$statistic) +
+  panels <- paste(object$k, "against", object$k - 1)
+  draw_samples(stats::setNames(samples, panels), object$statistic, object$p_value) +
     picture_titles(
       "How many components are needed?",
       "Bars: samples of the fit with one component fewer; line: the data",

@@ -45,6 +45,11 @@ picture_titles <- function(title, ...) {
   ggplot2::labs(title = wrap_labels(title, columns), subtitle = paste(lines, collapse = "\n"))
 }
 
+# The title of a horizontal axis, in lines that fit beside what stands on the left, so many inches.
+axis_title <- function(title, left = 0.9) {
+  wrap_labels(title, text_columns(picture_size()[1] - left, 11))
+}
+
 # A picture for pages that say "class": its titles say so too.
 in_classes <- function(picture) {
   titles <- picture$labels
@@ -77,6 +82,8 @@ local_picture_size <- function(width, height, frame = parent.frame()) {
 # Columns of text of `size` points in so many inches: on average letters are half as wide as high,
 # of some fonts more.
 text_columns <- function(inches, size = 9) pmax(1, floor(72 * inches / (0.55 * size)))
+
+text_inches <- function(columns, size = 9) columns * 0.55 * size / 72
 
 text_lines <- function(inches, size = 9) pmax(1, floor(72 * inches / (1.1 * size)))
 
@@ -129,9 +136,16 @@ line_start <- function(word, width) {
 # picture will be is not known before it is drawn.
 sparse_axis <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
 
-# Do all labels fit as they are?
+# Do all labels fit as they are, with no word broken?
 fits_whole <- function(labels, width, height, size) {
-  all(lengths(lapply(labels, break_lines, text_columns(width, size))) <= text_lines(height, size))
+  columns <- text_columns(width, size)
+  max(0, nchar(words_of(labels), "width")) <= columns &&
+    all(lengths(lapply(labels, break_lines, columns)) <= text_lines(height, size))
+}
+
+# What a line need not break: it may end at a space and after a mark.
+words_of <- function(labels) {
+  unlist(strsplit(gsub("([[:alnum:]][_./-]+)", "\\1 ", labels), " ", fixed = TRUE))
 }
 
 # The largest type, down from the `usual` one, in which labels fit as `fits(size)` says; where they
@@ -153,6 +167,14 @@ name_room <- function(names, n_rows, rest, share, most = 0.42) {
   list(share = share, size = fitted_size(usual, height, fits))
 }
 
+# The share of the width that names in the `room` of name_room() leave, without margins and the
+# title of the axis.
+share_beside <- function(names, room) {
+  width <- picture_size()[1]
+  longest <- text_inches(max(nchar(names, "width")), room$size)
+  1 - min(room$share, longest / width) - 0.7 / width
+}
+
 # Names of so many rows below each other, on `share` of the picture's width; `titles` has what
 # stands for each.
 name_scale <- function(n_rows, rest = 1.6, share = 0.34, titles = identity,
@@ -165,9 +187,19 @@ name_scale <- function(n_rows, rest = 1.6, share = 0.34, titles = identity,
 
 # A legend of the components below a picture: as many columns as their labels allow.
 component_legend <- function(object) {
+  ggplot2::guide_legend(ncol = component_side(object), byrow = TRUE)
+}
+
+# How many labels of components stand side by side.
+component_side <- function(object) {
   width <- max(nchar(unlist(strsplit(component_labels(object), "\n")), "width"))
-  n_columns <- max(1, min(object$k, floor(15 * picture_size()[1] / (width + 5))))
-  ggplot2::guide_legend(ncol = n_columns, byrow = TRUE)
+  max(1, min(object$k, floor(15 * picture_size()[1] / (width + 5))))
+}
+
+# What the legend of the components takes of the height, in inches.
+component_legend_height <- function(object) {
+  lines <- max(lengths(strsplit(component_labels(object), "\n")))
+  0.17 * lines * ceiling(object$k / component_side(object))
 }
 
 # A legend of names below a picture: in lines where one is too short, and in as many columns as
@@ -219,6 +251,9 @@ scale_fill_heat <- function(..., limits = NULL) {
   )
 }
 
+# Of probabilities: as many as stand apart below the colours.
+heat_breaks <- function() if (picture_size()[1] < 5) (0:2) / 2 else (0:4) / 4
+
 # Text on a tile of the heat scale, for a value between 0 and 1.
 ink_on_heat <- function(value) ifelse(value > 0.45, "white", "grey10")
 
@@ -231,25 +266,24 @@ thin_breaks <- function(most, vertical = FALSE) {
   }
 }
 
-# "2 (31 %)": a component and its mixing weight, for a legend below a picture four inches wide. A
-# name that is too long for a line has the weight below it.
-component_labels <- function(object, width = 50, n_lines = 2) {
+# "(31 %)", by component.
+weight_labels <- function(object) {
   weights <- paste0("(", percent(object$mixing_weights), ")")
-  names <- names(object$mixing_weights)
-  labels <- paste(names, weights)
-  is_long <- nchar(labels, "width") > width
-  labels[is_long] <- paste0(wrap_labels(names, width, n_lines), "\n", weights)[is_long]
-  stats::setNames(labels, names)
+  stats::setNames(weights, names(object$mixing_weights))
 }
 
-# The same for a scale or for panels, the weight always below; each component has `share` of the
-# picture's width.
-stacked_labels <- function(object, share, size = 9) {
-  function(components) {
-    room <- picture_size()
-    names <- fit_labels(components, share * room[1] - 0.05, 0.11 * room[2], size)
-    paste0(names, "\n(", percent(object$mixing_weights[components]), ")")
-  }
+# "2 (31 %)": a component and its mixing weight, for a legend below a picture four inches wide.
+component_labels <- function(object, width = 50, n_lines = 2) {
+  weights <- weight_labels(object)
+  stats::setNames(labels_with(names(weights), weights, width, n_lines), names(weights))
+}
+
+# Names with something short, on one line or, where that would be too long, below the name.
+labels_with <- function(names, below, width, n_lines) {
+  labels <- paste(names, below)
+  is_long <- nchar(labels, "width") > width
+  labels[is_long] <- paste0(wrap_labels(names, width, n_lines), "\n", below)[is_long]
+  labels
 }
 
 # Inches for each of `n` rows of a picture of which `rest` is taken by titles, legends and axes.

@@ -404,18 +404,18 @@ test_that("names below profiles lie flat where the width has room for them, and 
   shared <- hand_made_fit(k = 2, n_levels = 4, level_names = paste("answer", 1001:1004))
   expect_identical(text(shared, 7, 9)$angle, 90)
   expect_null(text(shared, 9, 5)$angle)
-  # Two panels of items, side by side: four components each are too many to lie flat.
+  # Two panels of items, side by side: the weights of seven components are too wide to lie flat.
   mixed <- function(k) hand_made_fit(2, k = k, n_levels = c(3, 4))
-  expect_null(text(mixed(3))$angle)
-  expect_identical(text(mixed(4))$angle, 90)
+  expect_null(text(mixed(6))$angle)
+  expect_identical(text(mixed(7))$angle, 90)
   # Items of two levels share one panel, above that of the odd item.
   together <- function(k) hand_made_fit(4, k = k, n_levels = c(2, 2, 2, 3))
-  expect_null(text(together(6))$angle)
-  expect_identical(text(together(7))$angle, 90)
+  expect_null(text(together(12))$angle)
+  expect_identical(text(together(14))$angle, 90)
   local_picture_size(7, 5)
   label <- function(fit) autoplot(fit)$scales$get_scales("x")$labels("2")
   expect_match(label(together(6)), "^2\n\\([0-9]+ %\\)$")
-  expect_match(label(together(7)), "^2 \\([0-9]+ %\\)$")
+  expect_match(label(together(14)), "^2 \\([0-9]+ %\\)$")
   expect_identical(text(hand_made_fit(k = 2))$size, 9)
   expect_lt(text(hand_made_fit(k = 12))$size, 7)
 })
@@ -628,9 +628,28 @@ test_that("bins hold as many rows each, the surest of a class first", {
   blocks <- posterior_blocks(bins)
   expect_equal(blocks[c("from", "to")], data.frame(from = c(0, 996), to = c(996, 1000)))
   # No name for a class with hardly a row.
-  top <- posterior_x_scale(blocks)$secondary.axis
+  named <- named_blocks(blocks)
+  top <- posterior_x_scale(named, side_names(named$component, named$share, 8))$secondary.axis
   expect_equal(top$breaks, 498)
   expect_identical(top$labels(498), "1")
+})
+
+test_that("a class whose name would be broken has it in the legend alone", {
+  named <- function(width, ends) {
+    local_picture_size(width, 5)
+    blocks <- data.frame(component = c("Southern democrats", "Test ban"), from = c(0, ends[1]),
+                         to = ends)
+    named_blocks(blocks)$component
+  }
+  expect_identical(named(7, c(50, 100)), c("Southern democrats", "Test ban"))
+  # A tenth of the width: nine letters have no room, four have.
+  expect_identical(named(4, c(90, 100)), c("Southern democrats", "Test ban"))
+  expect_identical(named(4, c(10, 100)), "Test ban")
+  expect_identical(named(0.5, c(50, 100)), character())
+  local_picture_size(0.5, 5)
+  none <- named_blocks(posterior_blocks(posterior_bins(hand_made_fit(
+    components = c("Southern democrats", "Supporters")), 100)))
+  expect_s3_class(posterior_x_scale(none, NULL)$secondary.axis, "waiver")
 })
 
 test_that("the subtitle has the expected error", {

@@ -83,12 +83,26 @@ test_that("eight colours come again darker, then lighter, and beyond 24 there is
   expect_identical(blend("#64C832", "black", 1), "#000000")
 })
 
+test_that("what fits whole has no word broken but at a mark", {
+  expect_identical(words_of(c("the worker_with-id 7", "b")), c("the", "worker_", "with-", "id", "7",
+                                                               "b"))
+  # Nine letters of nine points are 0.62 inches.
+  expect_true(fits_whole("Southern democrats", 0.62, 0.3, 9))
+  expect_false(fits_whole("Southern democrats", 0.61, 1, 9))
+  expect_true(fits_whole("democrats_of_the_south", 0.7, 0.5, 9))
+  expect_true(fits_whole(character(), 1, 1, 9))
+})
+
 test_that("names above their weights have lines while there is room", {
   name <- "Satisfied and trusting citizens of the country"
   fit <- hand_made_fit(k = 2, components = c(name, "b"))
   labels <- function(width, height, share) {
     local_picture_size(width, height)
-    stacked_labels(fit, share)(c("b", name))
+    side <- side_names(c("b", name), share, 9, weight_labels(fit))
+    expect_false(side$upright)
+    # In the type that was asked for.
+    side$size <- 9
+    side_labels(side)(c("b", name))
   }
   expect_identical(labels(7, 5, 1), c("b\n(40 %)", paste0(name, "\n(60 %)")))
   lines <- strsplit(labels(10, 8, 0.1)[2], "\n")[[1]]

@@ -108,12 +108,12 @@ test_that("tiles of workers have numbers where they have room, and else a legend
 })
 
 test_that("heads of the tables say how often a worker is right, of how many labels", {
-  strips <- confusion_strips(fit, label_counts(fit, "3"))
+  strips <- confusion_strips(fit, label_counts(fit, "3"), 1)
   counts <- label_counts(fit, "3")[[1]]
   right <- sum(diag(counts)) / sum(counts)
   expect_identical(strips, c("3" = sprintf("3\n%.0f %% of %.0f", 100 * right, sum(counts))))
   two <- stagewise_em(crowd$labels, k = 2)
-  expect_match(confusion_strips(two, label_counts(two, "3")), "^3\n[0-9]+ labels$")
+  expect_match(confusion_strips(two, label_counts(two, "3"), 1), "^3\n[0-9]+ labels$")
   expect_identical(autoplot(two, "confusion")$labels$y, "Component")
   expect_identical(autoplot(fit, "confusion")$labels$y, "True label, as estimated")
 })

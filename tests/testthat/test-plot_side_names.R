@@ -1,0 +1,79 @@
+names_6 <- c("Conservative bloc", "Liberal bloc", "Moderate republicans", "Southern democrats",
+             "Test ban", "Religious")
+
+test_that("names stand upright only where a word would be broken in the smallest type", {
+  stand <- function(width, ...) {
+    local_picture_size(width, 5)
+    side_names(names_6, 1 / 6, 9, ...)
+  }
+  # "Conservative" and "republicans" in nine points and in six.
+  wide <- text_inches(12, 9) + 0.06
+  narrow <- text_inches(12, 6) + 0.06
+  expect_identical(stand(6 * wide)[c("upright", "size")], list(upright = FALSE, size = 9))
+  expect_identical(stand(6 * narrow)[c("upright", "size")], list(upright = FALSE, size = 6))
+  expect_true(stand(6 * narrow - 0.1)$upright)
+  expect_true(stand(6 * narrow, bold = TRUE)$upright)
+  # Short names, and weights which are wider.
+  local_picture_size(2.4, 5)
+  expect_false(side_names(letters[1:6], 1 / 6, 9)$upright)
+  weights <- stats::setNames(rep("(17 %)", 6), letters[1:6])
+  expect_true(side_names(letters[1:6], 0.12, 9, weights)$upright)
+})
+
+test_that("upright names have their weight beside or below them, and more of the height", {
+  local_picture_size(4, 4)
+  weights <- stats::setNames(rep("(17 %)", 6), names_6)
+  side <- side_names(names_6, 0.1, 9, weights)
+  expect_true(side$upright)
+  labels <- side_labels(side)(names_6)
+  expect_identical(labels[5], "Test ban (17 %)")
+  expect_identical(labels[4], "Southern democrats\n(17 %)")
+  expect_identical(side_text(side)$angle, 90)
+  expect_identical(side_text(side)$hjust, 1)
+  expect_identical(side_text(side, above = TRUE)$hjust, 0)
+  expect_lte(height_of_upright(side), 0.27 * 4)
+  expect_gt(height_of_upright(side), 0)
+  # Where there is one line alone, the name is cut and not the weight.
+  narrow <- side_labels(side_names(names_6, 0.05, 9, weights))(names_6)
+  expect_match(narrow, "^[^\n]+ [(]17 %[)]$")
+  expect_match(narrow[1], "...", fixed = TRUE)
+  flat <- side_names(letters[1:6], 0.16, 9)
+  expect_identical(height_of_upright(flat), 0)
+  expect_null(side_text(flat)$angle)
+  expect_identical(side_labels(flat)("a"), "a")
+})
+
+test_that("every picture has all names of the components with no word broken", {
+  fits <- list(
+    binary = hand_made_fit(16, k = 6, n_informative = 16, components = names_6),
+    shared = hand_made_fit(12, k = 4, n_levels = 5, n_informative = 12,
+                           components = c("Liberal cosmopolitans", "Traditional authoritarians",
+                                          "Disaffected nonvoters", "Satisfied centrists"),
+                           items = paste("Trust in institution", 1:12)),
+    mixed = hand_made_fit(5, k = 4, n_levels = c(2, 2, 2, 4, 7), components = names_6[1:4])
+  )
+  for (name in names(fits)) {
+    for (size in list(c(7, 5), c(4, 4))) {
+      local_picture_size(size[1], size[2])
+      shown <- drawn_text(autoplot(fits[[name]]), size[1], size[2])
+      words <- strsplit(names(fits[[name]]$mixing_weights), " ")
+      expect_true(all(unlist(words) %in% unlist(strsplit(shown$text, " "))),
+                  info = paste(name, size[1]))
+    }
+  }
+})
+
+test_that("heads of neighbouring panels do not run into each other", {
+  heads <- c("Liberal cosmopolitans", "Traditional authoritarians", "Disaffected nonvoters",
+             "Satisfied centrists")
+  fit <- hand_made_fit(12, k = 4, n_levels = 5, n_informative = 12, components = heads,
+                       items = paste("Trust in the institutions of the state", 1:12))
+  local_picture_size(7, 5)
+  shown <- drawn_text(autoplot(fit), 7, 5)
+  lines <- shown[shown$text %in% unlist(strsplit(heads, " ")), ]
+  expect_identical(nrow(lines), 8L)
+  for (row in split(lines, lines$y)) {
+    row <- row[order(row$x), ]
+    expect_true(all(row$x_end[-nrow(row)] < row$x[-1]))
+  }
+})
