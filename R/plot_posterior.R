@@ -103,9 +103,14 @@ posterior_labels <- function(object) {
              ": what is not in the colour of its class"),
       paste0(percent(share_sure(object, 0.95)), " of rows are at least 95 % sure")
     ),
-    ggplot2::labs(
-      x = paste0("Rows (", comma(nrow(object$posterior)), "), the surest of a class first"),
-      y = "Posterior probability"
-    )
+    ggplot2::labs(x = posterior_axis(object), y = "Posterior probability")
   )
+}
+
+# The axis counts what the rows stand for.
+posterior_axis <- function(object) {
+  rows <- comma(nrow(object$posterior))
+  what <- if (has_weights(object)) paste("Weight of the", rows, "rows")
+          else paste0("Rows (", rows, ")")
+  axis_title(paste0(what, ", the surest of a class first"))
 }

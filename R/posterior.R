@@ -70,6 +70,8 @@ row_weights <- function(object) {
   object$weights %||% object$coded$weights %||% rep(1, nrow(object$posterior))
 }
 
+has_weights <- function(object) any(row_weights(object) != 1)
+
 # The share of wrong classes to be expected if the model holds. Without a posterior the label of a
 # row is taken to be that of its most probable component: the most probable one but for rows between
 # labels of several components, so it is at most a little too large.

@@ -190,7 +190,7 @@ certainty_picture <- function(object) {
     name_scale(n, 1.4, limits = rev) +
     ggplot2::scale_x_continuous(labels = comma, expand = ggplot2::expansion(c(0, 0.06)),
                                 guide = sparse_axis()) +
-    ggplot2::labs(x = "Rows", y = NULL) +
+    ggplot2::labs(x = if (has_weights(object)) "Weight of the rows" else "Rows", y = NULL) +
     theme_mdpd() +
     ggplot2::theme(axis.text.y = ggplot2::element_text(size = label_size(n, 1.4)),
                    legend.justification = "right")

@@ -660,7 +660,9 @@ test_that("the subtitle has the expected error", {
 
 test_that("case weights are the widths of the rows", {
   fit <- hand_made_fit(n_obs = 10)
+  expect_match(posterior_axis(fit), "^Rows \\(10\\), the surest")
   fit$coded <- list(weights = rep(c(1, 3), 5))
+  expect_match(posterior_axis(fit), "^Weight of the 10 rows, the surest")
   bins <- posterior_bins(fit, 500)
   expect_equal(max(bins$to), 20)
   expect_setequal(bins$to - bins$from, c(1, 3))
