@@ -112,6 +112,16 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x), call = rlang::c
   )
 }
 
+# Arguments of other types of a picture than the one asked for would do nothing. `given`: the values
+# by argument, `NULL` where there is none; `of`: the types that each is of.
+check_of_type <- function(given, of, type, call = rlang::caller_env()) {
+  given <- names(given)[!vapply(given, is.null, NA)]
+  for (arg in given[!vapply(of[given], function(types) type %in% types, NA)]) {
+    abort_mdpd("{.arg {arg}} must be left out with {.code type = {.val {type}}}: it is of
+                {.code type = {.or {.val {of[[arg]]}}}}.", class = "argument", call = call)
+  }
+}
+
 # A seed for `set.seed()`, or NULL for the session's own random numbers.
 check_seed <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (is.null(x) || is_whole_number(x) && abs(x) <= .Machine$integer.max) {

@@ -76,10 +76,11 @@
 #' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
 #' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
 #' @section Errors:
-#' `mdpd_error_argument` for an argument out of range, `mdpd_error_not_stored` when the model does
-#' not hold what the picture shows, such as the posterior of a true model. For pictures of workers
-#' also `mdpd_error_not_a_crowd`, `mdpd_error_no_data` and, for their accuracy,
-#' `mdpd_error_unnamed_components`, see [worker_quality()].
+#' `mdpd_error_argument` for an argument out of range, or of another type of picture,
+#' `mdpd_error_not_stored` when the model does not hold what the picture shows, such as the
+#' posterior of a true model. For pictures of workers also `mdpd_error_not_a_crowd`,
+#' `mdpd_error_no_data` and, for their accuracy, `mdpd_error_unnamed_components`, see
+#' [worker_quality()].
 #' @references Collins, L. M. and Lanza, S. T. (2010), *Latent Class and Latent Transition
 #'   Analysis*. \doi{10.1002/9780470567333}. Kass and Raftery (1995), Bayes factors, *Journal of the
 #'   American Statistical Association* 90, 773-795. \doi{10.1080/01621459.1995.10476572}. Okabe and
@@ -106,6 +107,11 @@ autoplot.mdpd <- function(object, type = c("profiles", "lines", "posterior", "in
   rlang::check_dots_empty()
   type <- check_choice(type, c("profiles", "lines", "posterior", "information", "trace", "history",
                                "path", "workers", "confusion"))
+  check_of_type(
+    list(component = component, newdata = newdata, max_items = max_items, workers = workers,
+         stage = stage, items = items),
+    of = picture_arguments, type
+  )
   check_component(component, object)
   if (!is.null(max_items)) check_count(max_items, min = 2)
   newdata <- show_column_labels(newdata, object)
@@ -123,6 +129,13 @@ autoplot.mdpd <- function(object, type = c("profiles", "lines", "posterior", "in
     confusion = plot_confusion(object, workers, max_items)
   )
 }
+
+# The types of pictures that each argument is of.
+picture_arguments <- list(
+  component = "information", newdata = "information", stage = "information",
+  max_items = c("profiles", "lines", "information", "confusion"), workers = "confusion",
+  items = c("profiles", "lines")
+)
 
 #' @rdname plot.mdpd
 #' @export

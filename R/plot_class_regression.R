@@ -17,8 +17,8 @@
 #'   there is nothing else.
 #' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
 #' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
-#' @section Errors: `mdpd_error_argument` for an argument out of range, or `"shares"` of a
-#'   regression without covariates.
+#' @section Errors: `mdpd_error_argument` for an argument out of range or of the other type, or
+#'   `"shares"` of a regression without covariates.
 #' @family conclusions
 #' @examples
 #' fit <- stagewise_em(house_votes[-1], k = 3)
@@ -36,6 +36,8 @@ autoplot.class_regression <- function(object, type = c("coefficients", "shares")
   type <- check_choice(type, c("coefficients", "shares"))
   check_number(level, c(0, 1))
   check_flag(intercept)
+  check_of_type(list(covariate = covariate, intercept = if (intercept) TRUE),
+                of = list(covariate = "shares", intercept = "coefficients"), type)
   if (type == "coefficients") {
     return(plot_coefficients(object, level, intercept))
   }

@@ -14,8 +14,8 @@
 #' @param ... For `autoplot()`: must be empty. For `plot()`: arguments passed on to `autoplot()`.
 #' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
 #' @section Errors:
-#' `mdpd_error_argument` for an argument out of range, `mdpd_error_not_stored` for
-#' `type = "item_probs"` where no item is free.
+#' `mdpd_error_argument` for an argument out of range or of another type, `mdpd_error_not_stored`
+#' for `type = "item_probs"` where no item is free.
 #' @references Okabe and Ito (2008), Color Universal Design.
 #' @family diagnostics
 #' @examples
@@ -31,6 +31,7 @@ autoplot.mdpd_groups <- function(object, type = c("sizes", "items", "item_probs"
                                  max_items = NULL, ...) {
   rlang::check_dots_empty()
   type <- check_choice(type, c("sizes", "items", "item_probs"))
+  check_of_type(list(max_items = max_items), of = list(max_items = c("items", "item_probs")), type)
   if (!is.null(max_items)) check_count(max_items)
   object <- show_group_labels(object)
   switch(

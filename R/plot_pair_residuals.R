@@ -11,6 +11,9 @@ autoplot.mdpd_pair_residuals <- function(object, type = c("map", "bars"), max_sh
                                          max_pairs = 20, ...) {
   rlang::check_dots_empty()
   type <- check_choice(type, c("map", "bars"))
+  check_of_type(list(max_shown = if (!missing(max_shown)) max_shown,
+                     max_pairs = if (!missing(max_pairs)) max_pairs),
+                of = list(max_shown = "map", max_pairs = "bars"), type)
   check_count(max_shown, min = 2)
   check_count(max_pairs)
   if (!has_pair_columns(object) || all(sparse_pairs(object))) {

@@ -286,6 +286,8 @@ test_that("pictures show sizes, items and what was freed", {
     expect_silent(ggplot2::ggplot_build(picture))
   }
   expect_equal(nrow(autoplot(found, type = "items", max_items = 3)$data), 3)
+  expect_error(autoplot(found, max_items = 3), "`max_items` must be left out",
+               class = "mdpd_error_argument")
   expect_identical(plot(found)$data, autoplot(found)$data)
   # Two free items are named, of more the first two.
   found$items$free <- seq_len(nrow(found$items)) <= 3

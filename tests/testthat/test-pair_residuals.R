@@ -302,4 +302,6 @@ test_that("a picture needs pairs, and has a dot for each that chance does not ex
   expect_error(autoplot(pairs, type = "pie"), class = "mdpd_error_argument")
   expect_length(levels(autoplot(pairs, max_shown = 2)$data$first), 2)
   expect_error(autoplot(pairs, max_shown = 1), "`max_shown`", class = "mdpd_error_argument")
+  expect_error(plot(pairs, max_pairs = 4), "`max_pairs` must be left out",
+               class = "mdpd_error_argument")
 })

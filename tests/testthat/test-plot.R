@@ -753,6 +753,25 @@ test_that("arguments out of range are errors", {
   expect_error(plot(fit, main = "Title"), class = "rlib_error_dots_nonempty")
 })
 
+test_that("an argument of another type of picture is an error that names its types", {
+  fit <- hand_made_fit()
+  others <- list(lines = list(stage = 1), posterior = list(items = "item_1"),
+                 posterior = list(newdata = data.frame(a = 1)), profiles = list(component = 1),
+                 trace = list(max_items = 5), information = list(workers = "w"))
+  for (i in seq_along(others)) {
+    cnd <- expect_error(do.call(autoplot, c(list(fit, names(others)[i]), others[[i]])),
+                        paste0("`", names(others[[i]]), "` must be left out"),
+                        class = "mdpd_error_argument")
+    expect_match(conditionMessage(cnd), picture_arguments[[names(others[[i]])]][1], fixed = TRUE)
+  }
+  # All arguments have types.
+  arguments <- setdiff(names(formals(autoplot.mdpd)), c("object", "type", "..."))
+  expect_setequal(names(picture_arguments), arguments)
+  expect_true(all(unlist(picture_arguments) %in% eval(formals(autoplot.mdpd)$type)))
+  expect_error(check_of_type(list(a = 1, b = NULL), list(a = c("map", "bars"), b = "map"), "pie"),
+               'with `type = "pie"`: it is of `type = "map" or "bars"`', fixed = TRUE)
+})
+
 test_that("up to 24 components have different colours, and more still have one each", {
   expect_equal(anyDuplicated(component_colours(as.character(1:24))), 0)
   expect_length(component_colours(as.character(1:40)), 40)
