@@ -107,7 +107,7 @@ square_room <- function(n_shown) {
 # Of type in which the names of the items fit on both sides.
 square_size <- function(items) {
   room <- square_room(length(items))
-  fitted_size(label_size(min(length(items), 34)), room$row, function(size) {
+  fitted_size(label_size(min(length(items), 34)), function(size) {
     fits_whole(items, min(room$top, room$left), room$row, size)
   })
 }

@@ -109,7 +109,7 @@ draw_shared_profiles <- function(object, items) {
   tile <- 0.58 * picture_size()[1] / per_row
   wide <- 0.05 * max(nchar(shorten(levels, 12))) > tile
   size <- if (wide) max(6, min(9, 62 * tile, 2.6 * picture_size()[2]))
-          else fitted_size(8.5, 0.15, function(size) fits_whole(words_of(levels), tile, 0.15, size))
+          else fitted_size(8.5, function(size) fits_whole(words_of(levels), tile, 0.15, size))
   rest <- 1.6 + if (wide) 0.22 * picture_size()[2] else 0.2
   placed <- profile_names(object, items, n_items * n_rows, rest, 0.26, n_columns,
                           label_size(3 * n_columns), gap = 0.08, blocks = n_rows, bold = TRUE)
@@ -218,7 +218,7 @@ strip_room <- function(cells, together, n_columns, cell) {
   width <- (if (together) 0.18 else 0.9 / n_columns) * picture[1]
   height <- if (together) cell * tabulate(cells$panel)
             else rep(0.1 * picture[2] - 0.1, length(panels))
-  size <- fitted_size(if (together) 8.5 else 9.5, min(height), function(size) {
+  size <- fitted_size(if (together) 8.5 else 9.5, function(size) {
     all(mapply(fits_whole, panels, width, height, size))
   }, least = 7.5)
   list(width = width, height = stats::setNames(height, panels), size = size)

@@ -17,12 +17,12 @@ side_names <- function(names, share, usual, below = NULL, high = 0.11, bold = FA
   }
   # What stands below, such as a weight, is one word.
   whole_words <- fits(c(names, gsub(" ", "\u00a0", below)), width, Inf)
-  size <- fitted_size(usual, height, whole_words)
+  size <- fitted_size(usual, whole_words)
   upright <- !whole_words(size)
   size <- if (upright) {
-    fitted_size(usual, min(width), fits(names, upright_share * room[2], width, !is.null(below)))
+    fitted_size(usual, fits(names, upright_share * room[2], width, !is.null(below)))
   } else {
-    fitted_size(size, height, fits(names, width, height))
+    fitted_size(size, fits(names, width, height))
   }
   list(names = names, below = below, share = share, high = high, upright = upright, size = size,
        wide = wide)

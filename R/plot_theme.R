@@ -148,12 +148,12 @@ words_of <- function(labels) {
   unlist(strsplit(gsub("([[:alnum:]][_./-]+)", "\\1 ", labels), " ", fixed = TRUE))
 }
 
-# The largest type, down from the `usual` one, in which labels fit as `fits(size)` says; where they
-# fit in none, the largest of those that have most lines in so many inches.
-fitted_size <- function(usual, height, fits, least = 6) {
+# The largest type, down from the `usual` one, in which labels fit as `fits(size)` says, and the
+# smallest where they fit in none: it shows most of them.
+fitted_size <- function(usual, fits, least = 6) {
   sizes <- unique(pmax(min(least, usual), usual - (0:8) / 2))
   fitting <- sizes[vapply(sizes, fits, NA)]
-  if (length(fitting) > 0) fitting[1] else sizes[which.max(text_lines(height, sizes))]
+  if (length(fitting) > 0) fitting[1] else min(sizes)
 }
 
 # For names of rows the `share` of the picture's width and the `size` of type: long names have more
@@ -164,7 +164,7 @@ name_room <- function(names, n_rows, rest, share, most = 0.42) {
   height <- row_height(n_rows, rest)
   if (!fits_whole(names, share * width, height, usual)) share <- most
   fits <- function(size) fits_whole(names, share * width, height, size)
-  list(share = share, size = fitted_size(usual, height, fits))
+  list(share = share, size = fitted_size(usual, fits))
 }
 
 # The share of the width that names in the `room` of name_room() leave, without margins and the

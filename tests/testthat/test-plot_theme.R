@@ -121,10 +121,10 @@ test_that("type is as large as the rows allow, from 5.5 to 9 points", {
   expect_identical(label_size(1), 9)
   expect_equal(label_size(31, 1), 8)
   expect_identical(label_size(500), 5.5)
-  expect_identical(fitted_size(9, 1, function(size) size <= 7.2), 7)
-  expect_identical(fitted_size(9, 1, function(size) size <= 4), 6.5)
-  expect_identical(fitted_size(9, 1, function(size) FALSE, least = 8), 8)
-  expect_identical(fitted_size(5.5, 1, function(size) FALSE), 5.5)
+  expect_identical(fitted_size(9, function(size) size <= 7.2), 7)
+  expect_identical(fitted_size(9, function(size) size <= 4), 6)
+  expect_identical(fitted_size(9, function(size) FALSE, least = 8), 8)
+  expect_identical(fitted_size(5.5, function(size) FALSE), 5.5)
 })
 
 test_that("long names get more of the width first, then smaller type", {
