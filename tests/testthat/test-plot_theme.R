@@ -166,3 +166,28 @@ test_that("a page that says class has no components in its titles", {
   expect_identical(titles$caption, "classes of the componentwise")
   expect_identical(titles$y, picture$labels$y)
 })
+
+test_that("numbers below narrow pictures and panels stand apart", {
+  local_picture_size(4, 4)
+  expect_identical(heat_breaks(), c(0, 0.5, 1))
+  # Three panels side by side have room for two numbers each, one has room for five.
+  expect_lte(length(sample_breaks(3)(c(0, 1e10))), 3)
+  expect_gt(length(sample_breaks(1)(c(0, 1e10))), 4)
+  expect_identical(short_numbers(c(0, 1200, 0.5, 5e9))[4], "5e+09")
+  expect_identical(short_numbers(c(0, 1200)), c("0", "1,200"))
+  local_picture_size(7, 5)
+  expect_identical(heat_breaks(), (0:4) / 4)
+})
+
+test_that("names of items leave an inch of the height for the lines above a tall legend", {
+  names <- strrep("n", 60)
+  columns <- function(legend) {
+    local_picture_size(4, 4)
+    nchar(line_x_scale(rep(names, 40), legend)$labels(1))
+  }
+  expect_lt(columns(1.4), columns(0.2))
+  # A legend of eight long labels stands in one column, of two lines each.
+  fit <- hand_made_fit(k = 8, components = paste(strrep("c", 47), 1:8))
+  local_picture_size(4, 4)
+  expect_equal(component_legend_height(fit), 0.17 * 2 * 8)
+})
