@@ -1,6 +1,4 @@
-#include <cinttypes>
-
-#include "core/base/jobs.h"
+#include "convert.h"
 #include "core/model/row_worker.h"
 #include "engine_in_r.h"
 #include "r_monitor.h"
@@ -9,12 +7,6 @@
 // are strings of 16 hexadecimal digits.
 
 namespace {
-
-std::string checksum_to_r(std::uint64_t checksum) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64, checksum);
-  return text;
-}
 
 /// Stays from one task to the next.
 mdpd::RowWorker& worker_here() {
@@ -28,7 +20,7 @@ std::vector<mdpd::ShardFile> as_files(const Rcpp::List& files) {
   const Rcpp::CharacterVector checksums = files["checksum"];
   for (R_xlen_t at = 0; at < paths.size(); ++at) {
     const SEXP checksum = checksums[at];
-    out.push_back({Rcpp::as<std::string>(paths[at]), std::stoull(CHAR(checksum), nullptr, 16)});
+    out.push_back({Rcpp::as<std::string>(paths[at]), mdpd::as_hash(CHAR(checksum))});
   }
   return out;
 }
@@ -38,12 +30,12 @@ std::vector<mdpd::ShardFile> as_files(const Rcpp::List& files) {
 // The name of a frame, for core_has_frame().
 // [[Rcpp::export]]
 std::string core_checksum(const Rcpp::RawVector& bytes) {
-  return checksum_to_r(mdpd::checksum_of(mdpd::as_bytes(bytes)));
+  return mdpd::hash_to_r(mdpd::checksum_of(mdpd::as_bytes(bytes)));
 }
 
 // [[Rcpp::export]]
 bool core_has_frame(const std::string& checksum) {
-  return worker_here().has_frame(std::stoull(checksum, nullptr, 16));
+  return worker_here().has_frame(mdpd::as_hash(checksum));
 }
 
 // [[Rcpp::export]]
@@ -59,7 +51,7 @@ Rcpp::RawVector core_answer_task(const Rcpp::RawVector& task, const Rcpp::List& 
   mdpd::RMonitor monitor(false);
   const mdpd::RowSums sums =
       worker_here().answer(mdpd::task_from_bytes(mdpd::as_bytes(task)), as_files(files),
-                           mdpd::allowed_threads(threads), memory, monitor);
+                           mdpd::as_threads(threads), memory, monitor);
   return mdpd::bytes_to_r(mdpd::to_bytes(sums));
 }
 
@@ -68,4 +60,4 @@ Rcpp::RawVector core_answer_task(const Rcpp::RawVector& task, const Rcpp::List& 
 void core_forget_rows() { worker_here().forget(); }
 
 // [[Rcpp::export]]
-std::string core_fingerprint() { return checksum_to_r(mdpd::fingerprint_of_arithmetic()); }
+std::string core_fingerprint() { return mdpd::hash_to_r(mdpd::fingerprint_of_arithmetic()); }

@@ -137,6 +137,30 @@ test_that("forked children fit on several threads after the parent has", {
   expect_identical(loglik, rep(loglik[1], 3))
 })
 
+test_that("workers that are forked of a session that has fitted on several threads answer", {
+  skip_on_cran()
+  session <- new_session()
+  on.exit(session$close())
+  session$call(function(fit) {
+    fit()
+    options(warn = 2) # a worker that does not answer is told by a warning
+    path <- tempfile()
+    rows <- as.data.frame(matrix(sample(1:2, 2e4, TRUE), 2000))
+    store <- mdpd::row_store(rows, path)
+    cluster <- parallel::makeForkCluster(1)
+    on.exit(parallel::stopCluster(cluster))
+    loglik <- function(...) {
+      control <- mdpd::stagewise_control(threads = 2)
+      mdpd::stagewise_em(store, 2, search_rows = 1000, control = control, ...)$loglik
+    }
+    c(loglik(), loglik(cluster = cluster, deadline = 60))
+  }, list(long_fit))
+  expect_identical(session$poll_process(120000), "ready")
+  answer <- session$read()
+  expect_null(answer$error)
+  expect_identical(answer$result[2], answer$result[1])
+})
+
 test_that("two sessions write reports and fits side by side", {
   skip_on_cran()
   skip_if_not_installed("htmltools")
