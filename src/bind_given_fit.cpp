@@ -15,6 +15,9 @@ using Rcpp::_;
 Rcpp::List core_posterior(const Rcpp::List& coded, const Eigen::VectorXd& mixing_weights,
                           const Rcpp::List& item_probs, double threads) {
   const mdpd::CodedData data = mdpd::as_coded_data(coded, threads);
+  for (const mdpd::Index known : data.known) {
+    mdpd::require(known < mixing_weights.size(), "a known component is one of the fit");
+  }
   const mdpd::EStep step = mdpd::e_step(
       data, mdpd::as_parameters(data.n_levels, mixing_weights, item_probs), mdpd::all_items(data));
   return Rcpp::List::create(_["posterior"] = mdpd::Matrix(step.posterior),

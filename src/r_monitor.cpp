@@ -6,14 +6,20 @@
 
 namespace mdpd {
 
-void check_interrupt() {
-  Rcpp::unwindProtect(
-      [](void*) {
-        R_CheckUserInterrupt();
-        return R_NilValue;
-      },
-      nullptr);
+namespace {
+
+/// Calls what may end in an error of R, which so passes through C++ as an exception.
+template <class Call>
+void in_r(const Call& call) {
+  Rcpp::unwindProtect([&] {
+    call();
+    return R_NilValue;
+  });
 }
+
+}  // namespace
+
+void check_interrupt() { in_r(R_CheckUserInterrupt); }
 
 RMonitor::RMonitor(bool verbose) : bar_(R_NilValue) {
   if (!verbose) return;
@@ -32,8 +38,10 @@ RMonitor::~RMonitor() {
 
 void RMonitor::show(const std::string& what) {
   if (bar_ == R_NilValue) return;
-  cli_progress_set_status(bar_, what.c_str());
-  cli_progress_add(bar_, 1);
+  in_r([&] {
+    cli_progress_set_status(bar_, what.c_str());
+    cli_progress_add(bar_, 1);
+  });
 }
 
 void RMonitor::on_stage(Index stage, Index n_components, Index n_informative) {

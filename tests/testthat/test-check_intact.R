@@ -299,6 +299,9 @@ test_that("what is given to the engine is checked there too", {
   expect_no_answer(core_posterior(coded, weights, lapply(probs, `[`, , 1, drop = FALSE), 1))
   expect_no_answer(core_posterior(coded, c(NaN, 1), probs, 1))
   expect_no_answer(core_posterior(coded, weights, probs, NaN))
+  coded$known <- rep(3L, nrow(coded$codes))
+  expect_no_answer(core_posterior(coded, weights, probs, 1))
+  coded$known <- NULL
   expect_no_answer(core_information(coded, fit$posterior[-1, ], 0, 1))
   expect_no_answer(core_information(coded, fit$posterior, 3, 1))
   expect_no_answer(core_information(coded, fit$posterior * NaN, 0, 1))
