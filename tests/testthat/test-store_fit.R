@@ -124,6 +124,23 @@ test_that("few kinds of rows are fitted as the rows in memory are", {
   expect_same_numbers(fit, in_memory)
 })
 
+test_that("items that only rows of little or no weight answer are fitted as in memory", {
+  rows <- three_classes(3000)$table
+  rows$rare <- NA
+  rows$rare[1:1000] <- rep(1:2, 500)
+  rows$rare[2500:2501] <- 1:2
+  rows$w <- rep(0:1, c(1000, 2000))
+  without <- stagewise_em(new_store(rows, weights = "w"), 3, search_rows = 1000)
+  in_memory <- stagewise_em(rows[names(rows) != "w"], 3, weights = rows$w, search_rows = 1000)
+  expect_same_numbers(in_memory, without)
+  few <- rows[c("V1", "V2", "V3")]
+  few$rare <- replace(rep(NA, 3000), c(7, 9), 1:2)
+  few$w <- replace(rep(1, 3000), c(7, 9), 1e-20)
+  of_kinds <- stagewise_em(new_store(few, weights = "w"), 2, search_rows = 1000)
+  expect_identical(of_kinds$store$reading, "kinds")
+  expect_same_numbers(of_kinds, stagewise_em(few[names(few) != "w"], 2, weights = few$w))
+})
+
 test_that("crowds in a store are fitted as crowds are", {
   crowd <- simulate_crowd(n_items = 2500, n_workers = 30, accuracy = rep(0.7, 8), seed = 4)
   store <- new_store(crowd$labels, shard_rows = 1024)

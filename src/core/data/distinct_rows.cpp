@@ -1,6 +1,7 @@
 #include "data/distinct_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/checksum.h"
@@ -134,6 +135,15 @@ DistinctRows distinct_rows(const Code* codes, Index n_obs, Index n_items,
   if (rows.first.empty() || !are_equal(codes, n_obs, n_items, known, rows)) return {};
   sort_kinds(hashes, rows);
   return rows;
+}
+
+ExactSum no_weight(double largest) {
+  // Of up to 2^31 weights, to 2^-61 of the largest.
+  return {std::ldexp(1.0, exponent_above(largest) - 30)};
+}
+
+void add_weight(double weight, ExactSum& sum) {
+  if (weight > 0.0) sum.add(std::max(weight, sum.unit * 0x1p-31));
 }
 
 }  // namespace mdpd

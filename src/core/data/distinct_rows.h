@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/exact_sums.h"
 #include "data/coded_data.h"
 
 namespace mdpd {
@@ -21,5 +22,11 @@ struct DistinctRows {
 /// the first eight, sixteen, ...
 DistinctRows distinct_rows(const Code* codes, Index n_obs, Index n_items,
                            const std::vector<Index>& known, Index most);
+
+/// The weight of no row yet, of rows of one kind of which none weighs more than `largest`.
+ExactSum no_weight(double largest);
+
+/// Adds a row's, whatever the order of the rows. A positive weight stays positive.
+void add_weight(double weight, ExactSum& sum);
 
 }  // namespace mdpd

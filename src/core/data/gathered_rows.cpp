@@ -101,9 +101,7 @@ std::uint64_t scrambled(std::uint64_t x) { return mix_bits(x + 0x9E3779B97F4A7C1
 class KindCollector {
  public:
   KindCollector(const CodedData& frame, double largest_weight, Index most)
-      : n_items_(frame.n_items),
-        none_{std::ldexp(1.0, exponent_above(largest_weight) - 30)},
-        most_(most) {}
+      : n_items_(frame.n_items), none_(no_weight(largest_weight)), most_(most) {}
 
   /// False where there are too many.
   bool add(const Shard& shard) {
@@ -140,7 +138,7 @@ class KindCollector {
     std::vector<ExactSum> sums(rows.first.size(), none_);
     for (std::size_t kind = 0; kind < sums_.size(); ++kind) sums[rows.kind[kind]] += sums_[kind];
     for (Index row = 0; row < weights.size(); ++row) {
-      sums[rows.kind[sums_.size() + row]].add(weights[row]);
+      add_weight(weights[row], sums[rows.kind[sums_.size() + row]]);
     }
     codes_.clear();
     for (Index item = 0; item < n_items_; ++item) {
@@ -189,8 +187,11 @@ GatheredRows gather_sample(const BlockedRows& rows, Index n) {
   const auto below = static_cast<std::uint64_t>(std::ldexp(std::min(share, 1.0), 63));
   rows.for_each_shard([&](const Shard& shard, Index first) {
     for (Index row = 0; row < shard.n_obs; ++row) {
-      if (scrambled(static_cast<std::uint64_t>(first + row)) >> 1 >= below) continue;
-      collector.add(shard, row, shard.case_weights[row]);
+      const double weight = shard.case_weights[row];
+      // Rows without weight say nothing, and alone would leave items without answers that count.
+      if (!(weight > 0.0) || scrambled(static_cast<std::uint64_t>(first + row)) >> 1 >= below)
+        continue;
+      collector.add(shard, row, weight);
     }
     return true;
   });

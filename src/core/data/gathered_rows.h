@@ -7,7 +7,7 @@ namespace mdpd {
 
 /// Rows taken out of blocks into memory.
 struct GatheredRows {
-  ItemSet items = {};                ///< those that somebody answered
+  ItemSet items = {};                ///< those that somebody answered; of kinds all
   std::vector<Index> n_levels = {};  ///< of these
   bool is_dense = true;
   std::vector<Code> codes = {};              ///< dense: rows x items, column-major

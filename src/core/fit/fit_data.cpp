@@ -19,15 +19,11 @@ DistinctRows kinds_of(const Cells& cells, const std::vector<Index>& known) {
   return distinct_rows(cells.codes, cells.n_obs, cells.n_items(), known, most);
 }
 
-/// The weight of each kind, whatever the order of its rows. A positive weight stays positive.
+/// The weight of each kind.
 Vector sum_weights(const Vector& case_weights, const DistinctRows& kinds) {
-  // Of up to 2^31 weights, to 2^-61 of the largest.
-  const ExactSum none{std::ldexp(1.0, exponent_above(case_weights.maxCoeff()) - 30)};
-  const double least = none.unit * 0x1p-31;
-  std::vector<ExactSum> sums(kinds.first.size(), none);
+  std::vector<ExactSum> sums(kinds.first.size(), no_weight(case_weights.maxCoeff()));
   for (Index n = 0; n < case_weights.size(); ++n) {
-    const double weight = case_weights[n];
-    sums[kinds.kind[n]].add(weight > 0.0 ? std::max(weight, least) : 0.0);
+    add_weight(case_weights[n], sums[kinds.kind[n]]);
   }
   Vector out(static_cast<Index>(sums.size()));
   for (Index kind = 0; kind < out.size(); ++kind) out[kind] = sums[kind].value();

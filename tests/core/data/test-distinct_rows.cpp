@@ -3,6 +3,7 @@
 #include <testthat.h>
 
 #include <map>
+#include <numeric>
 
 #include "base/errors.h"
 #include "random_data.h"
@@ -99,6 +100,25 @@ context("distinct_rows") {
   test_that("known components of fewer rows than there are, are an error") {
     const Table table = table_of({{1, 2, 1}}, {2});
     expect_error_as(find(table, {0}, 3), DimensionError);
+  }
+
+  test_that("weights of a kind sum up in any order, and a positive one stays positive") {
+    Random random(6);
+    std::vector<double> weights = {0.0, 1e-20, 1.0};
+    for (int n = 0; n < 100; ++n) weights.push_back(random.uniform());
+    ExactSum forth = no_weight(1.0);
+    ExactSum back = no_weight(1.0);
+    for (const double weight : weights) add_weight(weight, forth);
+    for (std::size_t n = weights.size(); n > 0; --n) add_weight(weights[n - 1], back);
+    expect_true(forth.value() == back.value());
+    const double plain = std::accumulate(weights.begin(), weights.end(), 0.0);
+    expect_true(std::abs(forth.value() - plain) < 1e-12);
+    ExactSum of_next_to_none = no_weight(1.0);
+    add_weight(1e-20, of_next_to_none);
+    expect_true(of_next_to_none.value() > 0.0);
+    ExactSum of_none = no_weight(1.0);
+    add_weight(0.0, of_none);
+    expect_true(of_none.value() == 0.0);
   }
 }
 
