@@ -544,13 +544,14 @@ item_table <- function(groups, found) {
 item_effect <- function(groups, model, item, at_least = 5) {
   given <- groups$answers[[item]]
   weighted <- model$posterior[given$row, , drop = FALSE] * groups$weights[given$row]
-  counts <- rowsum(weighted, factor(groups$levels[groups$codes[given$row]]))
-  seen <- groups$levels[groups$levels %in% rownames(counts)]
+  of_group <- groups$codes[given$row]
+  counts <- rowsum(weighted, of_group)
+  seen <- groups$levels[sort(unique(of_group))]
   probs <- model$result$item_probs[
     match(item_of_group(item, seen), names(model$problem$coded$levels))
   ]
   probs <- vapply(seq_along(seen), function(g) {
-    few <- counts[seen[g], ] < at_least
+    few <- counts[g, ] < at_least
     replace(probs[[g]], cbind(rep(seq_len(nrow(probs[[g]])), sum(few)),
                               rep(which(few), each = nrow(probs[[g]]))), NA)
   }, unname(probs[[1]]))

@@ -155,6 +155,16 @@ test_that("rows without a group are left out, with a message", {
   expect_close(found$sizes$size, rest$sizes$size, 1e-4)
 })
 
+test_that("a group may have no name, as a blank of a file", {
+  data <- two_groups(differ = "item_2", n_obs = 300)
+  fit <- group_fit(data$x)
+  named <- compare_groups(fit, data$group, free = "item_2")
+  found <- compare_groups(fit, ifelse(data$group == "north", "", "south"), free = "item_2")
+  expect_equal(found$items$effect, named$items$effect)
+  expect_equal(found$item_probs$probability, named$item_probs$probability)
+  expect_identical(found$items$highest == "", named$items$highest == "north")
+})
+
 test_that("an item that one group never answered is not tested", {
   data <- two_groups(n_obs = 300)
   data$x$item_3[data$group == "south"] <- NA
