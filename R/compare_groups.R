@@ -33,7 +33,8 @@
 #'   and two informative items.
 #' @param group The group of each row: a factor, strings, whole numbers or logical values, n_obs of
 #'   them with at least two different ones, in the order of the fit: names that are those of the
-#'   rows must have it. Rows in which it is `NA` are left out, with a message.
+#'   rows must have it. Rows in which it is `NA` are left out, with a message, and so are groups
+#'   whose rows all have weight 0.
 #' @param alpha The level of the search, a number from 0 to 1: the probability that some item is
 #'   freed though all are the same. Default 0.05.
 #' @param free Names of the items to free, instead of the search; `character()` for none. By
@@ -78,13 +79,14 @@
 #' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component or
 #' with fewer than two informative items; `mdpd_error_no_data` when the fit keeps no data and `x` is
 #' not given; `mdpd_error_not_stored` for a model without data. A message of class
-#' `mdpd_message_missing_group` counts the rows without a group, and one of class
-#' `mdpd_message_small_group` names groups of fewer than 10 rows; `mdpd_warning_group_is_item` says
-#' that an item has the same answer in all of each group; `mdpd_warning_many_items` says that more
-#' than half of the items work differently; `mdpd_warning_sampling_weights` is for case weights
-#' that are not whole numbers, as those of a survey, where there is no survey design: evidence and
-#' p-values then find differences that are not there, and free items wrongly. Those of
-#' [standard_errors()], except those of estimates on the boundary and of weights.
+#' `mdpd_message_missing_group` counts the rows without a group, or names the groups without a row
+#' of weight above 0, and one of class `mdpd_message_small_group` names groups of fewer than 10
+#' rows; `mdpd_warning_group_is_item` says that an item has the same answer in all of each group;
+#' `mdpd_warning_many_items` says that more than half of the items work differently;
+#' `mdpd_warning_sampling_weights` is for case weights that are not whole numbers, as those of a
+#' survey, where there is no survey design: evidence and p-values then find differences that are not
+#' there, and free items wrongly. Those of [standard_errors()], except those of estimates on the
+#' boundary and of weights.
 #' @references
 #' Clogg, C. C. and Goodman, L. A. (1985). Simultaneous latent structure analysis in several groups.
 #' *Sociological Methodology* 15, 81-110. \doi{10.2307/270847}
@@ -119,7 +121,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   if (is.null(how$design)) warn_weights_of_groups(how$coded$weights)
   free <- check_free(free, object)
   variable <- variable_name(substitute(group))
-  coded_group <- read_group(group, nrow(how$coded$codes))
+  coded_group <- read_group(group, how$coded$weights)
   if (is.null(x)) check_names_of_fit(group, object, "group")
   groups <- group_data(object, how, coded_group)
   tell_odd_groups(groups)
@@ -157,10 +159,10 @@ check_free <- function(free, object, call = rlang::caller_env()) {
 }
 
 # The group of each row as codes, 0 where it has none, and the names of the groups.
-read_group <- function(group, n_obs, call = rlang::caller_env()) {
-  check_group(group, n_obs, call = call)
+read_group <- function(group, weights, call = rlang::caller_env()) {
+  check_group(group, length(weights), call = call)
   check_categories(group, call)
-  coded <- code_values(group, call = call)
+  coded <- weighted_groups(code_values(group, call = call), weights)
   if (length(coded$levels) < 2 || length(coded$levels) > max_levels) {
     abort_mdpd(
       "{.arg group} must have from 2 to {max_levels} different groups, not {length(coded$levels)}.",
@@ -168,6 +170,17 @@ read_group <- function(group, n_obs, call = rlang::caller_env()) {
     )
   }
   coded
+}
+
+# Groups whose rows all weigh nothing, as those that subset() of a survey design left out, are none.
+weighted_groups <- function(coded, weights) {
+  weighs <- seq_along(coded$levels) %in% coded$codes[weights > 0]
+  empty <- coded$levels[!weighs]
+  if (length(empty) > 0) {
+    inform_mdpd("{length(empty)} group{?s} {?has/have} no row of weight above 0 and {?is/are} left
+                 out: {.val {empty}}.", class = "missing_group", groups = empty)
+  }
+  list(codes = c(0L, cumsum(weighs) * weighs)[coded$codes + 1L], levels = coded$levels[weighs])
 }
 
 # `of`: what has the rows, where it is an argument.
@@ -239,12 +252,13 @@ is_same_partition <- function(given, groups) {
 
 # Data of several groups ---------------------------------------------------------------------------
 
-# The rows that have a group, and what all the models of them have in common: of each informative
-# item its `answers`, the components in the order in which the engine goes on with them, and where
-# EM begins.
+# The rows that count in a group, and what all the models of them have in common: of each
+# informative item its `answers`, the components in the order in which the engine goes on with them,
+# and where EM begins.
 group_data <- function(object, how, group) {
-  rows <- which(group$codes > 0)
-  n_left_out <- length(group$codes) - length(rows)
+  weighs <- how$coded$weights > 0
+  rows <- which(weighs & group$codes > 0)
+  n_left_out <- sum(weighs & group$codes == 0)
   if (n_left_out > 0) {
     inform_mdpd("{n_left_out} row{?s} without a group {?is/are} left out.",
                 class = "missing_group")

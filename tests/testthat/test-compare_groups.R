@@ -155,6 +155,25 @@ test_that("rows without a group are left out, with a message", {
   expect_close(found$sizes$size, rest$sizes$size, 1e-4)
 })
 
+test_that("rows of weight 0 and groups that have no others count as if left out", {
+  data <- two_groups(n_obs = 300)
+  weights <- rep(c(1, 1, 0), 100)
+  kept <- weights > 0
+  fit <- group_fit(data$x, weights = weights)
+  rest <- compare_groups(group_fit(data$x[kept, ]), data$group[kept])
+  group <- ifelse(kept, data$group, "west")
+  cnd <- expect_message(found <- compare_groups(fit, group), "1 group has no row of weight above 0",
+                        class = "mdpd_message_missing_group")
+  expect_identical(cnd$groups, "west")
+  expect_equal(found$sizes, rest$sizes, tolerance = 1e-6)
+  expect_equal(found$items, rest$items, tolerance = 1e-6)
+  expect_identical(found$n, rest$n)
+  expect_identical(found$n_left_out, 0L)
+  expect_equal(compare_groups(fit, data$group)$sizes, rest$sizes, tolerance = 1e-6)
+  expect_error(hush(compare_groups(fit, ifelse(kept, "north", "west"))), "different groups, not 1",
+               class = "mdpd_error_argument")
+})
+
 test_that("a group may have no name, as a blank of a file", {
   data <- two_groups(differ = "item_2", n_obs = 300)
   fit <- group_fit(data$x)
@@ -639,9 +658,9 @@ test_that("two informative items are enough, and as many groups as an item may h
                               "mdpd_warning_not_identified")
   )
   expect_setequal(found$items$item, c("item_1", "item_2"))
-  expect_length(read_group(1:254, 254)$levels, 254)
-  expect_error(read_group(1:255, 255), "from 2 to 254", class = "mdpd_error_argument")
-  expect_error(read_group(as.Date("2024-01-01") + 0:9, 10), "must hold categories",
+  expect_length(read_group(1:254, rep(1, 254))$levels, 254)
+  expect_error(read_group(1:255, rep(1, 255)), "from 2 to 254", class = "mdpd_error_argument")
+  expect_error(read_group(as.Date("2024-01-01") + 0:9, rep(1, 10)), "must hold categories",
                class = "mdpd_error_argument")
 })
 
