@@ -76,17 +76,19 @@
 #'   It has methods for `print()`, [summary()][summary.mdpd_groups], [tidy()][tidy.mdpd_groups],
 #'   `autoplot()`, `plot()` and those of [predict.mdpd_groups()].
 #' @section Errors and warnings:
-#' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component or
-#' with fewer than two informative items; `mdpd_error_no_data` when the fit keeps no data and `x` is
-#' not given; `mdpd_error_not_stored` for a model without data. A message of class
+#' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component,
+#' one with fewer than two informative items that rows with a group answer, or an item that has the
+#' name of one of the model, such as `"(group)"`; `mdpd_error_no_data` when the fit keeps no data
+#' and `x` is not given; `mdpd_error_not_stored` for a model without data. A message of class
 #' `mdpd_message_missing_group` counts the rows without a group, or names the groups without a row
-#' of weight above 0, and one of class `mdpd_message_small_group` names groups of fewer than 10
-#' rows; `mdpd_warning_group_is_item` says that an item has the same answer in all of each group;
+#' of weight above 0, one of class `mdpd_message_unanswered_items` names the items that no row with
+#' a group answers, and one of class `mdpd_message_small_group` groups of fewer than 10 rows;
+#' `mdpd_warning_group_is_item` says that an item has the same answer in all of each group;
 #' `mdpd_warning_many_items` says that more than half of the items work differently;
 #' `mdpd_warning_sampling_weights` is for case weights that are not whole numbers, as those of a
-#' survey, where there is no survey design: evidence and p-values then find differences that are not
-#' there, and free items wrongly. Those of [standard_errors()], except those of estimates on the
-#' boundary and of weights.
+#' survey, where there is no survey design: evidence and p-values then find differences that are
+#' not there, and free items wrongly. Those of [standard_errors()], except those of estimates on
+#' the boundary and of weights.
 #' @references
 #' Clogg, C. C. and Goodman, L. A. (1985). Simultaneous latent structure analysis in several groups.
 #' *Sociological Methodology* 15, 81-110. \doi{10.2307/270847}
@@ -127,7 +129,11 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   tell_odd_groups(groups)
   groups$variable <- variable
   groups$verbose <- verbose
-  found <- if (is.null(free)) search_items(groups, alpha) else free_items(groups, free)
+  found <- if (is.null(free)) {
+    search_items(groups, alpha)
+  } else {
+    free_items(groups, intersect(free, groups$items))
+  }
   new_groups(object, groups, found)
 }
 
@@ -255,7 +261,7 @@ is_same_partition <- function(given, groups) {
 # The rows that count in a group, and what all the models of them have in common: of each
 # informative item its `answers`, the components in the order in which the engine goes on with them,
 # and where EM begins.
-group_data <- function(object, how, group) {
+group_data <- function(object, how, group, call = rlang::caller_env()) {
   weighs <- how$coded$weights > 0
   rows <- which(weighs & group$codes > 0)
   n_left_out <- sum(weighs & group$codes == 0)
@@ -265,8 +271,8 @@ group_data <- function(object, how, group) {
   }
   coded <- how$coded
   columns <- engine_order(object, coded)
-  items <- intersect(names(object$item_probs), informative(object))
   codes <- select_rows(coded$codes, rows)
+  items <- answered_in_groups(intersect(names(object$item_probs), informative(object)), codes, call)
   answers <- answers_by_item(codes, items)
   list(
     codes = group$codes[rows], levels = group$levels, weights = coded$weights[rows],
@@ -278,6 +284,23 @@ group_data <- function(object, how, group) {
     start = unname(how$posterior[rows, columns, drop = FALSE]), threads = threads_of(object),
     variable_labels = object$variable_labels
   )
+}
+
+# Those of the items that some of the rows answer: of a split ballot others may be of other rows.
+answered_in_groups <- function(items, codes, call) {
+  absent <- items[n_observed(codes)[items] == 0]
+  items <- setdiff(items, absent)
+  if (length(items) < 2) {
+    abort_mdpd(
+      c("The rows that have a group must answer at least two informative items.",
+        x = "They answer {length(items)}."), class = "argument", call = call
+    )
+  }
+  if (length(absent) > 0) {
+    inform_mdpd("{length(absent)} item{?s} that no row with a group answers {?is/are} left out:
+                 {.val {absent}}.", class = "unanswered_items", items = absent)
+  }
+  items
 }
 
 # The coded data of the model with some items free: one item a group for each of these. `sizes`: do

@@ -184,6 +184,28 @@ test_that("a group may have no name, as a blank of a file", {
   expect_identical(found$items$highest == "", named$items$highest == "north")
 })
 
+test_that("an item that no row with a group answered is left out, with a message", {
+  data <- two_groups(n_obs = 300)
+  second <- rep(c(FALSE, TRUE), each = 150)
+  data$x$item_3[second] <- NA
+  fit <- group_fit(data$x)
+  group <- ifelse(second, data$group, NA)
+  hush_missing <- function(code) suppressMessages(code, "mdpd_message_missing_group")
+  cnd <- expect_message(hush_missing(compare_groups(fit, group)), "1 item that no row",
+                        class = "mdpd_message_unanswered_items")
+  expect_identical(cnd$items, "item_3")
+  found <- hush(compare_groups(fit, group, free = c("item_3", "item_2")))
+  rest <- compare_groups(group_fit(data$x[second, names(data$x) != "item_3"]), group[second],
+                         free = "item_2")
+  expect_equal(found$sizes$size, rest$sizes$size, tolerance = 1e-4)
+  expect_setequal(found$items$item, setdiff(names(data$x), "item_3"))
+  expect_identical(unname(predict(found, data$x[second, ], group[second])),
+                   unname(predict(found)))
+  data$x[second, 1:4] <- NA
+  expect_error(hush(compare_groups(group_fit(data$x), group)), "They answer 1.",
+               class = "mdpd_error_argument")
+})
+
 test_that("an item that one group never answered is not tested", {
   data <- two_groups(n_obs = 300)
   data$x$item_3[data$group == "south"] <- NA
