@@ -124,6 +124,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   free <- check_free(free, object)
   variable <- variable_name(substitute(group))
   coded_group <- read_group(group, how$coded$weights)
+  check_names_of_groups(object, coded_group$levels)
   if (is.null(x)) check_names_of_fit(group, object, "group")
   groups <- group_data(object, how, coded_group)
   tell_odd_groups(groups)
@@ -187,6 +188,22 @@ weighted_groups <- function(coded, weights) {
                  out: {.val {empty}}.", class = "missing_group", groups = empty)
   }
   list(codes = c(0L, cumsum(weighs) * weighs)[coded$codes + 1L], levels = coded$levels[weighs])
+}
+
+# Each item of the model must have a name of its own, whichever of them are freed.
+check_names_of_groups <- function(object, levels, call = rlang::caller_env()) {
+  freed <- outer(informative(object), levels, item_of_group)
+  names <- c(names(object$item_probs), group_item, freed)
+  twice <- names[duplicated(names)]
+  if (length(twice) > 0) {
+    abort_mdpd(
+      c("The items of {.arg object} and the groups of {.arg group} must not give two items of the
+         comparison the name {.val {twice[1]}}.",
+        i = "The group is an item of it, {.val {group_item}}, and a freed item is one for each
+             group, such as {.val {freed[1]}}: rename an item of the fit or a group."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # `of`: what has the rows, where it is an argument.

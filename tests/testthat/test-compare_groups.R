@@ -155,6 +155,19 @@ test_that("rows without a group are left out, with a message", {
   expect_close(found$sizes$size, rest$sizes$size, 1e-4)
 })
 
+test_that("an item may not have the name of one of the model", {
+  data <- two_groups(n_obs = 100)
+  compare <- function(items, group = data$group) {
+    x <- stats::setNames(data$x, c(items, names(data$x)[3:5]))
+    compare_groups(stagewise_em(x, k = 2), group)
+  }
+  expect_snapshot(show_conditions(compare(c("b", "b [north]"))))
+  expect_error(compare(c("b", "(group)")), "(group)", fixed = TRUE, class = "mdpd_error_argument")
+  # Two freed items would have it.
+  expect_error(compare(c("b", "b [x]"), rep(c("north", "x] [north"), 50)), "b [x] [north]",
+               fixed = TRUE, class = "mdpd_error_argument")
+})
+
 test_that("rows of weight 0 and groups that have no others count as if left out", {
   data <- two_groups(n_obs = 300)
   weights <- rep(c(1, 1, 0), 100)
