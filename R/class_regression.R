@@ -324,7 +324,7 @@ new_class_regression <- function(found, first, design, settings) {
         `dimnames<-`(found$errors, list(true = classes, assigned = classes))
       },
       loglik = if (settings$method == "bch") NA_real_ else found$value,
-      df = n_coefficients +
+      df = n_coefficients - (found$n_left_alone %||% 0) +
         if (settings$method %in% c("two-step", "one-step")) object$df - (object$k - 1) else 0,
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
       nobs = sum(design$weights[counts]), no_answer = object$no_answer,

@@ -28,7 +28,7 @@ fit_one_step <- function(first, problem, rows, gamma, seeds, max_iter) {
     problem = problem, gamma = end$state$gamma, at = at, coded = coded, rows = rows,
     item_probs = with_probs(first$object, end$state$probs, answers$item, coded),
     value = at$value + shared, iterations = end$iterations, converged = end$converged,
-    starts = starts_table(tried, shared)
+    starts = starts_table(tried, shared), n_left_alone = n_left_alone(first$object, coded)
   )
 }
 
@@ -139,13 +139,14 @@ extrapolate <- function(state, first, second) {
   )
 }
 
-# The probabilities of all items, those of the items that the classes share from these rows.
+# The probabilities of all items, those of the items that the classes share from these rows; those
+# of an item that none of them answers stay as they are.
 with_probs <- function(object, probs, item, coded) {
   item_probs <- object$item_probs
   for (i in seq_along(object$informative)) {
     item_probs[[object$informative[i]]][] <- probs[item == i, ]
   }
-  shared <- setdiff(names(item_probs), object$informative)
+  shared <- shared_items(coded, object$informative)
   item_probs[shared] <- Map(function(probs, shares) {
     probs[] <- shares
     probs
@@ -153,8 +154,20 @@ with_probs <- function(object, probs, item, coded) {
   item_probs
 }
 
+# Items that the classes share, answered by rows with a weight.
+shared_items <- function(coded, items) {
+  observed <- n_observed(coded$codes, coded$weights)
+  setdiff(names(observed)[observed > 0], items)
+}
+
+# The parameters of the fit that these rows say nothing of.
+n_left_alone <- function(object, coded) {
+  absent <- names(which(n_observed(coded$codes, coded$weights) == 0))
+  sum((lengths(coded$levels[absent]) - 1) * ifelse(absent %in% object$informative, object$k, 1))
+}
+
 shared_loglik <- function(coded, items) {
-  shared <- setdiff(names(coded$levels), items)
+  shared <- shared_items(coded, items)
   entropy <- vapply(level_shares(coded, shared), function(shares) sum(p_log_p(shares)), 0)
   sum(n_observed(coded$codes, coded$weights)[shared] * entropy)
 }

@@ -111,6 +111,28 @@ test_that("one-step is the maximum over items and coefficients, with the observe
   expect_close(errors, p * (1 - p) * sqrt(diag(covariance))[-(1:4)], tolerance = 1e-3)
 })
 
+test_that("one-step leaves items alone that no row with the covariates answers", {
+  few <- regression_rows(400, seed = 3)
+  second <- rep(c(FALSE, TRUE), 200)
+  few$items$item_6[second] <- NA
+  few$items$noise <- ifelse(second, NA, rep(c("a", "a", "b", "b"), 100))
+  all <- regression_fit(few)
+  # A fit in which the classes share the last: it has one probability, and not one a class.
+  all$informative <- paste0("item_", 1:6)
+  all$df <- all$df - 2
+  z <- data.frame(z = ifelse(second, few$covariates$z, NA))
+  found <- hush(regress("one-step", ~ z, all, z, n_starts = 1))
+  left <- c("item_6", "noise")
+  expect_equal(found$item_probs[left], all$item_probs[left])
+  expect_true(all(is.na(unlist(found$item_errors[left]))))
+  rest <- list(items = few$items[second, 1:5], class = few$class[second])
+  expected <- hush(regress("one-step", ~ z, regression_fit(rest), z[second, , drop = FALSE],
+                           n_starts = 1))
+  expect_equal(found$loglik, expected$loglik, tolerance = 1e-8)
+  expect_close(coef(found), coef(expected), 1e-4)
+  expect_equal(found$df, expected$df)
+})
+
 test_that("one-step gives what poLCA gives on its own example", {
   skip_on_cran()
   election <- polca_data("election")
