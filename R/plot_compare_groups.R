@@ -15,7 +15,8 @@
 #' @return `autoplot()` returns a ggplot object; `plot()` draws it and returns it invisibly.
 #' @section Errors:
 #' `mdpd_error_argument` for an argument out of range or of another type, `mdpd_error_not_stored`
-#' for `type = "item_probs"` where no item is free.
+#' for `type = "item_probs"` where no item is free, and for `type = "items"` where no difference is
+#' known.
 #' @references Okabe and Ito (2008), Color Universal Design.
 #' @family diagnostics
 #' @examples
@@ -74,6 +75,10 @@ plot_group_sizes <- function(object) {
 
 plot_group_items <- function(object, max_items) {
   items <- object$items[!is.na(object$items$effect), ]
+  if (nrow(items) == 0) {
+    abort_mdpd("The comparison must have an item that two groups answered often enough to draw it,
+                and this one has none.", class = "not_stored", call = rlang::caller_env())
+  }
   shown <- utils::head(items, max_items)
   shown$item <- factor(shown$item, rev(shown$item))
   shown$kind <- ifelse(shown$free, "free", "the same in all groups")

@@ -361,6 +361,9 @@ test_that("pictures show sizes, items and what was freed", {
   ), fixed = TRUE)
   none <- compare_groups(group_fit(data$x), data$group, free = character())
   expect_error(plot(none, type = "item_probs"), class = "mdpd_error_not_stored")
+  none$items$effect <- NA_real_
+  expect_error(plot(none, type = "items"), "answered often enough",
+               class = "mdpd_error_not_stored")
   expect_error(plot(found, type = "profiles"), class = "mdpd_error_argument")
 })
 
