@@ -110,7 +110,7 @@
 #' @section Errors and warnings:
 #' `mdpd_error_argument` names the argument or the covariate, `mdpd_error_collinear` the terms that
 #' follow from others, `mdpd_error_one_component` is for a fit of one component,
-#' `mdpd_error_empty_class` names classes that no row is assigned to (`"ml"`, `"bch"`),
+#' `mdpd_error_empty_class` names classes that no row that counts is assigned to (`"ml"`, `"bch"`),
 #' `mdpd_error_no_data` is for fits that keep no data. `mdpd_warning_separation` names coefficients
 #' without a finite estimate, as where a covariate tells a class for sure;
 #' `mdpd_warning_not_identified` those that the data do not determine, `mdpd_warning_not_converged`
@@ -226,7 +226,7 @@ regress_in_steps <- function(first, design, reference, method, max_iter,
                              call = rlang::caller_env()) {
   classes <- if (method != "two-step") classification(first)
   if (method != "two-step") {
-    check_classification(classes, first$object, call)
+    check_classification(classes, first$object, design$rows, call)
     no_class <- design$rows %in% first$object$no_answer
     tell_no_class(which(no_class))
     design$weights[no_class] <- 0

@@ -118,7 +118,7 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...,
   outcome <- read_outcome(y$values, row_weights(object), object$no_answer, rlang::current_env())
   first <- first_step(object, type, cluster, strata, rlang::current_env())
   classes <- classification(first)
-  check_classification(classes, object, rlang::current_env())
+  check_classification(classes, object, outcome$rows, rlang::current_env())
   found <- switch(
     method,
     bch = weigh_outcome(outcome, first, classes),

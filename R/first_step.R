@@ -55,7 +55,8 @@ tell_no_class <- function(no_answer) {
   }
 }
 
-check_classification <- function(classes, object, call) {
+# `rows`: those that the later step looks at.
+check_classification <- function(classes, object, rows, call) {
   names <- names(object$mixing_weights)
   empty <- names[colSums(classes$errors) < 1e-12 | !is.finite(classes$sizes) | classes$sizes <= 0]
   if (length(empty) > 0) {
@@ -72,6 +73,23 @@ check_classification <- function(classes, object, call) {
       class = "empty_class", call = call
     )
   }
+  absent <- names[counted_in_classes(classes, rows) <= 0]
+  if (length(absent) > 0) {
+    abort_mdpd(
+      c("Every class must have rows that count here; {.val {absent}} {?has/have} none.",
+        i = "Rows that lack an outcome or a covariate, or weigh nothing, do not count."),
+      class = "empty_class", call = call
+    )
+  }
+}
+
+# The weight of the rows in each class with the errors undone, 0 where none is assigned to it. It is
+# not positive either where all of these may be errors.
+counted_in_classes <- function(classes, rows) {
+  weights <- classes$weights[rows]
+  assigned <- colSums(weights * classes$indicator[rows, , drop = FALSE])
+  undone <- colSums(weights * of_assigned(solve(classes$errors), classes, rows))
+  ifelse(assigned > 0, undone, 0)
 }
 
 # What the later step is given of the classes: as densities of the answers or of the assigned

@@ -716,6 +716,12 @@ test_that("an empty class is told by the methods that assign rows", {
   empty$posterior <- cbind("1" = rep(c(0.5, 0.2), 300), "2" = rep(c(0.3, 0.6), 300), "3" = 0.2)
   expect_error(suppressWarnings(regress("ml", object = empty)), "assigned to it; \"3\" has none",
                class = "mdpd_error_empty_class")
+  # None of the rows that have the covariate.
+  data <- data.frame(z = ifelse(predict(fit) == "2", NA, covariates$z))
+  for (method in c("ml", "bch")) {
+    expect_error(hush(regress(method, ~ z, data = data)), "count here; \"2\" has none",
+                 class = "mdpd_error_empty_class")
+  }
 })
 
 test_that("bad input is told", {

@@ -392,6 +392,18 @@ test_that("rows without any answer are in no class and change nothing", {
                 fixed = TRUE)
 })
 
+test_that("a class without a row that has the outcome is told", {
+  assigned <- unname(predict(fit))
+  for (method in c("bch", "ml")) {
+    expect_error(hush(distal_outcome(fit, ifelse(assigned == "1", rows$y, NA), method = method)),
+                 "\"2\" and \"3\" have none", class = "mdpd_error_empty_class")
+  }
+  # One row of a hundred others may be there by error.
+  few <- c(which(assigned != "3"), which(assigned == "3")[1])
+  y <- replace(rep(NA, 600), few, rows$y[few])
+  expect_error(hush(distal_outcome(fit, y)), "\"3\" has none", class = "mdpd_error_empty_class")
+})
+
 test_that("the print has the total weight", {
   weighted <- distal_outcome(regression_fit(rows, weights = rep(c(1, 2.5), 300)), rows$y,
                              type = "robust")
