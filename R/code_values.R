@@ -51,6 +51,11 @@ code_factor <- function(x) {
   list(codes = codes, levels = enc2utf8(levels(x)[used]))
 }
 
+# A factor whose missing values are not a level, as addNA() makes them, which is.na() does not see.
+without_na_level <- function(x) {
+  if (is.factor(x) && anyNA(levels(x))) factor(x, levels(x)[!is.na(levels(x))]) else x
+}
+
 # Of the numbers that core_code_table() has found in a column.
 level_text <- function(column, values) {
   if (is.factor(column)) {

@@ -159,7 +159,7 @@ outcome_values <- function(y, data, object, call) {
     values <- data[[values]]
   }
   label <- outcome_label(values)
-  values <- check_outcome(plain_variable(values), object$n_obs, call)
+  values <- without_na_level(check_outcome(plain_variable(values), object$n_obs, call))
   check_names_of_fit(values, object, "y", call)
   list(values = values, label = label)
 }

@@ -164,6 +164,16 @@ test_that("the outcome is a column, its name or a vector", {
   expect_no_error(distal_outcome(fit, replace(rows$y, 5, 1e150)))
 })
 
+test_that("a level of missing values is none", {
+  answer <- factor(replace(rows$answer, 1:50, NA))
+  for (method in c("bch", "ml")) {
+    expected <- hush(distal_outcome(fit, answer, method = method))
+    expect_message(found <- distal_outcome(fit, addNA(answer), method = method),
+                   "50 of 600 rows have no outcome", class = "mdpd_message_incomplete_outcome")
+    expect_identical(found$estimates, expected$estimates)
+  }
+})
+
 test_that("the label is that of the column, if it says something", {
   expect_identical(outcome_label(structure(1:3, label = "Income")), "Income")
   for (odd in list(1:3, structure(1:3, label = ""), structure(1:3, label = c("a", "b")),
