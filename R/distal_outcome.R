@@ -356,7 +356,7 @@ level_covariance <- function(outcome, end, classes, slopes, object) {
     k = object$k, mixing_weights = stats::setNames(end$sizes, names),
     item_probs = list(outcome = probs), informative = "outcome"
   ))
-  codes <- matrix(as.raw(max.col(outcome$values)), dimnames = list(NULL, "outcome"))
+  codes <- matrix(as.raw(first_largest(outcome$values)), dimnames = list(NULL, "outcome"))
   coded <- new_coded(codes, list(outcome = outcome$levels), outcome$weights, "ignore")
   sums <- likelihood_sums(model, coded, end$posterior, "observed")
   model$free <- is_free(sums$count, model$simplex)

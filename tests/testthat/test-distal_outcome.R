@@ -174,6 +174,13 @@ test_that("a level of missing values is none", {
   }
 })
 
+test_that("by ml no random number is drawn", {
+  set.seed(1)
+  before <- .Random.seed
+  distal_outcome(fit, rows$answer, method = "ml")
+  expect_identical(.Random.seed, before)
+})
+
 test_that("the label is that of the column, if it says something", {
   expect_identical(outcome_label(structure(1:3, label = "Income")), "Income")
   for (odd in list(1:3, structure(1:3, label = ""), structure(1:3, label = c("a", "b")),
