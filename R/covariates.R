@@ -26,7 +26,7 @@ read_covariates <- function(formula, data, object, reference, call) {
     contrasts = attr(x, "contrasts"), rows = rows, n_incomplete = length(incomplete),
     covariates = data[rows, named, drop = FALSE], x = x,
     variable_labels = labels[names(labels) %in% named],
-    offset = offset_matrix(frame, object$k, reference, call), weights = weights
+    offset = offset_matrix(frame, rows, object$k, reference, call), weights = weights
   )
 }
 
@@ -129,7 +129,11 @@ scaled_qr <- function(x, weights) {
 }
 
 # What is added to the logits, rows x classes; one column counts for all but the reference.
-offset_matrix <- function(frame, k, reference, call) {
+offset_matrix <- function(frame, rows, k, reference, call) {
+  given <- frame[attr(attr(frame, "terms"), "offset")]
+  if (!all(vapply(given, function(x) is.numeric(x) || is.logical(x), NA))) {
+    abort_mdpd("An offset must be numbers.", class = "argument", call = call)
+  }
   offset <- stats::model.offset(frame) %||% numeric(nrow(frame))
   if (is.matrix(offset) && !ncol(offset) %in% c(1, k)) {
     abort_mdpd(
@@ -137,7 +141,9 @@ offset_matrix <- function(frame, k, reference, call) {
       class = "argument", call = call
     )
   }
-  if (NCOL(offset) == 1) {
+  offset <- as.matrix(offset)
+  check_finite_design(`colnames<-`(offset, rep("offset", ncol(offset))), rows, call)
+  if (ncol(offset) == 1) {
     offset <- outer(as.vector(offset), seq_len(k) != reference)
   }
   unname(offset - offset[, reference])
@@ -168,7 +174,7 @@ covariate_design <- function(object, newdata, call) {
   x[rows, ] <- columns
   offset <- matrix(0, nrow(newdata), object$k)
   reference <- match(object$reference, object$classes)
-  offset[rows, ] <- offset_matrix(frame, object$k, reference, call)
+  offset[rows, ] <- offset_matrix(frame, rows, object$k, reference, call)
   list(x = x, offset = offset, row_names = row_names(newdata))
 }
 

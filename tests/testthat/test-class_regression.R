@@ -493,6 +493,9 @@ test_that("an offset is added to the logits", {
   expect_identical(coef(one_column), coef(regress(formula = ~ z + g + offset(2 + 0.5 * z))))
   by_class <- regress(formula = ~ z + g + offset(cbind(1, 0, 3 * z)))
   expect_close(coef(by_class), coef(regress()) - cbind(c(-1, 0, 0), c(-1, 3, 0)), tolerance = 1e-4)
+  counted <- regress(formula = ~ g + offset(log(z)), data = transform(covariates, z = exp(z)))
+  expect_error(predict(counted, data.frame(z = c(1, 0), g = "here")), "offset is -Inf in row 2",
+               class = "mdpd_error_argument")
 })
 
 test_that("rows that lack a covariate do not count, and a message says so", {
@@ -744,6 +747,8 @@ test_that("bad input is told", {
     show_conditions(class_regression(fit, ~ endless, covariates))
     show_conditions(class_regression(fit, ~ 0, covariates))
     show_conditions(class_regression(fit, ~ offset(cbind(z, z)), covariates))
+    show_conditions(class_regression(fit, ~ offset(log(pmax(z, 0))), covariates))
+    show_conditions(class_regression(fit, ~ z + offset(g), covariates))
     show_conditions(class_regression(fit, ~ z, covariates, method = "three"))
     show_conditions(class_regression(fit, ~ z, covariates, reference = "4"))
     show_conditions(class_regression(fit, ~ z, covariates, weights = rep(1, 600)))
