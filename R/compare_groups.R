@@ -798,10 +798,7 @@ tidy.mdpd_groups <- function(x, what = c("sizes", "items", "item_probs"),
   table <- cbind(term, table)
   table$class <- factor(table$class, component_levels(x$fit))
   if (conf.int && what != "items") {
-    limits <- matrix(numeric(), 0, 2)
-    if (nrow(table) > 0) {
-      limits <- wald_limits(table$estimate, table$std.error, conf.level, "logit", x$design_df)
-    }
+    limits <- wald_limits(table$estimate, table$std.error, conf.level, "logit", x$design_df)
     table[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
   }
   as_tidy(table)

@@ -189,7 +189,8 @@ wald_limits <- function(estimate, error, level, scale, df = Inf) {
     return(estimate + half)
   }
   inside <- estimate > 0 & estimate < 1
-  limits <- stats::plogis(stats::qlogis(estimate) + half / (estimate * (1 - estimate)))
+  limits <- half  # a matrix, also of no estimate
+  limits[] <- stats::plogis(stats::qlogis(estimate) + half / (estimate * (1 - estimate)))
   limits[!inside, ] <- NA
   limits
 }

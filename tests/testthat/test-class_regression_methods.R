@@ -180,6 +180,9 @@ test_that("predictions of new rows are those of the rows", {
   expect_identical(predict(regression, named, interval = TRUE)$row, rep(c("a", "b"), 3))
   lacking <- predict(regression, data.frame(z = c(0, NA), g = "here"))
   expect_identical(unname(is.na(lacking[, 1])), c(FALSE, TRUE))
+  none <- predict(regression, covariates[0, ], interval = TRUE)
+  expect_identical(names(none), names(predict(regression, interval = TRUE)))
+  expect_identical(nrow(none), 0L)
 })
 
 test_that("covariates sharpen the classes", {
