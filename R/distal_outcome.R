@@ -33,12 +33,13 @@
 #'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
-#' @param y The outcome: numbers, at most 1e150 in size, whose means are compared, or a factor,
-#'   strings or logical values, whose shares are. One value for each row of the fit, in the same
-#'   order; a column of `data`, or its name, where that is given. A labelled column, as haven reads
-#'   it, is a factor if every value has a label, and else numbers. Rows where it is `NA` do not
-#'   count, and a message of class `mdpd_message_incomplete_outcome` says how many. Nor do rows
-#'   without any answer, which are in no class (`mdpd_message_no_answer`).
+#' @param y The outcome: numbers, at most 1e150 in size and not all within 1e-140, whose means
+#'   are compared, or a factor, strings or logical values, whose shares are. One value for each
+#'   row of the fit, in the same order; a column of `data`, or its name, where that is given. A
+#'   labelled column, as haven reads it, is a factor if every value has a label, and else
+#'   numbers. Rows where it is `NA` do not count, and a message of class
+#'   `mdpd_message_incomplete_outcome` says how many. Nor do rows without any answer, which are
+#'   in no class (`mdpd_message_no_answer`).
 #' @param data Data frame in which `y` is looked up first: a row for each row of the fit, in the
 #'   same order, as in [class_regression()]. By default, `NULL`, none.
 #' @param method `"bch"`, the default, or `"ml"`.
@@ -212,6 +213,7 @@ read_outcome <- function(y, weights, no_answer, call) {
   if (length(unique(values)) < 2) {
     abort_mdpd("{.arg y} must have at least two different values.", class = "argument", call = call)
   }
+  if (holds_numbers(y)) check_unit(diff(range(values)), call)
   if (n_incomplete > 0) {
     inform_mdpd(
       "{n_incomplete} of {length(y)} row{?s} {cli::qty(n_incomplete)}{?has/have} no outcome and
@@ -231,6 +233,17 @@ read_outcome <- function(y, weights, no_answer, call) {
   }
   list(values = values, levels = levels, rows = rows, weights = weights[rows], n_obs = length(y),
        n_incomplete = n_incomplete, n_no_answer = length(no_class))
+}
+
+# Squares of smaller spreads are zero, and one over those of a class a thousandth of it is infinite.
+check_unit <- function(spread, call, least = 1e-140) {
+  if (spread < least) {
+    abort_mdpd(
+      c("{.arg y} must have values that are at least {least} apart; the largest difference is
+         {signif(spread, 2)}.", i = "Choose a smaller unit."),
+      class = "argument", call = call
+    )
+  }
 }
 
 # By weights ---------------------------------------------------------------------------------------

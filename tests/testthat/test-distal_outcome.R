@@ -252,6 +252,19 @@ test_that("a class in which a number hardly varies is told, whatever the unit", 
   }
 })
 
+test_that("the unit of a number does not matter, as far as its squares are numbers", {
+  y <- ifelse(rows$class == "1", rows$y, 0)
+  for (method in c("bch", "ml")) {
+    estimates <- function(unit) {
+      found <- suppressWarnings(distal_outcome(fit, unit * y, method = method),
+                                "mdpd_warning_boundary")
+      c(found$estimates$estimate, found$estimates$std.error) / unit
+    }
+    for (unit in c(1e-139, 1e149)) expect_equal(estimates(unit), estimates(1), tolerance = 1e-6)
+    expect_error(estimates(1e-142), "at least 1e-140 apart", class = "mdpd_error_argument")
+  }
+})
+
 test_that("shares beyond the boundary and classes that move are told", {
   told <- c("x", "y", "z")[max.col(fit$posterior)]
   expect_warning(outcome <- distal_outcome(fit, told), class = "mdpd_warning_negative_share")
@@ -379,6 +392,7 @@ test_that("bad input is told", {
     show_conditions(distal_outcome(fit, y, data[1:5, ]))
     show_conditions(distal_outcome(fit, same, data))
     show_conditions(distal_outcome(fit, endless, data))
+    show_conditions(distal_outcome(fit, 1e-200 * y, data))
     show_conditions(distal_outcome(fit, as.Date("2020-01-01") + seq_len(600)))
     show_conditions(distal_outcome(fit, y, data, method = "one-step"))
     show_conditions(distal_outcome(fit, y, data, weights = rep(1, 600)))
