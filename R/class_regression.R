@@ -114,10 +114,12 @@
 #' `mdpd_error_no_data` is for fits that keep no data. `mdpd_warning_separation` names coefficients
 #' without a finite estimate, as where a covariate tells a class for sure;
 #' `mdpd_warning_not_identified` those that the data do not determine, `mdpd_warning_not_converged`
-#' says that `max_iter` was reached, `mdpd_warning_sampling_weights` that weights which look like
-#' those of a sample survey are taken as counts. The fit's own covariance may warn too, see
-#' [standard_errors()]. A message of class `mdpd_message_another_maximum` says that `"one-step"`
-#' found a higher maximum than the one next to the fit, and how many rows change their class.
+#' says that `max_iter` was reached, `mdpd_warning_covariate_is_item` that a covariate has the
+#' answers to an item of the fit, which must be other than it, `mdpd_warning_sampling_weights` that
+#' weights which look like those of a sample survey are taken as counts. The fit's own covariance
+#' may warn too, see [standard_errors()]. A message of class `mdpd_message_another_maximum` says
+#' that `"one-step"` found a higher maximum than the one next to the fit, and how many rows change
+#' their class.
 #' @references
 #' Bakk, Z. and Kuha, J. (2018). Two-step estimation of models between latent classes and external
 #' variables. *Psychometrika* 83, 871-892. \doi{10.1007/s11336-017-9592-7}
@@ -164,6 +166,7 @@ class_regression <- function(object, formula, data,
   reference <- check_reference(reference, object)
   design <- read_covariates(formula, data, object, reference, rlang::current_env())
   first <- first_step(object, type, cluster, strata, rlang::current_env())
+  warn_covariate_items(design, first)
   found <- if (method == "one-step") {
     seeds <- with_seed(seed, sample.int(.Machine$integer.max, n_starts))
     regress_in_one(first, design, reference, seeds, max_iter)
@@ -402,6 +405,17 @@ warn_regression <- function(regression, found, call = rlang::caller_env()) {
          standard error: {.val {loose}}.", i = "Fewer covariates may be enough."),
       class = "not_identified", call = call, terms = loose
     )
+  }
+}
+
+warn_covariate_items <- function(design, first, call = rlang::caller_env()) {
+  counts <- design$weights > 0
+  for (name in names(design$covariates)) {
+    x <- design$covariates[[name]]
+    if (holds_values(x) && !is_time(x)) {
+      warn_if_item(x[counts], design$rows[counts], first, "covariate", paste("Covariate", name),
+                   call)
+    }
   }
 }
 

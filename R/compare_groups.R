@@ -256,21 +256,10 @@ tell_odd_groups <- function(groups, call = rlang::caller_env()) {
        {.val {small}}.", class = "small_group", groups = small
     )
   }
-  same <- Filter(function(item) is_same_partition(groups$answers[[item]], groups), groups$items)
-  if (length(same) > 0) {
-    warn_mdpd(
-      c("The groups are the answers to item {.field {same[1]}}, which is one of those that make the
-         classes.",
-        i = "Class sizes differ for that alone: fit without the item before comparing."),
-      class = "group_is_item", call = call, item = same[1]
-    )
-  }
-}
-
-# Has each group an answer of its own, the same in all of its rows?
-is_same_partition <- function(given, groups) {
-  pairs <- unique(data.frame(code = given$code, group = groups$codes[given$row]))
-  nrow(pairs) > 1 && !anyDuplicated(pairs$code) && !anyDuplicated(pairs$group)
+  item <- same_item(groups$codes, groups$items, function(item) groups$answers[[item]])
+  warn_same_as_item(item, "group", "The groups are",
+                    "Class sizes differ for that alone: fit without the item before comparing.",
+                    call)
 }
 
 # Data of several groups ---------------------------------------------------------------------------

@@ -79,8 +79,10 @@
 #' `mdpd_error_argument` for an outcome that is not a vector of one value a row, has one value only,
 #' or is of another type; `mdpd_error_one_component`, `mdpd_error_empty_class` and
 #' `mdpd_error_no_data` as in [class_regression()]. `mdpd_warning_negative_share` and
-#' `mdpd_warning_classes_shifted` are explained above; `mdpd_warning_sampling_weights` says that
-#' weights which look like those of a sample survey are taken as counts; `mdpd_warning_boundary`
+#' `mdpd_warning_classes_shifted` are explained above; `mdpd_warning_outcome_is_item` says that the
+#' outcome has the answers to an item of the fit, which are no outcome of the classes they make;
+#' `mdpd_warning_sampling_weights` says that weights which look like those of a sample survey are
+#' taken as counts; `mdpd_warning_boundary`
 #' says, by `"ml"`, that shares of 0 or 1 have no standard error, or names classes in which a number
 #' hardly varies. `mdpd_error_no_rows` is for `augment()`.
 #' @references
@@ -118,6 +120,8 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...,
   y <- outcome_values(asked, data, object, rlang::current_env())
   outcome <- read_outcome(y$values, row_weights(object), object$no_answer, rlang::current_env())
   first <- first_step(object, type, cluster, strata, rlang::current_env())
+  warn_if_item(y$values[outcome$rows], outcome$rows, first, "outcome", "The outcome",
+               rlang::current_env())
   classes <- classification(first)
   check_classification(classes, object, outcome$rows, rlang::current_env())
   found <- switch(
@@ -213,7 +217,7 @@ read_outcome <- function(y, weights, no_answer, call) {
   if (length(unique(values)) < 2) {
     abort_mdpd("{.arg y} must have at least two different values.", class = "argument", call = call)
   }
-  if (holds_numbers(y)) check_unit(diff(range(values)), call)
+  if (holds_numbers(y)) check_unit(diff(range(as.double(values))), call)
   if (n_incomplete > 0) {
     inform_mdpd(
       "{n_incomplete} of {length(y)} row{?s} {cli::qty(n_incomplete)}{?has/have} no outcome and

@@ -672,17 +672,6 @@ test_that("with known classes sizes are shares, with the errors of shares", {
   expect_equal(found$items$df, rep(2 * 2, 3))
 })
 
-test_that("an item is the groups where each answer is of one group and each group of one answer", {
-  is_same <- function(code, group) {
-    is_same_partition(list(row = 1:4, code = code), list(codes = group))
-  }
-  expect_true(is_same(c(1, 2, 2, 1), c(2, 1, 1, 2)))
-  expect_false(is_same(c(1, 1, 1, 1), c(2, 1, 1, 2)))
-  expect_false(is_same(c(1, 2, 3, 3), c(1, 1, 2, 2)))
-  # Of one group alone it does not say.
-  expect_false(is_same(c(1, 1, 1, 1), c(2, 2, 2, 2)))
-})
-
 test_that("two informative items are enough, and as many groups as an item may have levels", {
   data <- two_groups(n_obs = 100)
   fit <- group_fit(data$x)

@@ -265,6 +265,11 @@ test_that("the unit of a number does not matter, as far as its squares are numbe
   }
 })
 
+test_that("the largest integers are far enough apart", {
+  largest <- .Machine$integer.max
+  expect_no_error(distal_outcome(fit, ifelse(rows$y > 0, largest, -largest)))
+})
+
 test_that("shares beyond the boundary and classes that move are told", {
   told <- c("x", "y", "z")[max.col(fit$posterior)]
   expect_warning(outcome <- distal_outcome(fit, told), class = "mdpd_warning_negative_share")
