@@ -142,13 +142,19 @@ shares_against <- function(object, covariate, level) {
     mean_shares(object, covariate_design(object, data, rlang::current_env()), weights, level)
   })
   table <- do.call(rbind, tables)
+  # ggplot2 draws lengths of time by another package, hms.
+  if (inherits(values, "difftime")) values <- as.numeric(values)
   table$value <- rep(values, each = object$k)
   table
 }
 
+is_continuous <- function(x) (is.numeric(x) || is_time(x)) && length(unique(x)) > 2
+
 covariate_values <- function(x) {
-  if (is.numeric(x) && length(unique(x)) > 2) {
-    return(seq(min(x), max(x), length.out = 60))
+  if (is_continuous(x)) {
+    ends <- range(x)
+    at <- seq(0, 1, length.out = 60)
+    return(if (is_time(x)) ends[1] + at * diff(ends) else seq(ends[1], ends[2], length.out = 60))
   }
   if (is.factor(x)) factor(levels(droplevels(x)), levels(x)) else sort(unique(x))
 }
@@ -164,10 +170,12 @@ mean_shares <- function(object, design, weights, level) {
 }
 
 draw_shares <- function(table, object, covariate, level) {
-  continuous <- is.numeric(table$value) && length(unique(table$value)) > 2
+  x <- object$covariates[[covariate]]
+  continuous <- is_continuous(x)
   if (!continuous) table$value <- factor(table$value, unique(table$value))
   others <- if (ncol(object$covariates) > 1) "the other covariates as in the data; "
   title <- item_titles(covariate, object$variable_labels)[[1]]
+  unit <- if (inherits(x, "difftime")) paste0(" (", units(x), ")")
   ggplot2::ggplot(table, ggplot2::aes(.data$value, .data$estimate, colour = .data$class)) +
     share_layers(continuous) +
     class_scales(object) +
@@ -179,7 +187,7 @@ draw_shares <- function(table, object, covariate, level) {
       paste("Size of the classes by", title),
       paste0("Mean over the rows, ", others, format_number(100 * level), " % intervals")
     ) +
-    ggplot2::labs(x = axis_title(title), y = "Share") +
+    ggplot2::labs(x = axis_title(paste0(title, unit)), y = "Share") +
     theme_mdpd() +
     ggplot2::theme(legend.justification = "right")
 }

@@ -39,6 +39,22 @@ test_that("shares are means over the rows with the value of the covariate", {
   expect_close(tapply(lines$estimate, lines$value, sum), rep(1, 60), tolerance = 1e-9)
 })
 
+test_that("dates and times are drawn as lines over their range", {
+  z <- rows$covariates$z
+  for (when in list(as.Date("2024-01-01") + round(100 * z),
+                    as.POSIXct("2024-01-01", "UTC") + 1e6 * z, as.difftime(z, units = "hours"))) {
+    picture <- autoplot(class_regression(fit, ~ when, data.frame(when)), type = "shares")
+    expect_identical(nrow(picture$data), 60L * 3L)
+    expect_equal(as.numeric(range(picture$data$value)), as.numeric(range(when)))
+    expect_s3_class(picture$layers[[2]]$geom, "GeomLine")
+    expect_no_error(ggplot2::ggplot_build(picture))
+  }
+  expect_identical(picture$labels$x, "when (hours)")
+  # The shares are those of the times, whatever stands on the axis.
+  by_number <- autoplot(class_regression(fit, ~ z, rows$covariates), type = "shares")
+  expect_equal(picture$data$estimate, by_number$data$estimate, tolerance = 1e-6)
+})
+
 test_that("ordered factors and columns that are matrices are no hindrance", {
   data <- rows$covariates
   data$age <- factor(rep(c("young", "middle", "old", "middle"), 100), c("young", "middle", "old"),
