@@ -21,3 +21,8 @@ holds <- function(...) {
 
 # Weights of a survey are hardly ever all whole numbers, and counts of equal rows always are.
 are_counts <- function(weights) all(abs(weights - round(weights)) <= 1e-6)
+
+# `text` says what takes them as counts.
+warn_no_counts <- function(weights, text, call) {
+  if (!are_counts(weights)) warn_mdpd(text, class = "sampling_weights", call = call)
+}

@@ -235,15 +235,12 @@ check_categories <- function(group, call) {
 
 # What the weights of a survey do to a search by tests: more rows than there are, more is found.
 warn_weights_of_groups <- function(weights, call = rlang::caller_env()) {
-  if (!are_counts(weights)) {
-    warn_mdpd(
-      c("The case weights are not whole numbers, and each row counts as many times as it weighs: in
-         the evidence and the p-values of the items, and in those of the sizes.",
-        i = "If they are weights of a sample survey, this frees items that work the same: give
-             {.code weights = design}, made by {.fn survey::svydesign}, to the fit."),
-      class = "sampling_weights", call = call
-    )
-  }
+  warn_no_counts(weights, c(
+    "The case weights are not whole numbers, and each row counts as many times as it weighs: in the
+     evidence and the p-values of the items, and in those of the sizes.",
+    i = "If they are weights of a sample survey, this frees items that work the same: give
+         {.code weights = design}, made by {.fn survey::svydesign}, to the fit."
+  ), call)
 }
 
 # Sizes that rest on nearly nothing, and groups that the classes are made of.

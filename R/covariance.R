@@ -319,15 +319,11 @@ warn_uncertainty <- function(model, mixture, call) {
 
 # `ask`: how to have errors that hold for weights of a survey.
 warn_counted_weights <- function(weights, call, ask = "{.code type = \"robust\"}") {
-  if (!are_counts(weights)) {
-    warn_mdpd(
-      c("The case weights are not whole numbers, and the standard errors take them as counts of
-         rows.",
-        i = paste0("If they are weights of a sample survey, use ", ask, ", or fit with a survey
-                    design as {.arg weights}.")),
-      class = "sampling_weights", call = call
-    )
-  }
+  warn_no_counts(weights, c(
+    "The case weights are not whole numbers, and the standard errors take them as counts of rows.",
+    i = paste0("If they are weights of a sample survey, use ", ask, ", or fit with a survey design
+                as {.arg weights}.")
+  ), call)
 }
 
 # Estimates on the boundary that are parameters: not a single component, nor a level that no row

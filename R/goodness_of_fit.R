@@ -243,17 +243,10 @@ warn_sample <- function(coded, design, call = rlang::caller_env()) {
       class = "design_ignored", call = call
     )
   } else {
-    warn_sampling_weights(coded$weights, call)
-  }
-}
-
-warn_sampling_weights <- function(weights, call = rlang::caller_env()) {
-  if (!are_counts(weights)) {
-    warn_mdpd(
-      c("The case weights are not whole numbers, and the p-values take them as counts of rows.",
-        i = "If they are weights of a sample survey, the p-values are rather too small."),
-      class = "sampling_weights", call = call
-    )
+    warn_no_counts(coded$weights, c(
+      "The case weights are not whole numbers, and the p-values take them as counts of rows.",
+      i = "If they are weights of a sample survey, the p-values are rather too small."
+    ), call)
   }
 }
 
