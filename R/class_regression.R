@@ -163,7 +163,7 @@ class_regression <- function(object, formula, data,
   check_n_samples(n_starts)
   check_seed(seed)
   check_first_fit(object)
-  reference <- check_reference(reference, object)
+  reference <- check_component(reference, object, default = 1L)
   design <- read_covariates(formula, data, object, reference, rlang::current_env())
   first <- first_step(object, type, cluster, strata, rlang::current_env())
   warn_covariate_items(design, first)
@@ -203,22 +203,6 @@ check_first_fit <- function(object, call = rlang::caller_env()) {
                class = "one_component", call = call)
   }
   check_has_data(object, call = call)
-}
-
-# The reference as a number.
-check_reference <- function(reference, object, call = rlang::caller_env()) {
-  if (is.null(reference)) {
-    return(1L)
-  }
-  names <- names(object$mixing_weights)
-  at <- if (is.character(reference)) match(reference, names) else reference
-  if (is_whole_number(at) && at >= 1 && at <= object$k) {
-    return(as.integer(at))
-  }
-  abort_mdpd(
-    "{.arg reference} must be one of the classes, {.val {names}}, not {describe(reference)}.",
-    class = "argument", call = call
-  )
 }
 
 # Estimates ----------------------------------------------------------------------------------------

@@ -55,10 +55,11 @@ information_at <- function(posterior, object, coded, component = 0L) {
   information
 }
 
-# The component's number; 0 stands for all of them.
-check_component <- function(component, object, call = rlang::caller_env()) {
+# The component's number, or that of NULL: 0 stands for all of them.
+check_component <- function(component, object, default = 0L, arg = rlang::caller_arg(component),
+                            call = rlang::caller_env()) {
   if (is.null(component)) {
-    return(0L)
+    return(default)
   }
   names <- names(object$mixing_weights)
   at <- if (is.character(component)) match(component, names) else component
@@ -66,7 +67,7 @@ check_component <- function(component, object, call = rlang::caller_env()) {
     return(as.integer(at))
   }
   abort_mdpd(
-    "{.arg component} must be one of {.val {names}}, not {describe(component)}.",
+    "{.arg {arg}} must be one of {.val {names}}, not {describe(component)}.",
     class = "argument", call = call
   )
 }

@@ -466,7 +466,7 @@ test_that("another reference says the same", {
   expect_identical(coef(regress(reference = 1)), coef(regress()))
   expect_identical(coef(regress(reference = 3)), coef(regress(reference = "3")))
   for (reference in list(0, 1.5, 4, NA)) {
-    expect_error(regress(reference = reference), "`reference` must be one of the classes",
+    expect_error(regress(reference = reference), "`reference` must be one of",
                  class = "mdpd_error_argument")
   }
 })
