@@ -188,3 +188,9 @@ test_that("by BIC more components than labels have numbers", {
   expect_named(fit$mixing_weights, as.character(seq_len(fit$k)))
   expect_null(fit$stands_for)
 })
+
+test_that("without refinement more components than labels are those of the stages", {
+  fit <- stagewise_em(crowd_of_kinds()$labels, k = 3, refine = "none")
+  expect_identical(unique(fit$trace$phase), "stage")
+  expect_null(fit$evidence)
+})

@@ -350,9 +350,9 @@ class Method {
     std::vector<Index> labels_before = {};  ///< the labels of its components
   };
 
-  /// By evidence, of a crowd with more components than labels.
+  /// By evidence, of a crowd with more components than labels that is refined.
   bool is_of_kinds(Index k) const {
-    return is_named_crowd(problem_.n_labels) && k > problem_.n_labels;
+    return options_.refines && is_named_crowd(problem_.n_labels) && k > problem_.n_labels;
   }
 
   bool leads_to_kinds(Index k) const {
