@@ -282,3 +282,13 @@ test_that("by evidence a fit that has converged stays, with what it learned of a
     expect_lt(max(abs(again$posterior - fit$posterior)), 1e-3)
   }
 })
+
+test_that("what data say is learned, whatever the fit had found next to impossible", {
+  fit <- stagewise_em(house_votes[-1], 2, control = stagewise_control(polish = FALSE))
+  certain <- fit
+  certain$item_prior[] <- 0
+  certain$item_prior[["1093.5"]] <- 1
+  again <- refine(certain)
+  expect_identical(again$k, 2L)
+  expect_lt(abs(again$evidence - fit$evidence), 0.05)
+})

@@ -220,6 +220,8 @@ class BlockedMethod {
       throw DimensionError("pseudo-counts of a crowd's columns");
     RefineOptions options = refinement();
     options.item_prior = start.item_prior;
+    // A weight of 0 would stay 0, whatever other rows say.
+    options.item_prior.weights = start.item_prior.weights.cwiseMax(tiny_probability);
     options.uses_all_items = options_.task == Task::kEm;
     FitResult result =
         refined(start.params, start.informative, options, start.params.n_components());
