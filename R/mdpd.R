@@ -31,7 +31,9 @@
 #'   * `"spectral"`: moments of three groups of workers (items), see Zhang et al. (2016); `n_starts`
 #'     random groupings, of which likewise the best after EM is kept.
 #'   * an n_obs x k matrix of posterior probabilities (rows sum to 1); a vector or factor of n_obs
-#'     classes with k different values; or a model of class `mdpd` with k components.
+#'     classes with k different values; or a model of class `mdpd` with k components. For a crowd
+#'     with one component a label, columns, classes or components that are called as the labels
+#'     begin as these, in whatever order they come; others in the order they have.
 #' @param n_starts Number of random starts or of random groupings, a count from 1 to 1,000,000.
 #'   Default 10; the other starts are single.
 #' @param seed Seed of the random starts and groupings, a whole number, or `NULL` to draw from the

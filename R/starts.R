@@ -3,15 +3,16 @@
 # By the crowd EM from the vote also begins where all workers are alike.
 em_starts <- function(start, x, coded, k, n_starts, seed, by_crowd, call = rlang::caller_env()) {
   named_by_label <- is_one_a_label(x, k)
+  labels <- if (named_by_label) x$labels
   start <- start %||% default_start(x, k)
   if (inherits(start, "mdpd")) {
-    return(list(model_start(start, coded, k, call)))
+    return(list(model_start(start, coded, k, labels, call)))
   }
   if (is.matrix(start)) {
-    return(list(list(posterior = check_posterior(start, nrow(coded$codes), k, call))))
+    return(list(list(posterior = posterior_start(start, nrow(coded$codes), k, labels, call))))
   }
   if (!rlang::is_string(start) || nrow(coded$codes) == 1) {
-    return(list(list(posterior = class_start(start, coded, k, call))))
+    return(list(list(posterior = class_start(start, coded, k, labels, call))))
   }
   switch(
     check_choice(start, c("majority", "random", "spectral"), call = call),
@@ -87,25 +88,33 @@ grouping_start <- function(start, coded, k, seed, shared_levels, call) {
   model[c("mixing_weights", "item_probs")]
 }
 
-model_start <- function(start, coded, k, call) {
+# Which component of a start, whose components have these `names`, begins as which: known rows and
+# prior counts mean component i by label i. `labels`: those of a crowd with one component a label,
+# or NULL.
+start_order <- function(names, labels, k) {
+  if (!is.null(labels) && setequal(names, labels)) match(labels, names) else seq_len(k)
+}
+
+model_start <- function(start, coded, k, labels, call) {
   check_intact(start, "start", call)
   if (start$k != k) {
     abort_mdpd("{.arg start} must have {k} component{?s}, not {start$k}.",
                class = "argument", call = call)
   }
   check_has_items(names(coded$levels), names(start$item_probs), "start", call)
+  columns <- start_order(component_labels_of(start), labels, k)
   probs <- Map(
     function(levels, probs) {
       # A level that the model does not know has no weight in any component.
-      probs <- probs[match(levels, rownames(probs)), , drop = FALSE]
+      probs <- probs[match(levels, rownames(probs)), columns, drop = FALSE]
       replace(probs, is.na(probs), 0)
     },
     coded$levels, start$item_probs[names(coded$levels)]
   )
-  list(mixing_weights = unname(start$mixing_weights), item_probs = unname(probs))
+  list(mixing_weights = unname(start$mixing_weights[columns]), item_probs = unname(probs))
 }
 
-class_start <- function(start, coded, k, call) {
+class_start <- function(start, coded, k, labels, call) {
   n_obs <- nrow(coded$codes)
   if (!holds_values(start) || length(start) != n_obs) {
     abort_mdpd(
@@ -122,10 +131,10 @@ class_start <- function(start, coded, k, call) {
       class = "argument", call = call
     )
   }
-  outer(classes$codes, seq_len(k), `==`) + 0
+  outer(classes$codes, start_order(classes$levels, labels, k), `==`) + 0
 }
 
-check_posterior <- function(start, n_obs, k, call) {
+posterior_start <- function(start, n_obs, k, labels, call) {
   if (!is.numeric(start) || !identical(dim(start), c(n_obs, as.integer(k)))) {
     abort_mdpd(
       "{.arg start} must be a numeric matrix of {n_obs} row{?s} and {k} column{?s}.",
@@ -139,5 +148,5 @@ check_posterior <- function(start, n_obs, k, call) {
       class = "argument", call = call
     )
   }
-  unname(start)
+  unname(start[, start_order(colnames(start), labels, k), drop = FALSE])
 }

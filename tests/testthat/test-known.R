@@ -119,3 +119,18 @@ test_that("known classes say nothing of how well the answers fit", {
   expect_identical(goodness_of_fit(fit, n = 0)$statistics,
                    goodness_of_fit(unknown, n = 0)$statistics)
 })
+
+test_that("known labels and prior counts go with a start whose components are in another order", {
+  crowd <- simulate_crowd(n_items = 300, n_workers = 9, accuracy = rep(0.55, 9), seed = 1)
+  fit <- mdpd(crowd$labels, k = 3, prior = 0)
+  expect_false(identical(names(fit$mixing_weights), c("1", "2", "3")))
+  from <- function(start, ...) {
+    error_rate(mdpd(crowd$labels, k = 3, start = start, ...), crowd$truth)
+  }
+  gold <- crowd$truth[1:40]
+  for (start in list(fit, predict(fit, type = "prob"), predict(fit))) {
+    expect_equal(from(start, known = gold, prior = 0), from(NULL, known = gold, prior = 0),
+                 tolerance = 0.02) # two ends of EM, six items of 300 apart
+    expect_equal(from(start, prior = diag(3)), from(NULL, prior = diag(3)), tolerance = 0.02)
+  }
+})

@@ -97,6 +97,38 @@ test_that("of a model the items and levels of the data are taken, new levels wit
                                                           cbind(c(0.4, 0.6, 0))))
 })
 
+test_that("in a crowd what is called as the labels begins as these, in whatever order it comes", {
+  votes <- cbind(no = c(0.5, 1, 0), yes = c(0.5, 0, 1))
+  model <- structure(
+    list(k = 2, mixing_weights = c(no = 0.3, yes = 0.7),
+         item_probs = list(item_1 = cbind(no = c(a = 0.9, b = 0.1), yes = c(0.4, 0.6)),
+                           item_2 = cbind(no = c(a = 1, b = 0, c = 0), yes = c(0.5, 0.25, 0.25)))),
+    class = "mdpd"
+  )
+  swapped <- permute_components(model, 2:1, c("yes", "no"))
+  named_anew <- name_components(
+    structure(c(swapped, list(labels = c("no", "yes"), informative = "item_1")), class = "mdpd"),
+    c(no = "Clean", yes = "Dirty")
+  )
+  classes <- c("yes", "no", "yes")
+  pairs <- list(list(votes, votes[, 2:1]), list(model, swapped), list(model, named_anew),
+                list(classes, factor(classes, c("yes", "no"))))
+  numbers <- function(...) rapply(starts_of(...), unname, how = "replace")
+  for (pair in pairs) {
+    expect_identical(numbers(pair[[2]], two_labels()), numbers(pair[[1]], two_labels()))
+    # Rows of a table have no labels that components could mean.
+    expect_false(identical(numbers(pair[[2]]), numbers(pair[[1]])))
+  }
+  # Labels that are numbers are in the order of numbers.
+  ten <- two_labels()
+  ten$labels <- c("9", "10")
+  expect_identical(starts_of(c("10", "9", "10"), ten)[[1]]$posterior,
+                   rbind(c(0, 1), c(1, 0), c(0, 1)))
+  # Names that are no labels say nothing of their order.
+  expect_identical(starts_of(`colnames<-`(votes, c("b", "a")), two_labels()),
+                   list(list(posterior = unname(votes))))
+})
+
 test_that("what was asked for is known by a few words and numbers", {
   expect_identical(start_asked(NULL, two_labels(), 2, 5, 1), list("majority"))
   expect_identical(start_asked(NULL, two_labels(), 3, 5, 1), list("random", 5, 1))
