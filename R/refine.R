@@ -69,7 +69,6 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   result <- run_engine(problem, settings)$fits[[1]]
   result$trace <- bind_traces(object$trace, result$trace)
   result["born"] <- list(object$born[columns])
-  if (inherits(x, "crowd_labels")) problem$labels <- x$labels
   call <- match.call()
   # As users can write it.
   call[[1]] <- quote(refine)

@@ -292,3 +292,21 @@ test_that("what data say is learned, whatever the fit had found next to impossib
   expect_identical(again$k, 2L)
   expect_lt(abs(again$evidence - fit$evidence), 0.05)
 })
+
+test_that("components keep their labels on a crowd that has other labels than that of the fit", {
+  crowd <- small_crowd()
+  given <- as.data.frame(crowd$labels)
+  more <- given
+  more$label <- replace(as.character(more$label), 1, "0")
+  fewer <- given[given$label != "1", ]
+  others <- replace(crowd$truth, crowd$truth == "1", NA) # of which no label was left out
+  for (fit in list(mdpd(crowd$labels, k = 3), mdpd(crowd$labels, k = 3, prior = 1))) {
+    for (triples in list(more, fewer)) {
+      refined <- hush(suppressWarnings(refine(fit, x = crowd_labels(triples))))
+      expect_identical(refined$labels, fit$labels)
+      stands_for <- sub("[.].*", "", names(refined$mixing_weights)) # "3.1" and "3.2" are of "3"
+      expect_true(all(stands_for %in% fit$labels))
+      expect_lt(error_rate(refined, others), 0.2) # by wrong labels most are
+    }
+  }
+})
