@@ -159,7 +159,7 @@ hash_of_settings <- function(object) {
 
 # Items and labels by number: names are in the data.
 hash_of_result <- function(object) {
-  probs <- unname(do.call(rbind, object$item_probs))
+  probs <- unname(do.call(rbind, unname(object$item_probs)))
   sizes <- unname(object$mixing_weights)
   # By size, as fits come; those of one size by what they answer.
   answers <- vapply(seq_len(object$k), function(k) hash_value(probs[, k]), "")

@@ -132,7 +132,9 @@ warn_one_pair <- function(fit, call = rlang::caller_env()) {
 }
 
 # Which components are the same everywhere as one before them?
-repeats_component <- function(fit) duplicated(round(t(do.call(rbind, fit$item_probs)), 6))
+repeats_component <- function(fit) {
+  duplicated(round(t(do.call(rbind, unname(fit$item_probs))), 6))
+}
 
 # Components that do the work of fewer: the same everywhere, or with less than one row.
 warn_equal_components <- function(fit, call = rlang::caller_env()) {

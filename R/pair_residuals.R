@@ -163,7 +163,7 @@ compare_pairs <- function(coded, model, items) {
   of_levels <- function(x) unname(rowsum(x, of_item))
   by_block <- function(x) of_levels(t(of_levels(x)))
   observed <- pair_counts(coded, here)
-  probs <- do.call(rbind, model$item_probs[here])
+  probs <- do.call(rbind, unname(model$item_probs[here]))
   expected <- with_margins(
     probs %*% (model$mixing_weights * t(probs)), of_levels(observed), of_item
   )

@@ -119,7 +119,7 @@ no_profiles <- function(object) {
 }
 
 profile_table <- function(object, items) {
-  probs <- do.call(rbind, object$item_probs[items])
+  probs <- do.call(rbind, unname(object$item_probs[items]))
   levels <- lapply(object$item_probs[items], rownames)
   classes <- lapply(seq_len(object$k), function(k) {
     number_column(unname(probs[, k]), function(x) percent(x, 1), shade = unname(probs[, k]))

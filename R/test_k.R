@@ -238,7 +238,7 @@ split_starts <- function(coded, fit) {
   rows <- spread_rows(nrow(coded$codes), sum(lengths(coded$levels)))
   shown <- filled_indicators(coded, rows)
   posterior <- fit$posterior[rows, , drop = FALSE] * coded$weights[rows]
-  probs <- do.call(rbind, fit$item_probs)
+  probs <- do.call(rbind, unname(fit$item_probs))
   # Nor could one that a component has given up.
   shares <- unlist(level_shares(coded, names(coded$levels)), use.names = FALSE)
   soft <- 0.99 * probs + 0.01 * shares

@@ -294,3 +294,12 @@ test_that("fingerprint() says what it is of", {
                 result = "01b2-7788-a0f3-44c5"), class = "mdpd_fingerprint")
   })
 })
+
+test_that("an item that is called like an argument of rbind() is an item", {
+  x <- answers()
+  fit <- stagewise_em(x, k = 2)
+  names(x)[1] <- "deparse.level"
+  renamed <- stagewise_em(x, k = 2)
+  expect_identical(hash_of_result(renamed), hash_of_result(fit))
+  expect_identical(pair_residuals(renamed)$statistic, pair_residuals(fit)$statistic)
+})
