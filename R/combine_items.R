@@ -20,10 +20,12 @@
 #'   the new items.
 #' @param ... For a formula: `data`. Otherwise not used; must be empty.
 #' @param data For a formula: the data frame its names are looked up in.
-#' @return The data in the form given, except that a formula gives a data frame of the items it
-#'   names: with as many rows, their names kept. Each new item is where the first of its group was
-#'   and is named by all of them, `"a+b+c"`, or by the name of the group. Its type is that of the
-#'   group; with items of several types strings. Without groups `x` is returned as it is.
+#' @return The data in the form given, a crowd, a matrix, a tibble or a data frame, which is a plain
+#'   one where it was of another class, such as `data.table`; a formula gives a data frame of the
+#'   items it names. It has as many rows, their names kept. Each new item is where the first of its
+#'   group was and is named by all of them, `"a+b+c"`, or by the name of the group. Its type is that
+#'   of the group; a factor where the values have labels, as haven reads them, and with items of
+#'   several types strings. Without groups `x` is returned as it is.
 #' @section Errors: `mdpd_error_argument` when `groups` are not as described;
 #' `mdpd_error_missing_item` when an item of a group is not in `x`; `mdpd_error_data` when the items
 #' of a group have different levels, or one agrees with the first less often than by chance, as a
@@ -55,10 +57,15 @@ combine_items.formula <- function(x, groups, data, ...) {
 combine_items.crowd_labels <- function(x, groups, ...) {
   rlang::check_dots_empty()
   groups <- check_groups(groups, x$workers)
-  for (name in names(groups)) {
-    x <- combine_workers(x, groups[[name]], name)
+  if (length(groups) == 0) {
+    return(x)
   }
-  x
+  place <- place_groups(groups, x$workers)
+  for (workers in place$groups) x <- combine_workers(x, workers)
+  x$workers[place$first] <- names(groups)
+  x$workers <- x$workers[place$kept]
+  x$worker <- match(x$worker, place$kept)
+  drop_unused_labels(x, rep(TRUE, length(x$item)))
 }
 
 #' @rdname combine_items
@@ -76,20 +83,27 @@ combine_items.default <- function(x, groups, ...) {
     return(x)
   }
   columns <- stats::setNames(lapply(seq_along(names), table_column, x = x), names)
-  for (name in names(groups)) {
-    items <- names(columns)[names(columns) %in% groups[[name]]]
-    at <- match(items[1], names(columns))
-    columns[[at]] <- combine_columns(columns[items])
-    names(columns)[at] <- name
-    columns <- columns[!names(columns) %in% items[-1]]
-  }
-  like_table(columns, x)
+  place <- place_groups(groups, names)
+  call <- rlang::current_env()
+  columns[place$first] <- lapply(place$groups, function(at) combine_columns(columns[at], call))
+  names(columns)[place$first] <- names(groups)
+  like_table(columns[place$kept], x)
+}
+
+# Positions among `names`: those of each of the `groups`; the `first` of each, where the new item
+# is; and those `kept`. By name nothing can be found once a new item has that of one combined.
+place_groups <- function(groups, names) {
+  groups <- lapply(unname(groups), match, names)
+  first <- vapply(groups, min, 0L)
+  list(
+    groups = groups, first = first, kept = setdiff(seq_along(names), setdiff(unlist(groups), first))
+  )
 }
 
 # A table of the class that `x` has; what a class keeps besides the columns is not known to fit.
 like_table <- function(columns, x) {
   if (is.matrix(x)) {
-    table <- do.call(cbind, columns)
+    table <- do.call(cbind, unname(columns))  # names would be those of arguments
     return(`dimnames<-`(table, list(rownames(x), names(columns))))
   }
   class <- intersect(class(x), c("tbl_df", "tbl", "data.frame"))
@@ -186,18 +200,14 @@ as_type_of <- function(columns, code, levels) {
 
 # Workers ------------------------------------------------------------------------------------------
 
-# Several workers of a crowd as one, who gives each item one label.
-combine_workers <- function(x, workers, name) {
-  at <- match(workers, x$workers)
-  of_group <- x$worker %in% at
+# Several workers of a crowd as the first of them, who gives each item one label.
+combine_workers <- function(x, workers) {
+  of_group <- x$worker %in% workers
   given <- most_given(x$item[of_group], x$worker[of_group], x$label[of_group])
-  kept <- setdiff(seq_along(x$workers), sort(at)[-1])
   x$item <- c(x$item[!of_group], given$row)
   x$label <- c(x$label[!of_group], given$code)
-  x$worker <- match(c(x$worker[!of_group], rep(min(at), length(given$row))), kept)
-  x$workers[min(at)] <- name
-  x$workers <- x$workers[kept]
-  drop_unused_labels(x, rep(TRUE, length(x$item)))
+  x$worker <- c(x$worker[!of_group], rep(min(workers), length(given$row)))
+  x
 }
 
 # Checks -------------------------------------------------------------------------------------------

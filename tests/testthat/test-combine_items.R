@@ -34,6 +34,8 @@ test_that("a table keeps its kind, its row names and its other columns", {
   combined <- combine_items(matrix, c("a", "b"))
   expect_identical(dimnames(combined), list(rownames(x), c("a+b", "c", "d")))
   expect_identical(combined[, "d"], matrix[, "d"])
+  colnames(matrix)[4] <- "deparse.level"  # an argument of cbind()
+  expect_identical(colnames(combine_items(matrix, c("a", "b"))), c("a+b", "c", "deparse.level"))
   unnamed <- combine_items(unname(matrix), c("V1", "V2"))
   expect_identical(colnames(unnamed), c("V1+V2", "V3", "V4"))
   skip_if_not_installed("tibble")
@@ -83,6 +85,19 @@ test_that("two groups become two items", {
   combined <- combine_items(x, list(c("a", "b"), last = c("e", "f")))
   expect_identical(names(combined), c("a+b", "c", "d", "last"))
   expect_identical(combined$last, x$e)
+})
+
+test_that("a new item may be called as one that another group combines", {
+  x <- data.frame(a = c(1, 1, 2, NA), b = c(1, 1, 2, 2), c = c(1, 2, 1, 2), d = c(1, 2, 1, NA))
+  same_names <- list(c = c("a", "b"), z = c("c", "d"))
+  other_names <- list(y = c("a", "b"), z = c("c", "d"))
+  expect_identical(combine_items(x, same_names), data.frame(c = x$b, z = x$c))
+  triples <- data.frame(item = rep(1:4, 4), worker = rep(names(x), each = 4), label = unlist(x))
+  crowd <- crowd_labels(triples[!is.na(triples$label), ])
+  combined <- combine_items(crowd, same_names)
+  expect_identical(combined$workers, c("c", "z"))
+  combined$workers[1] <- "y"
+  expect_identical(combined, combine_items(crowd, other_names))
 })
 
 test_that("workers of a crowd become one", {
