@@ -113,10 +113,12 @@ like_table <- function(columns, x) {
 # Columns ------------------------------------------------------------------------------------------
 
 # One column of several, the first of which settles ties.
-combine_columns <- function(columns, call = rlang::caller_env()) {
-  coded <- Map(function(column, name) {
-    code_values(check_column(column, name, "x", call))
+combine_columns <- function(columns, call) {
+  columns <- Map(function(column, name) {
+    check_column(column, name, "x", call)
+    if (is_labelled(column)) read_labelled(column) else column
   }, columns, names(columns))
+  coded <- lapply(columns, code_values, call = call)
   levels <- common_levels(columns, coded, call)
   codes <- vapply(coded, function(item) {
     c(0L, match(item$levels, levels))[item$codes + 1L]

@@ -100,6 +100,21 @@ test_that("a new item may be called as one that another group combines", {
   expect_identical(combined, combine_items(crowd, other_names))
 })
 
+test_that("labelled columns become a factor of their labels, or what their values are", {
+  labelled <- function(values, ...) {
+    structure(values, ..., class = c("haven_labelled", "vctrs_vctr", typeof(values)))
+  }
+  x <- data.frame(id = 1:3)
+  x$a <- labelled(c(1, 2, NA), labels = c(agree = 1, refuse = 2))
+  x$b <- labelled(c(1, NA, 2), labels = c(agree = 1, refuse = 2))
+  expect_identical(combine_items(x, c("a", "b"))[[2]], factor(c("agree", "refuse", "refuse")))
+  x$b <- factor(c("agree", NA, "refuse"))
+  expect_identical(combine_items(x, c("a", "b"))[[2]], factor(c("agree", "refuse", "refuse")))
+  x[c("a", "b")] <- list(labelled(c(1, 9, NA), na_values = 9), labelled(c(1, NA, 2)))
+  class(x$a) <- c("haven_labelled_spss", class(x$a))
+  expect_identical(combine_items(x, c("a", "b"))[[2]], c(1, NA, 2))
+})
+
 test_that("workers of a crowd become one", {
   triples <- data.frame(
     item = c(1, 1, 1, 2, 2, 3, 3, 4), worker = c("x", "y", "z", "x", "y", "y", "z", "z"),
