@@ -200,8 +200,10 @@ parameter_overlap <- function(object, reference, call = rlang::caller_env()) {
   overlaps <- lapply(items, function(item) {
     x <- object$item_probs[[item]]
     y <- reference$item_probs[[item]]
-    levels <- intersect(rownames(x), rownames(y))
-    crossprod(sqrt(x[levels, , drop = FALSE]), sqrt(y[levels, , drop = FALSE]))
+    # By position: no name is found that is the empty string.
+    in_y <- match(rownames(x), rownames(y))
+    in_x <- which(!is.na(in_y))
+    crossprod(sqrt(x[in_x, , drop = FALSE]), sqrt(y[in_y[in_x], , drop = FALSE]))
   })
   Reduce(`+`, overlaps)
 }

@@ -65,7 +65,7 @@ count_by_label <- function(posterior, label, object) {
   }, numeric(ncol(posterior)))
   counts <- matrix(counts, ncol(posterior), dimnames = list(class = colnames(posterior),
                                                             label = object$labels))
-  counts[class_levels(object), , drop = FALSE]
+  counts[match(class_levels(object), rownames(counts)), , drop = FALSE]
 }
 
 # Bayes' rule undone: g[n,k] / mu[k, x_n], normalised. What the floor keeps above zero stays so; a

@@ -84,7 +84,7 @@ centre_of_columns <- function(object, shares) {
     by_crowd <- grepl("^(crowd|accuracy)", colnames(object$item_shares))
     of_item <- 1 - rowSums(object$item_shares[names(shares), by_crowd, drop = FALSE])
     columns <- Map(function(item, own, of_item) {
-      levels <- rownames(object$item_probs[[item]])
+      levels <- match(rownames(object$item_probs[[item]]), rownames(object$crowd_probs))
       of_item * own + (1 - of_item) * object$crowd_probs[levels, , drop = FALSE]
     }, names(shares), columns, of_item)
   }

@@ -154,8 +154,8 @@ at_maximum <- function(object, coded) {
   object[c("method", "refine")] <- list("em", "full")
   object$control[c("criterion", "smoothing", "tol", "max_iter")] <- list("bic", 0, 1e-10, 5000)
   model <- fit_sample(object, drop_unobserved(coded), refit = FALSE)
-  at <- names(object$mixing_weights)
-  object$mixing_weights <- model$mixing_weights[at]
+  at <- match(names(object$mixing_weights), names(model$mixing_weights))
+  object$mixing_weights[] <- model$mixing_weights[at]
   object$item_probs[names(model$item_probs)] <- lapply(model$item_probs, function(probs) {
     probs[, at, drop = FALSE]
   })

@@ -93,6 +93,7 @@ vote_gains <- function(object, given) {
 # What a worker says who gives a label: without the level for missing labels, if the fit has it.
 label_probs <- function(object, worker) {
   probs <- object$item_probs[[worker]]
-  probs <- probs[intersect(object$labels, rownames(probs)), , drop = FALSE]
+  at <- match(object$labels, rownames(probs))
+  probs <- probs[at[!is.na(at)], , drop = FALSE]
   probs / rep(colSums(probs), each = nrow(probs))
 }

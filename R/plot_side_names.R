@@ -65,7 +65,8 @@ side_labels <- function(side) {
     room <- picture_size()
     size <- side$wide * side$size
     width <- side$share * room[1] - 0.05
-    below <- unname(side$below[names])
+    # By position: no name is found that is the empty string.
+    below <- unname(side$below[match(names, names(side$below))])
     if (side$upright) {
       return(upright_labels(names, below, upright_share * room[2], width, size))
     }

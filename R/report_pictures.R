@@ -210,7 +210,7 @@ certainty_counts <- function(object) {
               labels = c("below 50 %", "50 to 80 %", "80 to 95 %", "95 % or more"))
   sure <- factor(sure, rev(levels(sure)))
   counts <- tapply(row_weights(object), list(class, sure), sum, default = 0)
-  counts <- counts[classes_by_size(object), , drop = FALSE]
+  counts <- counts[match(classes_by_size(object), rownames(counts)), , drop = FALSE]
   data.frame(
     class = factor(rownames(counts)[row(counts)], rownames(counts)),
     sure = factor(colnames(counts)[col(counts)], colnames(counts)), rows = as.vector(counts)

@@ -178,3 +178,37 @@ test_that("a column of counts beside numbers, and in a matrix, is told too", {
   expect_message(mdpd(as.matrix(small), k = 1), NA, class = said)
   expect_message(mdpd(rbind(numbers, numbers), k = 1), NA, class = said)
 })
+
+test_that("the empty string is a level and a label as any other", {
+  crowd <- simulate_crowd(n_items = 100, n_workers = 6, n_labels = 2, accuracy = rep(0.8, 6),
+                          seed = 1)
+  triples <- as.data.frame(crowd$labels)
+  named <- function(label) {
+    levels(triples$label) <- c(label, "b")
+    crowd_labels(triples)
+  }
+  # Both sort before "b".
+  pairs <- lapply(c("", "a"), function(label) {
+    x <- named(label)
+    list(x = x, table = mdpd(as.data.frame(as.matrix(x)), k = 2), crowd = mdpd(x, k = 2),
+         kinds = stagewise_em(x, k = 3))
+  })
+  same <- function(of) {
+    plain <- function(x) unlist(Filter(is.numeric, as.list(x)), use.names = FALSE)
+    found <- lapply(pairs, function(pair) plain(of(pair)))
+    expect_identical(found[[1]], found[[2]])
+    expect_false(anyNA(found[[1]]) || length(found[[1]]) == 0)
+  }
+  same(function(fits) align_components(fits$table, fits$table)$item_probs)
+  same(function(fits) bootstrap(fits$table, n = 2)["estimates"])
+  same(function(fits) list(error_rate(fits$crowd, crowd$truth, align = TRUE)))
+  for (kind in c("crowd", "kinds")) {
+    same(function(fits) list(vcov(fits[[kind]])[1:2, 1:2]))
+    same(function(fits) confusion(fits[[kind]]))
+    same(function(fits) item_quality(fits[[kind]])[c("probability", "gain", "best_gain")])
+    same(function(fits) certainty_counts(fits[[kind]])["rows"])
+    same(function(fits) goodness_of_fit(fits[[kind]], n = 3)$statistics)
+  }
+  below <- stats::setNames(c("(1 %)", "(2 %)"), c("", "b"))
+  expect_match(side_labels(side_names(names(below), 0.4, 8, below))(""), "(1 %)", fixed = TRUE)
+})
