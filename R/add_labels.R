@@ -19,7 +19,7 @@ add_labels <- function(reader, names, na_values, path, manifest, call) {
     abort_unwritable(spool_path(path), call)
   }
   written <- recode_added(c(changed$spooled, spool$finish()), rows$seen(), labels$columns, path,
-                          manifest)
+                          manifest, call)
   again <- rows$seen()$again - changed$again
   if (again > 0 && manifest$duplicates == "count") inform_repeats(again)
   manifest_with(manifest, written, changed)
@@ -95,9 +95,10 @@ join_labels <- function(shard, more) {
   )
 }
 
-recode_added <- function(spooled, seen, columns, path, manifest) {
+recode_added <- function(spooled, seen, columns, path, manifest, call) {
   columns$label$is_used <- columns$label$is_used & seen$is_used
   worker <- finish_known(columns$worker)
+  check_worker_ids(worker$levels, call)
   label <- finish_known(columns$label)
   inform_new_labels(label$new)
   is_dense <- all(manifest$shards$is_dense) && (seen$again == 0 || manifest$duplicates != "count")

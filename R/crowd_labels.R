@@ -87,7 +87,7 @@ new_crowd_labels <- function(columns, duplicates, by_default = FALSE, call = rla
   item <- code_values(columns$item, numbers_first = TRUE, call = call)
   worker <- code_values(columns$worker, numbers_first = TRUE, call = call)
   label <- code_values(columns$label, numbers_first = TRUE, call = call)
-  check_name_lengths(worker$levels, "Names of workers", call)
+  check_worker_ids(worker$levels, call)
   check_n_labels(label$levels, call)
   crowd <- structure(
     list(
@@ -297,6 +297,18 @@ check_id_column <- function(x, name, call, rows_before = 0) {
       class = "data", call = call
     )
   }
+}
+
+# Workers are what columns are elsewhere.
+check_worker_ids <- function(ids, call) {
+  if ("" %in% ids) {
+    abort_mdpd(
+      c("Every worker must have an id.", x = "The worker column has an empty string.",
+        i = "Leave out labels whose worker is not known, or give such a worker an id."),
+      class = "data", call = call
+    )
+  }
+  check_name_lengths(ids, "Names of workers", call)
 }
 
 check_n_labels <- function(labels, call) {

@@ -225,6 +225,7 @@ store_crowd <- function(labels, settings, call) {
   columns <- labels$columns
   worker <- finish_column(columns$worker, numbers_first = TRUE)
   check_n_workers(worker$levels, call)
+  check_worker_ids(worker$levels, call)
   rows <- new_row_maker(settings$duplicates, columns, call)
   spool <- new_spool(settings$path, settings$shard_rows)
   for_each_bucket(settings$path, 64 * settings$shard_rows,

@@ -175,7 +175,17 @@ test_that("more labels than a byte can code are an error", {
   expect_error(crowd_labels(many), "at most 254 labels.*has 255", class = "mdpd_error_data")
 })
 
-# Majority vote ------------------------------------------------------------------------------------
+test_that("every worker has an id", {
+  bad <- triples
+  bad$worker <- replace(as.character(bad$worker), 1, "")
+  expect_error(crowd_labels(bad), "Every worker must have an id", class = "mdpd_error_data")
+  roles <- list(item = "item", worker = "worker", label = "label")
+  here <- environment()
+  store <- function(x) hush(do.call(row_store, c(list(x, local_folder(here)), roles)))
+  expect_error(store(bad), "Every worker must have an id", class = "mdpd_error_data")
+  expect_error(hush(add_rows(store(triples), bad)), "Every worker must have an id",
+               class = "mdpd_error_data")
+})
 
 test_that("the label of most workers wins", {
   crowd <- crowd_labels(data.frame(
