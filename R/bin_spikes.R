@@ -204,7 +204,7 @@ cut_trials <- function(recording, onsets, window, bin_width, call = rlang::calle
 as_ids <- function(x, name, call) {
   check_id_column(x, name, call)
   if (is.factor(x)) {
-    return(x)
+    return(without_na_level(x))
   }
   coded <- code_values(x, numbers_first = TRUE, call = call)
   code_to_factor(coded$codes, coded$levels)
@@ -219,7 +219,11 @@ choose_ids <- function(spikes, side, ids, call = rlang::caller_env()) {
   }
   arg <- paste0(side, "s")
   known <- levels(spikes[[side]])
-  ids <- if (is.factor(ids)) as.character(ids) else value_text(check_id_vector(ids, arg, call))
+  ids <- if (is.factor(ids)) {
+    as.character(ids)
+  } else {
+    value_text(plain_vector(check_id_vector(ids, arg, call), call))
+  }
   check_ids(ids, length(ids), side, call)
   if (!is.null(spikes$recorded)) {
     check_known_ids(ids, known, arg, call)

@@ -12,7 +12,7 @@ code_values <- function(x, numbers_first = FALSE, call = rlang::caller_env()) {
   if (is.factor(x)) {
     return(code_factor(x))
   }
-  x <- if (is_time(x) || inherits(x, "integer64")) as.character(x) else as.vector(unclass(x))
+  x <- plain_vector(x, call)
   if (is.double(x) && !all_whole(x)) {
     x <- signif(x, 15)  # values that print alike are one level
   }
@@ -24,6 +24,43 @@ code_values <- function(x, numbers_first = FALSE, call = rlang::caller_env()) {
     sort(values, method = "radix")
   }
   list(codes = match(x, values[!is.na(values)], nomatch = 0L), levels = value_text(values))
+}
+
+# Values without their class: times, and integers that R has no type for, as strings.
+plain_vector <- function(x, call = rlang::caller_env()) {
+  check_can_read(x, call)
+  if (inherits(x, "POSIXt")) {
+    time_text(x)
+  } else if (inherits(x, c("Date", "integer64"))) {
+    as.character(x)
+  } else {
+    as.vector(unclass(x))
+  }
+}
+
+# Without bit64 R takes the bits of 64-bit integers for those of other numbers.
+check_can_read <- function(x, call = rlang::caller_env()) {
+  if (inherits(x, "integer64")) {
+    rlang::check_installed("bit64", "to read 64-bit integers.", call = call)
+  }
+}
+
+# Of each time a text of its own, whichever others there are: to the microsecond, and with the zone
+# in the hour that the end of summer time repeats.
+time_text <- function(x) {
+  microseconds <- round(as.double(as.POSIXct(x)) * 1e6)
+  shown <- function(later, format = "%Y-%m-%d %H:%M:%S") {
+    format(.POSIXct(microseconds %/% 1e6 + later, attr(x, "tzone")), format)
+  }
+  fraction <- sub("[.]?0+$", "", sprintf(".%06.0f", microseconds %% 1e6))
+  text <- sub(" 00:00:00$", "", paste0(shown(0), fraction))
+  is_repeated <- shown(0) == shown(3600) | shown(0) == shown(-3600)
+  ifelse(is_repeated, paste(text, shown(0, "%Z")), text)
+}
+
+# A factor whose level for missing values, as of addNA(), is none.
+without_na_level <- function(x) {
+  if (is.factor(x) && anyNA(levels(x))) factor(x, setdiff(levels(x), NA)) else x
 }
 
 # Of a labelled column a factor of the labels, in the order of the values. A value without a label
@@ -65,8 +102,11 @@ level_text <- function(column, values) {
   }
 }
 
-# Strings without loss: whole numbers are never written 1e+05.
+# Strings without loss: whole numbers are never written 1e+05. A level is the same in every session,
+# whatever that writes for a decimal point.
 value_text <- function(values) {
+  old <- options(OutDec = ".")
+  on.exit(options(old))
   values <- values[!is.na(values)]
   text <- enc2utf8(as.character(values))
   if (is.double(values)) {

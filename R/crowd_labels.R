@@ -289,7 +289,8 @@ check_id_column <- function(x, name, call, rows_before = 0) {
       "The {name} column must be a vector of ids, not {describe(x)}.", class = "data", call = call
     )
   }
-  missing <- which(is.na(plain_values(x)))
+  check_can_read(x, call)
+  missing <- which(is.na(without_na_level(plain_values(x))))
   if (length(missing) > 0) {
     abort_mdpd(
       c("The {name} column must have no missing value.",

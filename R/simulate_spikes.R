@@ -147,7 +147,8 @@ tuning_rates <- function(neurons, orientations, width) {
   curve <- exp(sharpness * (cos(2 * from_preferred * radians) - 1))
   curve[!neurons$tuned, ] <- rowMeans(curve)[!neurons$tuned]
   rates <- neurons$baseline + neurons$peak * curve
-  dimnames(rates) <- list(neurons$neuron, format(orientations, trim = TRUE, digits = 4))
+  shown <- format(orientations, trim = TRUE, digits = 4, decimal.mark = ".")
+  dimnames(rates) <- list(neurons$neuron, shown)
   rates
 }
 

@@ -81,8 +81,7 @@ chunk_values <- function(x) {
   if (is.factor(x)) {
     return(as.character(x))
   }
-  x <- plain_values(x)
-  if (is_time(x) || inherits(x, "integer64")) as.character(x) else as.vector(unclass(x))
+  plain_vector(plain_values(x))
 }
 
 # The values of the column and of the chunk in the type that holds both.

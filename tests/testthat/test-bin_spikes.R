@@ -135,6 +135,23 @@ test_that("trials and neurons without a spike are there when they are named", {
   expect_identical(unname(all), cbind(0L, c(1L, 0L, 0L)))
 })
 
+test_that("a level for missing trials is no trial", {
+  spikes <- data.frame(trial = factor(c("a", "b")), neuron = 1:2, time = 0.1)
+  levels(spikes$trial) <- c("a", "b", NA)
+  expect_identical(rownames(bin_spikes(spikes, c(0, 1))), c("a", "b"))
+  spikes$trial[1] <- NA
+  spikes$trial <- addNA(spikes$trial)
+  expect_error(bin_spikes(spikes, c(0, 1)), "trial column must have no missing value",
+               class = "mdpd_error_data")
+})
+
+test_that("trials may be called by times", {
+  time <- as.POSIXct("2020-01-01 12:00:00", tz = "UTC") + c(0, 0.5)
+  spikes <- data.frame(trial = time, neuron = 1, time = 0.1)
+  found <- bin_spikes(spikes, c(0, 1), trials = time[2:1])
+  expect_identical(found[, "1"], c("2020-01-01 12:00:00.5" = 1L, "2020-01-01 12:00:00" = 1L))
+})
+
 test_that("counts above the largest are that many", {
   spikes <- data.frame(trial = rep(1:2, c(5, 2)), neuron = "a", time = 0)
   expect_identical(as.vector(bin_spikes(spikes, c(0, 1), what = "count")), 3:2)

@@ -175,6 +175,19 @@ test_that("more labels than a byte can code are an error", {
   expect_error(crowd_labels(many), "at most 254 labels.*has 255", class = "mdpd_error_data")
 })
 
+test_that("an id that is missing by a level of its factor is missing", {
+  unknown <- addNA(factor(c("u", NA, "v")))
+  for (column in names(triples)) {
+    bad <- triples[1:3, ]
+    bad[[column]] <- unknown
+    expect_error(crowd_labels(bad), "Row 2 has one; 1 in all", class = "mdpd_error_data")
+  }
+  # A level alone is no value.
+  good <- triples[1:3, ]
+  good$label <- unknown[c(1, 3, 1)]
+  expect_identical(crowd_labels(good)$labels, c("u", "v"))
+})
+
 test_that("every worker has an id", {
   bad <- triples
   bad$worker <- replace(as.character(bad$worker), 1, "")
@@ -186,6 +199,15 @@ test_that("every worker has an id", {
   expect_error(hush(add_rows(store(triples), bad)), "Every worker must have an id",
                class = "mdpd_error_data")
 })
+
+test_that("times are different items where they differ by less than a second or in their zone", {
+  time <- as.POSIXct("2020-01-01", tz = "UTC") + c(0, 0.25, 0.5, 86400)
+  crowd <- crowd_labels(data.frame(item = rep(time, 2), worker = rep(1:2, each = 4), label = 1:2))
+  expect_identical(crowd$items, c("2020-01-01", "2020-01-01 00:00:00.25",
+                                  "2020-01-01 00:00:00.5", "2020-01-02"))
+})
+
+# Majority vote ------------------------------------------------------------------------------------
 
 test_that("the label of most workers wins", {
   crowd <- crowd_labels(data.frame(

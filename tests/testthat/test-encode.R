@@ -501,3 +501,43 @@ test_that("bad formulas are errors that say what is wrong", {
   expect_error(formula_items_of(~., mixed[0]), "must have columns", class = "mdpd_error_data")
   expect_error(formula_items_of(~., mixed[0, ]), "at least one row", class = "mdpd_error_data")
 })
+
+# Values -------------------------------------------------------------------------------------------
+
+test_that("each time has a text of its own, whichever others there are", {
+  time <- as.POSIXct("2020-10-24 22:30:00", tz = "UTC") + c(0, 3600 * 1:3, 1e-6, 5400)
+  expected <- c("2020-10-24 22:30:00", "2020-10-24 23:30:00", "2020-10-25 00:30:00",
+                "2020-10-25 01:30:00", "2020-10-24 22:30:00.000001", "2020-10-25")
+  expect_identical(time_text(time), expected)
+  expect_identical(vapply(seq_along(time), function(i) time_text(time[i]), ""), expected)
+  expect_identical(time_text(time[c(NA, 1)]), c(NA, expected[1]))
+  # In Berlin it was half past two twice.
+  attr(time, "tzone") <- "Europe/Berlin"
+  expect_identical(time_text(time[1:4]), c("2020-10-25 00:30:00", "2020-10-25 01:30:00",
+                                           "2020-10-25 02:30:00 CEST", "2020-10-25 02:30:00 CET"))
+  day <- as.Date("2020-01-02") - 0:1
+  expect_identical(code_values(day), list(codes = 2:1, levels = c("2020-01-01", "2020-01-02")))
+  expect_identical(code_values(as.difftime(c(10, 9.5), units = "mins"))$levels, c("9.5", "10"))
+})
+
+test_that("numbers are written as ever, whatever the session has for a decimal point", {
+  withr::local_options(OutDec = ",")
+  expect_identical(value_text(c(0.5, 1e-4, 1e5, 2.25)), c("0.5", "1e-04", "100000", "2.25"))
+  expect_identical(getOption("OutDec"), ",")
+  expect_identical(crowd_labels(data.frame(item = 1:2, worker = 1:2, label = c(0.5, 1)))$labels,
+                   c("0.5", "1"))
+  rates <- simulate_spikes(20, 4, n_tuned = 0, n_orientations = 8, seed = 1)$rates
+  expect_identical(colnames(rates)[2], "22.5")
+})
+
+test_that("64-bit integers are read by bit64, and not at all without", {
+  # As they are without its methods: tiny numbers.
+  ids <- structure(c(1, 2) * 2^-1074, class = "integer64")
+  triples <- structure(list(item = ids, worker = 1:2, label = 1:2), class = "data.frame",
+                       row.names = 1:2)
+  if (rlang::is_installed("bit64")) {
+    expect_identical(crowd_labels(triples)$items, c("1", "2"))
+  } else {
+    expect_error(crowd_labels(triples), "bit64", class = "rlib_error_package_not_found")
+  }
+})
