@@ -87,7 +87,7 @@ error_rate <- function(estimate, truth, align = FALSE) {
     warn_unmatched_truth(setdiff(truth, names[[1]]), setdiff(names[[1]], names[[2]]), has_levels)
   }
   if (align) {
-    counts <- table(estimate, truth)
+    counts <- table(factor(estimate), factor(truth))  # of strings it would leave out "NaN"
     estimate <- colnames(counts)[best_match(counts)][match(estimate, rownames(counts))]
   }
   mean(is.na(estimate) | estimate != truth)

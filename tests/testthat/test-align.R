@@ -217,3 +217,8 @@ test_that("the truth may be in the labels or in the names of a named crowd's com
     expect_identical(error_rate(name_components(fit, c("1" = "Cat")), crowd$truth), rate)
   })
 })
+
+test_that("a class may be called NaN", {
+  expect_equal(error_rate(c("NaN", "b", "b"), c("x", "y", "y"), align = TRUE), 0)
+  expect_equal(error_rate(c("u", "v", NA), c("NaN", "y", "y"), align = TRUE), 1 / 3)
+})
