@@ -108,7 +108,7 @@ check_crowd_prior <- function(x, k, missing, control, call = rlang::caller_env()
 
 # Prior counts as a matrix, the true label in the row; NULL when there are none.
 check_prior <- function(prior, x, k, call = rlang::caller_env()) {
-  if (identical(prior, 0) || is.null(prior)) {
+  if (is.null(prior)) {
     return(NULL)
   }
   if (is.character(prior)) {
@@ -116,6 +116,9 @@ check_prior <- function(prior, x, k, call = rlang::caller_env()) {
                class = "argument", call = call)
   }
   check_numbers(prior, c(0, Inf), call = call)
+  if (length(prior) == 1 && prior == 0) {
+    return(NULL)
+  }
   check_named_by_label("prior", x, k, call)
   if (length(prior) == 1) {
     prior <- matrix(prior, k, k)
@@ -124,7 +127,7 @@ check_prior <- function(prior, x, k, call = rlang::caller_env()) {
     abort_mdpd("{.arg prior} must be one number or a {k} x {k} matrix.",
                class = "argument", call = call)
   }
-  unname(prior)
+  if (any(prior > 0)) unname(prior)
 }
 
 # A crowd with one component a label?

@@ -120,6 +120,17 @@ test_that("known classes say nothing of how well the answers fit", {
                    goodness_of_fit(unknown, n = 0)$statistics)
 })
 
+test_that("prior counts that are all zero are none, of other data too", {
+  crowd <- two_labels()
+  for (none in list(NULL, 0, 0L, matrix(0, 2, 2), matrix(0L, 2, 2))) {
+    expect_null(check_prior(none, crowd, 2))
+  }
+  for (none in list(0, 0L)) expect_null(check_prior(none, answers(20), 2))
+  expect_identical(check_prior(diag(2), crowd, 2), diag(2))
+  expect_error(check_prior(matrix(0, 3, 3), crowd, 2), "2 x 2 matrix",
+               class = "mdpd_error_argument")
+})
+
 test_that("known labels and prior counts go with a start whose components are in another order", {
   crowd <- simulate_crowd(n_items = 300, n_workers = 9, accuracy = rep(0.55, 9), seed = 1)
   fit <- mdpd(crowd$labels, k = 3, prior = 0)
