@@ -11,7 +11,7 @@ count_identified <- function(object) {
 
 # Known classes and prior counts tell what answers alone do not.
 may_be_unidentified <- function(object) {
-  object$k > 1 && length(object$informative) > 0 && !is_tied_to_labels(object, object$coded)
+  object$k > 1 && length(object$informative) > 0 && n_gold(object) == 0 && is.null(object$prior)
 }
 
 # When a fit is made: by the counting rule, else by the rank, which takes up to 0.02 s, less than

@@ -100,7 +100,7 @@ method_missing <- function(object) {
 missing_share <- function(object) object$n_missing / object$n_obs / length(object$item_probs)
 
 method_end <- function(object) {
-  n_known <- sum(!is.na(object$coded$known)) + NROW(object$store$known)
+  n_known <- n_gold(object)
   c(
     if (n_known > 0) {
       paste0("The true labels of ", plural(n_known, "item"), " were given (gold questions).")

@@ -109,8 +109,8 @@
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}
-#'   \item{n_obs, n_missing, weights}{numbers of rows and of missing cells; the case weights, or
-#'     `NULL` where all are 1}
+#'   \item{n_obs, n_missing, n_known, weights}{numbers of rows, of missing cells and of `known`
+#'     classes; the case weights, or `NULL` where all are 1}
 #'   \item{no_answer}{numbers of the rows without any answer, or `NULL` where there are none}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is

@@ -131,6 +131,22 @@ test_that("prior counts that are all zero are none, of other data too", {
                class = "mdpd_error_argument")
 })
 
+test_that("a fit that keeps no data still knows of its known labels", {
+  crowd <- simulate_crowd(n_items = 60, n_workers = 2, n_labels = 2, accuracy = 0.8, seed = 1)
+  for (keep_data in c(TRUE, FALSE)) {
+    expect_no_warning(
+      fit <- mdpd(crowd$labels, k = 2, known = crowd$truth[1:20], prior = 0, keep_data = keep_data),
+      class = "mdpd_warning_not_identified"
+    )
+    expect_equal(fit$n_known, 20)
+    expect_match(method_end(fit), "20 items were given", all = FALSE)
+  }
+  # Of fits of earlier versions that keep data.
+  fit <- mdpd(crowd$labels, k = 2, known = crowd$truth[1:20], prior = 0)
+  fit$n_known <- NULL
+  expect_equal(n_gold(fit), 20)
+})
+
 test_that("known labels and prior counts go with a start whose components are in another order", {
   crowd <- simulate_crowd(n_items = 300, n_workers = 9, accuracy = rep(0.55, 9), seed = 1)
   fit <- mdpd(crowd$labels, k = 3, prior = 0)
