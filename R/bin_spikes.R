@@ -132,7 +132,7 @@ trial_cells <- function(times, call) {
   }
   columns <- lapply(times, function(trial) {
     if (!named) names(trial) <- utils::head(neurons, length(trial))
-    check_ids(names(trial), length(trial), "neuron", call)
+    if (length(trial) > 0) check_ids(names(trial), length(trial), "neuron", call)
     unname(trial[neurons])
   })
   columns <- unlist(columns, recursive = FALSE) %||% list()
@@ -253,6 +253,7 @@ count_spikes <- function(spikes, window, bin_width, n_bins, call = rlang::caller
   }
   ids <- list(levels(spikes$trial), levels(spikes$neuron))
   size <- c(lengths(ids), n_bins)
+  check_n_bins(prod(size), bin_width, call)
   cell <- cell_index(as.integer(spikes$trial), as.integer(spikes$neuron), size[1])
   cell <- cell_index(cell, bin + 1, size[1] * size[2])
   counts <- array(tabulate(cell[inside], prod(size)), size, c(ids, list(NULL)))
@@ -304,6 +305,17 @@ check_bin_width <- function(bin_width, window, call = rlang::caller_env()) {
                class = "argument", call = call)
   }
   as.integer(round(n_bins))
+}
+
+# A table of more would be a wrong unit, and fills the memory of most machines.
+check_n_bins <- function(n_cells, bin_width, call) {
+  if (n_cells > 1e9) {
+    abort_mdpd(
+      c("{.arg bin_width} must make a table of at most 1e9 cells, trials x neurons x bins.",
+        x = "With {bin_width} it would have {signif(n_cells, 2)}."),
+      class = "argument", call = call
+    )
+  }
 }
 
 check_times <- function(time, call) {

@@ -152,6 +152,19 @@ test_that("trials may be called by times", {
   expect_identical(found[, "1"], c("2020-01-01 12:00:00.5" = 1L, "2020-01-01 12:00:00" = 1L))
 })
 
+test_that("a trial without any neuron was not recorded", {
+  for (neurons in list(c("a", "b"), NULL)) {
+    trials <- list(stats::setNames(list(0.1, numeric()), neurons), list())
+    expect_identical(unname(bin_spikes(trials, c(0, 1))), rbind(c(1L, 0L), NA))
+  }
+})
+
+test_that("a table that no machine holds is an error", {
+  trials <- list(list(a = 0.1), list(a = 0.2), list(a = 0.3))
+  expect_error(bin_spikes(trials, c(0, 1), bin_width = 1e-9), "`bin_width` must.*have 3e\\+09",
+               class = "mdpd_error_argument")
+})
+
 test_that("counts above the largest are that many", {
   spikes <- data.frame(trial = rep(1:2, c(5, 2)), neuron = "a", time = 0)
   expect_identical(as.vector(bin_spikes(spikes, c(0, 1), what = "count")), 3:2)
