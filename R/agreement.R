@@ -128,7 +128,7 @@ labels_by_worker <- function(x, arg = rlang::caller_arg(x), call = rlang::caller
   if (!inherits(x, "crowd_labels")) {
     x <- table_labels(x, arg, call)
   }
-  if (!any(duplicated(x$item) & !duplicated(cell_index(x$item, x$worker, max(x$item))))) {
+  if (!any(duplicated(x$item) & !duplicated(cell_index(x$item, x$worker, max(x$item, 0))))) {
     abort_mdpd("{.arg {arg}} must have an item with labels of two workers.",
                class = "data", call = call)
   }

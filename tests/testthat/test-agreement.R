@@ -290,3 +290,9 @@ test_that("the picture has every measure with its interval", {
   expect_no_warning(print(autoplot(single)))
   expect_error(autoplot(found, 1), class = "rlib_error_dots_nonempty")
 })
+
+test_that("a table without any answer is an error and no warning", {
+  expect_no_warning(
+    expect_error(agreement(matrix(NA, 3, 2)), "labels of two workers", class = "mdpd_error_data")
+  )
+})
