@@ -16,7 +16,7 @@ formula_table <- function(formula, data, weights, call = rlang::caller_env()) {
   check_has_items(setdiff(all.vars(formula), "."), names(data), "data", call)
   named <- if (rlang::quo_is_symbol(weights)) rlang::as_name(weights)
   others <- as.data.frame(data)[setdiff(names(data), named)]
-  terms <- attr(read_terms(formula, others, call), "term.labels")
+  terms <- terms_of(read_terms(formula, others, call))
   is_column <- vapply(terms, function(term) is.symbol(str2lang(term)), logical(1))
   if (!all(is_column)) {
     abort_mdpd(
@@ -74,6 +74,12 @@ read_terms <- function(formula, data, call) {
       class = "argument", call = call
     )
   })
+}
+
+# Also offsets, which R keeps apart.
+terms_of <- function(terms) {
+  variables <- vapply(as.list(attr(terms, "variables"))[-1], rlang::expr_deparse, "", width = 500L)
+  c(attr(terms, "term.labels"), variables[attr(terms, "offset")])
 }
 
 masked_weights <- function(weights, data, call) {

@@ -77,6 +77,11 @@ test_that("a formula takes the arguments of a fit", {
                    list(method = "paper", refine = "none", missing = "frozen", nobs = 600))
 })
 
+test_that("an offset is no item", {
+  expect_error(stagewise_em(~ offset(item_1) + item_2 + item_3, k = 2, data = answers(20)),
+               "columns only, not `offset\\(item_1\\)`", class = "mdpd_error_argument")
+})
+
 test_that("a table of counts is fitted by formula as its rows written out", {
   counts <- as.data.frame(Titanic)
   counted <- stagewise_em(~., k = 2, data = counts, weights = Freq)
