@@ -38,6 +38,7 @@
 #'   `strength`, the item's mean over the others of its group of what is described above, mostly
 #'   from 0 to 1. No rows where there are no copies.
 #' @section Errors:
+#' `mdpd_error_argument` when `x` has not the rows of the fit,
 #' `mdpd_error_not_stored` for a model that was not fitted, `mdpd_error_no_data` when the fit keeps
 #' no data and `x` is not given.
 #' @references Vermunt, J. K. and Magidson, J. (2004). Latent class analysis. In *The Sage
@@ -62,9 +63,20 @@
 copied_items <- function(object, x = NULL) {
   check_class(object, "mdpd")
   check_fit(object)
-  coded <- data_of(object, x, if (!is.null(x)) object$weights)
+  coded <- data_of(object, x)
+  if (!is.null(x)) {
+    check_n_obs(nrow(coded$codes), object)
+    coded$weights <- object$weights %||% coded$weights
+  }
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   copies_table(find_copies(object, coded, posterior))
+}
+
+check_n_obs <- function(n_rows, object, call = rlang::caller_env()) {
+  if (n_rows != object$n_obs) {
+    abort_mdpd("{.arg x} must have the {object$n_obs} row{?s} of the fit, not {n_rows}.",
+               class = "argument", call = call)
+  }
 }
 
 # Bounds, each said in the help.

@@ -494,3 +494,12 @@ test_that("a row's answer is taken out of the column that was estimated with it"
   expect_equal(log_of_answers(view, "y", probs), log(probs[view$codes[, "y"], ]))
   expect_equal(log_of_answers(view, "x", probs[1:2, ])[7, ], c(0, 0))
 })
+
+test_that("the data given are those of the fit", {
+  x <- answers(40)
+  fit <- suppressWarnings(mdpd(x, k = 2, weights = rep(1:2, 20), keep_data = FALSE))
+  expect_error(copied_items(fit, x[1:10, ]), "`x` must have the 40 rows of the fit, not 10",
+               class = "mdpd_error_argument")
+  expect_identical(copied_items(fit, x),
+                   copied_items(suppressWarnings(mdpd(x, k = 2, weights = rep(1:2, 20)))))
+})
