@@ -14,12 +14,24 @@ foreign_arguments <- c(
   nstart = "{.fn stagewise_em} has no random starts; those of {.fn mdpd} are {.arg n_starts}.",
   n_starts = "{.fn stagewise_em} has no random starts; those of {.fn mdpd} are {.arg n_starts}.",
   seed = "{.fn stagewise_em} draws no random numbers: the same data give the same fit.",
+  weight = "The case weights are {.arg weights}, of a store those of {.fn row_store}.",
+  wt = "The case weights are {.arg weights}, of a store those of {.fn row_store}.",
+  wts = "The case weights are {.arg weights}, of a store those of {.fn row_store}.",
   data = "{.arg data} goes with a formula: {.code stagewise_em(~ ., k, data)}."
 )
 
 # `dots`: the expressions of arguments that the function does not have.
 check_foreign_arguments <- function(dots, call = rlang::caller_env()) {
   names <- rlang::names2(dots)
+  formula <- Filter(function(code) rlang::is_call(code, "~"), dots[names == ""])
+  if (length(formula) > 0) {
+    abort_mdpd(
+      c("A formula must be the first argument.",
+        i = "Give the table as {.arg data}:
+             {.code stagewise_em({rlang::as_label(formula[[1]])}, k, data)}."),
+      class = "argument", call = call
+    )
+  }
   of_k <- intersect(names, names_of_k)
   if (length(of_k) > 0) {
     value <- rlang::as_label(dots[[match(of_k[1], names)]])

@@ -9,6 +9,8 @@ test_that("arguments of other packages are answered with what to write here", {
     show_conditions(mdpd(x, 2, na.rm = FALSE))
     show_conditions(mdpd(x, 2, maxiter = 500))
     show_conditions(stagewise_em(x, 2, seed = 1))
+    show_conditions(mdpd(x, 2, weight = w))
+    show_conditions(stagewise_em(x, ~ item_1 + item_2, k = 2))
   })
   for (name in names_of_k) {
     arguments <- stats::setNames(list(x, 2), c("x", name))
