@@ -37,8 +37,8 @@
 #'   least 2, default 240) and orientations (2 to 180, default 12).
 #' @param n_tuned Number of tuned neurons, from 0 to `n_neurons`, by default a quarter of them. They
 #'   come first.
-#' @param width Half-width of the tuning curves at half their height, in degrees, above 0 and at
-#'   most 90. Default 20.
+#' @param width Half-width of the tuning curves at half their height, in degrees, from 0.01
+#'   to 90. Default 20.
 #' @param peak,baseline Mean rise of the rate at the preferred orientation, and mean rate far from
 #'   it, in spikes a second, at least 0. Default 30 and 3.
 #' @param window Length of the window in which spikes are counted, in seconds, above 0. Default 0.1.
@@ -96,7 +96,7 @@ simulate_spikes <- function(n_trials = 2400, n_neurons = 240, n_tuned = n_neuron
   check_count(n_tuned, min = 0, max = n_neurons)
   check_count(n_orientations, min = 2, max = 180)
   positive <- .Machine$double.xmin
-  check_number(width, c(positive, 90))
+  check_number(width, c(0.01, 90))
   check_number(peak, c(0, Inf))
   check_number(baseline, c(0, Inf))
   check_number(window, c(positive, Inf))
@@ -131,7 +131,7 @@ draw_neurons <- function(n_neurons, n_tuned, peak, baseline) {
   data.frame(
     neuron = paste0("n", seq_len(n_neurons)),
     tuned = tuned,
-    preferred = ifelse(tuned, stats::runif(n_neurons, 0, 180), NA),
+    preferred = ifelse(tuned, stats::runif(n_neurons, 0, 180), NA_real_),
     baseline = stats::rgamma(n_neurons, shape = 2, scale = baseline / 2),
     peak = stats::rgamma(n_neurons, shape = 4, scale = peak / 4)
   )

@@ -103,6 +103,12 @@ test_that("a seed gives the same spikes and leaves the session's random numbers 
   expect_false(identical(simulate_spikes(60, 10, 4, 6, seed = 2)$spikes, first$spikes))
 })
 
+test_that("columns of neurons have one type, also where none is tuned", {
+  spikes <- simulate_spikes(20, 4, n_tuned = 0, seed = 1)
+  expect_identical(spikes$neurons$preferred, rep(NA_real_, 4))
+  expect_false(anyNA(simulate_spikes(20, 4, n_tuned = 4, width = 0.01, seed = 1)$rates))
+})
+
 test_that("the classes of a sensible population are found, and who is tuned", {
   visual <- simulate_spikes(n_trials = 400, n_neurons = 60, n_tuned = 20, n_orientations = 4,
                             seed = 1)
@@ -116,7 +122,7 @@ test_that("the classes of a sensible population are found, and who is tuned", {
 test_that("bad arguments are errors that name them", {
   bad <- list(
     n_trials = list(0, 1.5, "a"), n_neurons = list(1, NA), n_tuned = list(-1, 241, 0.5),
-    n_orientations = list(1, 181), width = list(0, 91, NA), peak = list(-1, "a"),
+    n_orientations = list(1, 181), width = list(0, 1e-7, 91, NA), peak = list(-1, "a"),
     baseline = list(-1, Inf), window = list(0, NULL), gain_sd = list(-0.1, 1:2),
     gain_correlation = list(-0.1, 1.1, NA), seed = list("a")
   )
