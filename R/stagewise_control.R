@@ -15,9 +15,9 @@
 #'   stops by itself when nothing significant is left) or 30 (`"paper"`, which always does all).
 #' @param em_steps EM steps on the informative items in every stage, a count of at least 1. Default
 #'   5 (`"robust"`) or 1 (`"paper"`).
-#' @param alpha Level of the test that stops `method = "robust"`, a probability in (0, 1): a pair is
-#'   used when its p-value, corrected for the number of pairs and components, is below it. Default
-#'   0.01.
+#' @param alpha Level of the test that stops `method = "robust"`, a number above 0 and at most 1: a
+#'   pair is used when its p-value, corrected for the number of pairs and components, is below it.
+#'   Default 0.01.
 #' @param split_step Euclidean length by which a split moves the probabilities of each of its two
 #'   items, from 0 to 1. The value 0, the default of `"robust"`, searches the length with the
 #'   smallest remaining information; `"paper"` uses 0.05.
@@ -34,8 +34,8 @@
 #'   (`"paper"`): the maximum as it is. Where `smoothing` is not 0 nothing is added to it. By
 #'   evidence it is not used.
 #' @param tol Refinement stops when the relative change of its objective is at most this, a number
-#'   in (0, 1). Default 1e-8. With `refine = "full"`, up to 20,000 rows, the best end goes on to a
-#'   hundredth of it.
+#'   above 0 and at most 1. Default 1e-8. With `refine = "full"`, up to 20,000 rows, the best end
+#'   goes on to a hundredth of it.
 #' @param max_iter Largest number of EM iterations of a refinement, a count of at least 1. Default
 #'   1000.
 #' @param polish After the refinement, search for a better optimum by splitting and merging

@@ -35,8 +35,8 @@ test_that("a setting that is given replaces the engine's default, the others sta
 test_that("settings at the ends of their ranges are taken", {
   ends <- list(max_stages = 1, em_steps = 1, alpha = 1, split_step = 0, split_step = 1, floor = 0,
                floor = 0.1, smoothing = 0, smoothing = 1e6, smoothing_loss = 0,
-               smoothing_loss = 1e6, tol = 1e-300, max_iter = 1L, polish = FALSE, polish = TRUE,
-               threads = 1, threads = 64)
+               smoothing_loss = 1e6, tol = 1e-300, tol = 1, max_iter = 1L, polish = FALSE,
+               polish = TRUE, threads = 1, threads = 64)
   for (i in seq_along(ends)) {
     expect_equal(do.call(stagewise_control, ends[i])[[names(ends)[i]]], ends[[i]])
   }
