@@ -58,11 +58,6 @@ time_text <- function(x) {
   ifelse(is_repeated, paste(text, shown(0, "%Z")), text)
 }
 
-# A factor whose level for missing values, as of addNA(), is none.
-without_na_level <- function(x) {
-  if (is.factor(x) && anyNA(levels(x))) factor(x, setdiff(levels(x), NA)) else x
-}
-
 # Of a labelled column a factor of the labels, in the order of the values. A value without a label
 # is called by itself, and two that would be called the same are told apart by their values.
 read_labelled <- function(x) {
