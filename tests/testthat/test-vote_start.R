@@ -21,3 +21,31 @@ test_that("where the pairs are evidence the stages go on alone", {
   expect_lt(fit$trace$p_value[1], 0.01)
   expect_false("vote" %in% fit$trace$move)
 })
+
+# Labels on a scale: a mistake is mostly the label beside, and a part of the scale makes classes of
+# more evidence than the labels.
+ordered_crowd <- function(seed, n_items = 300, n_workers = 20, n_given = 6, n_labels = 6) {
+  with_seed(seed, {
+    truth <- sample(n_labels, n_items, TRUE)
+    spread <- stats::runif(n_workers, 0.6, 1.5)
+    lean <- stats::rnorm(n_workers, 0, 0.4)
+    worker <- as.vector(replicate(n_items, sample(n_workers, n_given)))
+    item <- rep(seq_len(n_items), each = n_given)
+    label <- mapply(function(item, worker) {
+      away <- seq_len(n_labels) - truth[item] - lean[worker]
+      sample(n_labels, 1, prob = stats::dnorm(away / spread[worker]))
+    }, item, worker)
+  })
+  list(labels = crowd_labels(data.frame(item, worker, label)),
+       truth = stats::setNames(truth, seq_len(n_items)))
+}
+
+test_that("a fit that leaves a label without a component is none of a crowd's labels", {
+  for (seed in 1:2) {
+    crowd <- ordered_crowd(seed)
+    fit <- stagewise_em(crowd$labels, k = 6)
+    expect_setequal(names(fit$mixing_weights), crowd$labels$labels)
+    # EM has one end, and not two by turns.
+    expect_true(mdpd(crowd$labels, k = 6)$converged)
+  }
+})

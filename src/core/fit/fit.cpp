@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 
 #include "base/assignment.h"
 #include "base/errors.h"
@@ -278,6 +279,13 @@ class Method {
     refine_further(run, std::move(prior));
   }
 
+  /// By evidence, of one component a label: is there one for each, by what the workers answer?
+  bool has_all_labels(const FitRun& run) const {
+    const std::vector<Index> labels = corrected(run, labels_by_answers(data(), run.fit));
+    return std::set<Index>(labels.begin(), labels.end()).size() ==
+           static_cast<std::size_t>(problem_.n_labels);
+  }
+
   /// What workers answer says which component is which label, and only near their vote it does: of
   /// the K! ways to give K components their labels one is right. Where it has other rows in its
   /// components a fit must be worth more evidence by the logarithm of that, with one for each label,
@@ -296,7 +304,8 @@ class Method {
       const bool is_alike = moved.sum() < 2.0 * most_moved_from_vote;
       const double of_names = log_gamma_of(static_cast<double>(problem_.n_labels) + 1.0);
       const double least = is_alike ? -smallest_gain : of_names + least_to_leave_vote;
-      if (run.fit.objective() - vote.fit.objective() > least) return;
+      const bool is_better = run.fit.objective() - vote.fit.objective() > least;
+      if (is_better && (is_alike || has_all_labels(run))) return;
     }
     vote.trace.front().move = Move::kVote;
     const auto stages_end =
