@@ -20,19 +20,4 @@ RowSums EngineInR::answer(const RowTask& task) {
   return sums;
 }
 
-RowPass EngineInR::pass(const RowPoint& at, int depth) {
-  RowTask task;
-  task.at = at;
-  task.depth = depth;
-  return answer(task).pass;
-}
-
-std::vector<ExactSum> EngineInR::reliance(const RowPoint& at, const ItemSet& items) {
-  RowTask task;
-  task.at = at;
-  task.asks_pass = false;
-  task.asked = items;
-  return answer(task).reliance;
-}
-
 }  // namespace mdpd

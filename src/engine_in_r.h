@@ -10,19 +10,16 @@ namespace mdpd {
 Bytes as_bytes(const Rcpp::RawVector& raw);
 Rcpp::RawVector bytes_to_r(const Bytes& bytes);
 
-/// Passes over rows that an R function has carried out, wherever: `ask(task, frame)` is called with
+/// Tasks that an R function has carried out, wherever: `ask(task, frame)` is called with
 /// both as raw vectors and returns a list of raw vectors, the answers of `core_answer_task()` to the
 /// task, of parts of the rows that together are all of them. The frame is what it is at the first
 /// pass.
 class EngineInR : public RowEngine {
  public:
   EngineInR(const BlockedRows& rows, Rcpp::Function ask);
-  RowPass pass(const RowPoint& at, int depth) override;
-  std::vector<ExactSum> reliance(const RowPoint& at, const ItemSet& items) override;
+  RowSums answer(const RowTask& task) override;
 
  private:
-  RowSums answer(const RowTask& task);
-
   const BlockedRows& rows_;
   Rcpp::RawVector frame_in_r_;
   const Rcpp::Function ask_;

@@ -21,14 +21,10 @@ inline int exponent_above(double x) {
   return exponent;
 }
 
-/// Added to a smaller number, it leaves ones in the low bits: 1.5 * 2^52.
-inline constexpr double integer_to_double = 6755399441055744.0;
-
 /// Rounds a number, or a vector of them, below 2^bits_of_term. Whole numbers are unsigned in the
 /// registers, which is the same for sums, and has a shift that brings no sign.
 template <class Doubles, class Whole>
 [[gnu::always_inline]] inline void round_to_whole(const Doubles& x, Whole& out) {
-  constexpr std::uint64_t integer_to_double_bits = 0x4338000000000000;
   const Doubles shifted = x + integer_to_double;
   std::memcpy(&out, &shifted, sizeof out);
   out -= integer_to_double_bits;

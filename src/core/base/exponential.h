@@ -15,7 +15,6 @@ template <class Bits, class Doubles>
   // log(2) in two parts: n times the first has no rounding.
   constexpr double log_2_high = 6.93147180369123816490e-01;
   constexpr double log_2_low = 1.90821492927058770002e-10;
-  constexpr double integer_to_double = 6755399441055744.0;  // 1.5 * 2^52: its low bits count ones
   const Doubles zero{};
   const Doubles bounded = x > lowest ? x : zero + lowest;  // not x - x: x may be infinite
   const Doubles shifted = bounded * log2_e + integer_to_double;

@@ -15,6 +15,10 @@ using LaneBits = std::uint64_t __attribute__((vector_size(32)));
 
 inline constexpr int n_lanes = 4;
 
+/// Added to a smaller number, it leaves ones in the low bits: 1.5 * 2^52.
+inline constexpr double integer_to_double = 6755399441055744.0;
+inline constexpr std::uint64_t integer_to_double_bits = 0x4338000000000000;
+
 /// A multiple of n_lanes that is at least n.
 template <class Integer>
 constexpr Integer round_up_to_lanes(Integer n) {
@@ -39,9 +43,7 @@ template <class Bits, class Doubles>
 [[gnu::always_inline]] inline void log_by_bits(const Doubles& x, Doubles& out) {
   constexpr double smallest = 2.2250738585072014e-308;  // the bit tricks need a normal number
   constexpr std::uint64_t sqrt_half = 0x3FE6A09E667F3BCD;
-  constexpr std::uint64_t shift = 1024;                     // keeps exponents positive
-  constexpr double integer_to_double = 6755399441055744.0;  // 1.5 * 2^52: its low bits count ones
-  constexpr std::uint64_t integer_to_double_bits = 0x4338000000000000;
+  constexpr std::uint64_t shift = 1024;  // keeps exponents positive
   constexpr double log_2 = 0.6931471805599453;
   const Doubles smallest_of_all = Doubles{} + smallest;
   const Doubles positive = x > smallest_of_all ? x : smallest_of_all;

@@ -51,20 +51,6 @@ CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights
   return data;
 }
 
-/// Of rows whose items ascend.
-Index most_repeats_of(const std::vector<std::size_t>& row_start,
-                      const std::vector<std::uint32_t>& items) {
-  std::size_t most = 1;
-  for (std::size_t row = 0; row + 1 < row_start.size(); ++row) {
-    std::size_t first = row_start[row];
-    for (std::size_t at = first; at < row_start[row + 1]; ++at) {
-      if (items[at] != items[first]) first = at;
-      most = std::max(most, at - first + 1);
-    }
-  }
-  return static_cast<Index>(most);
-}
-
 void require_answers_by_row(const std::vector<std::size_t>& row_start,
                             const std::vector<std::uint32_t>& items,
                             const std::vector<Code>& codes) {
@@ -120,6 +106,19 @@ SparseCodes sparse_codes(std::vector<std::size_t> row_start, std::vector<std::ui
 }
 
 }  // namespace
+
+Index most_repeats_of(const std::vector<std::size_t>& row_start,
+                      const std::vector<std::uint32_t>& items) {
+  std::size_t most = 1;
+  for (std::size_t row = 0; row + 1 < row_start.size(); ++row) {
+    std::size_t first = row_start[row];
+    for (std::size_t at = first; at < row_start[row + 1]; ++at) {
+      if (items[at] != items[first]) first = at;
+      most = std::max(most, at - first + 1);
+    }
+  }
+  return static_cast<Index>(most);
+}
 
 void WeightRange::add(const Vector& weights) {
   n_obs += weights.size();

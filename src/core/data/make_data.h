@@ -22,6 +22,10 @@ void require_cells(const Cells& cells);
 /// @throws DimensionError if they are not as many, finite and not negative, or all are 0.
 void require_weights(const Vector& case_weights, Index n_obs);
 
+/// Answers of one row to one item, at most; items ascend in a row.
+Index most_repeats_of(const std::vector<std::size_t>& row_start,
+                      const std::vector<std::uint32_t>& items);
+
 /// @throws DimensionError as the two below.
 CodedData make_data(Cells cells, Vector case_weights);
 

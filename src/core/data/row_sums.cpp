@@ -332,44 +332,37 @@ LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const Re
   return std::visit([&](const auto& codes) { return count(job, codes); }, data.codes);
 }
 
-ItemSet items_with_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items,
-                        int depth) {
-  const double least = too_rare * most_of_count(data, depth);
-  ItemSet rare;
-  for (const Index item : items) {
-    const auto is_rare = [&](Index r) {
-      return data.level_weight[r] > 0.0 && sums.levels.row(r).minCoeff() < least;
+void add_rare(const CodedData& data, ItemSet items,
+              const std::function<LevelSums(int, const ItemSet&)>& at_depth, LevelSums& sums) {
+  for (int depth = 1; depth <= most_depth; ++depth) {
+    const double least = too_rare * most_of_count(data, depth - 1);
+    const auto has_none = [&](Index item) {
+      for (Index r = data.offset[item]; r < data.offset[item + 1]; ++r) {
+        if (data.level_weight[r] > 0.0 && sums.levels.row(r).minCoeff() < least) return false;
+      }
+      return true;
     };
-    Index r = data.offset[item];
-    while (r < data.offset[item + 1] && !is_rare(r)) ++r;
-    if (r < data.offset[item + 1]) rare.push_back(item);
+    items.erase(std::remove_if(items.begin(), items.end(), has_none), items.end());
+    if (items.empty()) return;
+    const LevelSums next = at_depth(depth, items);
+    const auto add = [&](const auto& from, auto to) {
+      to += (to.array() < least).select(from, 0.0).matrix().eval();
+    };
+    for (const Index item : items) {
+      add(next.levels.middleRows(data.offset[item], data.n_levels[item]),
+          sums.levels.middleRows(data.offset[item], data.n_levels[item]));
+    }
+    add(next.components, sums.components.middleRows(0, 1));
   }
-  return rare;
-}
-
-void add_rare(const CodedData& data, const LevelSums& next, const ItemSet& items, int depth,
-              LevelSums& sums) {
-  const double least = too_rare * most_of_count(data, depth);
-  const auto add = [&](const auto& from, auto to) {
-    to += (to.array() < least).select(from, 0.0).matrix().eval();
-  };
-  for (const Index item : items) {
-    add(next.levels.middleRows(data.offset[item], data.n_levels[item]),
-        sums.levels.middleRows(data.offset[item], data.n_levels[item]));
-  }
-  add(next.components, sums.components.middleRows(0, 1));
 }
 
 LevelSums level_sums_with_rare(const CodedData& data, const RowMatrix& posterior,
                                const ReadyItems& items) {
-  LevelSums sums = level_sums(data, posterior, items, 0);
-  ItemSet rare = items.items;
-  for (int depth = 1; depth <= most_depth; ++depth) {
-    rare = items_with_rare(data, sums, rare, depth - 1);
-    if (rare.empty()) break;
-    const LevelSums next = level_sums(data, posterior, make_ready(data, rare), depth);
-    add_rare(data, next, rare, depth - 1, sums);
-  }
+  LevelSums sums = level_sums(data, posterior, items);
+  const auto at_depth = [&](int depth, const ItemSet& rare) {
+    return level_sums(data, posterior, make_ready(data, rare), depth);
+  };
+  add_rare(data, items.items, at_depth, sums);
   return sums;
 }
 

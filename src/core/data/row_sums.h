@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "base/aligned_array.h"
 #include "base/exact_sums.h"
 #include "data/packed_items.h"
@@ -39,15 +41,10 @@ inline constexpr int most_depth = 2;
 LevelSums level_sums(const CodedData& data, const RowMatrix& posterior, const ReadyItems& items,
                      int depth = 0);
 
-/// Those of the items with counts of which the next depth has the first digits.
-/// @param sums of all depths up to this.
-ItemSet items_with_rare(const CodedData& data, const LevelSums& sums, const ItemSet& items,
-                        int depth);
-
-/// Adds the next depth where it has the first digits: to counts that are rare, and to no others.
-/// @param items see `items_with_rare()`.
-void add_rare(const CodedData& data, const LevelSums& next, const ItemSet& items, int depth,
-              LevelSums& sums);
+/// Adds further depths where they have the first digits: to counts that are rare, and to no others.
+/// @param at_depth the sums of some items at a depth.
+void add_rare(const CodedData& data, ItemSet items,
+              const std::function<LevelSums(int, const ItemSet&)>& at_depth, LevelSums& sums);
 
 /// Counts with all depths that are needed: for EM without a prior, which tells rows that no component
 /// explains apart by probabilities of 1e-20.

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/checksum.h"
+#include "data/make_data.h"
 
 namespace mdpd {
 
@@ -267,17 +268,7 @@ void add_later_items(Shard& shard, Index n_items) {
 
 }  // namespace
 
-Index most_repeats(const Shard& shard) {
-  std::size_t most = 1;
-  for (Index row = 0; row < shard.n_obs && !shard.is_dense; ++row) {
-    std::size_t first = shard.row_start[row];
-    for (std::size_t at = first; at < shard.row_start[row + 1]; ++at) {
-      if (shard.items[at] != shard.items[first]) first = at;
-      most = std::max(most, at - first + 1);
-    }
-  }
-  return static_cast<Index>(most);
-}
+Index most_repeats(const Shard& shard) { return most_repeats_of(shard.row_start, shard.items); }
 
 Index n_repeats(const Shard& shard) {
   Index n = 0;

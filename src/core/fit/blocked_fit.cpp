@@ -39,12 +39,10 @@ class RowsElsewhere : public PosteriorRows {
   LevelSums level_sums(const RowMatrix&, bool with_rare) override {
     LevelSums sums = pass_.counts;
     if (standing_ != nullptr) sums += standing_->counts;
-    ItemSet rare = counted_;
-    for (int depth = 1; with_rare && depth <= most_depth; ++depth) {
-      rare = items_with_rare(frame_, sums, rare, depth - 1);
-      if (rare.empty()) break;
-      add_rare(frame_, engine_.pass(at_, depth).counts, rare, depth - 1, sums);
-    }
+    const auto at_depth = [&](int depth, const ItemSet&) {
+      return engine_.pass(at_, depth).counts;
+    };
+    if (with_rare) add_rare(frame_, counted_, at_depth, sums);
     return sums;
   }
   Matrix overlap(const RowMatrix&) override {
@@ -69,13 +67,6 @@ class RowsElsewhere : public PosteriorRows {
   RowPass pass_;
   double loglik_ = 0.0;
 };
-
-template <class Table>
-void order_columns(const std::vector<Index>& order, Table& table) {
-  if (table.size() == 0) return;
-  const typename Table::PlainObject before = table;
-  for (Index k = 0; k < table.cols(); ++k) table.col(k) = before.col(order[k]);
-}
 
 class BlockedMethod {
  public:
@@ -117,12 +108,7 @@ class BlockedMethod {
   /// What of the rows is kept is their sums.
   void forget_posterior(const CodedData& data, FitResult& fit) {
     EStep& step = fit.fit.e_step;
-    fit.entropy = 0.0;
-    for (Index row = 0; row < step.posterior.rows(); ++row) {
-      for (Index k = 0; k < step.posterior.cols(); ++k) {
-        fit.entropy -= data.case_weights[row] * x_log_x(step.posterior(row, k));
-      }
-    }
+    fit.entropy = entropy_of(data, step.posterior);
     RowPass pass = empty_pass(data, fit.fit.params.n_components());
     const ReadyItems all = make_ready(data, all_items(data));
     pass.counts = counts_rare() ? level_sums_with_rare(data, step.posterior, all)
@@ -330,22 +316,10 @@ void require_held(const BlockedProblem& problem, const std::vector<Index>& n_com
 
 }  // namespace
 
-RowPass EngineHere::pass(const RowPoint& at, int depth) {
-  RowPass sum = empty_pass(rows_.frame(), at.params.n_components());
+RowSums EngineHere::answer(const RowTask& task) {
+  RowSums sums = empty_sums(rows_.frame(), task);
   rows_.for_each_block([&](const CodedData& rows, Index) {
-    sum += pass_over(rows, at, depth);
-    monitor_.on_work();
-  });
-  return sum;
-}
-
-std::vector<ExactSum> EngineHere::reliance(const RowPoint& at, const ItemSet& items) {
-  std::vector<ExactSum> sums(items.size(), empty_loglik(rows_.frame()));
-  rows_.for_each_block([&](const CodedData& rows, Index) {
-    const EStep step = e_step(rows, at.params, at.items);
-    const std::vector<ExactSum> of_block =
-        reliance_on(rows, at.params.item_probs, step.posterior, items);
-    for (std::size_t i = 0; i < items.size(); ++i) sums[i] += of_block[i];
+    sums += sums_over(rows, task);
     monitor_.on_work();
   });
   return sums;

@@ -5,6 +5,7 @@
 #include "data/blocked_rows.h"
 #include "fit/decisions.h"
 #include "fit/fit.h"
+#include "model/row_task.h"
 #include "model/standing_sums.h"
 
 namespace mdpd {
@@ -46,8 +47,7 @@ struct BlockedOutcome : FitOutcome {
 class EngineHere : public RowEngine {
  public:
   EngineHere(const BlockedRows& rows, Monitor& monitor) : rows_(rows), monitor_(monitor) {}
-  RowPass pass(const RowPoint& at, int depth) override;
-  std::vector<ExactSum> reliance(const RowPoint& at, const ItemSet& items) override;
+  RowSums answer(const RowTask& task) override;
 
  private:
   const BlockedRows& rows_;

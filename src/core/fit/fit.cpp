@@ -343,8 +343,7 @@ class Method {
     RowMatrix votes = of_crowd_;
     // Where rows are known, component i is label i as it is.
     if (data().known.empty()) {
-      const std::vector<Index> match = best_assignment(shared_weight(data(), posterior, of_crowd_));
-      for (Index k = 0; k < votes.cols(); ++k) votes.col(k) = of_crowd_.col(match[k]);
+      order_columns(best_assignment(shared_weight(data(), posterior, of_crowd_)), votes);
     }
     return flat_prior_of_crowd(data(), level_counts(data(), votes)).pseudo_counts;
   }
@@ -603,17 +602,13 @@ class Method {
 
   /// EM with the rows held whose component is known; component i becomes label i.
   void hold_known_rows(FitRun& run) {
-    const RowMatrix posterior = run.fit.e_step.posterior;
-    born_ = component_of_label(data(), run.fit.params, run.fit.informative,
-                               components_of_known(data(), rows_.known(), posterior));
-    const ItemPrior before = run.fit.item_prior;
-    ItemPrior prior = before;
-    for (Index label = 0; label < posterior.cols(); ++label) {
-      run.fit.e_step.posterior.col(label) = posterior.col(born_[label]);
-      if (before.crowd.size() == 0) continue;
-      prior.crowd.col(label) = before.crowd.col(born_[label]);
-      prior.pseudo_counts.col(label) = before.pseudo_counts.col(born_[label]);
-    }
+    born_ =
+        component_of_label(data(), run.fit.params, run.fit.informative,
+                           components_of_known(data(), rows_.known(), run.fit.e_step.posterior));
+    ItemPrior prior = run.fit.item_prior;
+    order_columns(born_, run.fit.e_step.posterior);
+    order_columns(born_, prior.crowd);
+    order_columns(born_, prior.pseudo_counts);
     rows_.hold_known();
     refine_further(run, std::move(prior));
   }

@@ -19,4 +19,12 @@ Matrix components_of_known(const CodedData& data, const std::vector<Index>& know
 std::vector<Index> component_of_label(const CodedData& data, const MixtureParameters& params,
                                       const ItemSet& informative, const Matrix& of_known);
 
+/// The columns of a table in another order; of an empty one none.
+template <class Table>
+void order_columns(const std::vector<Index>& order, Table& table) {
+  if (table.size() == 0) return;
+  const typename Table::PlainObject before = table;
+  for (Index k = 0; k < table.cols(); ++k) table.col(k) = before.col(order[k]);
+}
+
 }  // namespace mdpd

@@ -32,13 +32,4 @@ RowPass empty_pass(const CodedData& frame, Index n_components);
 /// @param depth see `level_sums()`.
 RowPass pass_over(const CodedData& rows, const RowPoint& at, int depth);
 
-/// Goes over all rows, wherever they are. Whatever carries out the passes gives the same bits.
-class RowEngine {
- public:
-  virtual ~RowEngine() = default;
-  virtual RowPass pass(const RowPoint& at, int depth) = 0;
-  /// Of each of some items what the rows' posterior rests on it, see inclusion.h.
-  virtual std::vector<ExactSum> reliance(const RowPoint& at, const ItemSet& items) = 0;
-};
-
 }  // namespace mdpd

@@ -89,19 +89,12 @@ void require_items(const CodedData& rows, const ItemSet& items) {
 
 // A fixed pass -------------------------------------------------------------------------------------
 
-/// Numbers that are the same everywhere: Knuth's 64-bit linear congruence.
-class FixedNumbers {
- public:
-  Index below(Index n) {
-    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-    return static_cast<Index>(state_ >> 33) % n;
-  }
+/// Numbers that are the same everywhere.
+Index below(Index n, std::uint64_t& state) {
+  return static_cast<Index>(mix_bits(++state) >> 1) % n;
+}
 
- private:
-  std::uint64_t state_ = 1;
-};
-
-RowTask fixed_task(const CodedData& rows, Index n_components, FixedNumbers& numbers) {
+RowTask fixed_task(const CodedData& rows, Index n_components, std::uint64_t& numbers) {
   RowTask task;
   task.at.params.mixing_weights =
       Vector::Constant(n_components, 1.0 / static_cast<double>(n_components));
@@ -111,7 +104,7 @@ RowTask fixed_task(const CodedData& rows, Index n_components, FixedNumbers& numb
     auto of_item = probs.middleRows(rows.offset[item], rows.n_levels[item]);
     for (Index at = 0; at < of_item.rows(); ++at) {
       for (Index k = 0; k < n_components; ++k)
-        of_item(at, k) = static_cast<double>(1 + numbers.below(1000));
+        of_item(at, k) = static_cast<double>(1 + below(1000, numbers));
     }
     for (Index k = 0; k < n_components; ++k) of_item.col(k) /= of_item.col(k).sum();
   }
@@ -119,7 +112,7 @@ RowTask fixed_task(const CodedData& rows, Index n_components, FixedNumbers& numb
   return task;
 }
 
-void add_answers(const CodedData& rows, FixedNumbers& numbers, Checksum& sum) {
+void add_answers(const CodedData& rows, std::uint64_t& numbers, Checksum& sum) {
   for (const Index n_components : {2, 3, 7}) {
     RowTask task = fixed_task(rows, n_components, numbers);
     for (task.depth = 0; task.depth <= 1; ++task.depth) {
@@ -134,14 +127,14 @@ void add_answers(const CodedData& rows, FixedNumbers& numbers, Checksum& sum) {
 }
 
 /// Each row's answers to an item or two of four.
-CodedData fixed_sparse_rows(Index n_obs, const Vector& weights, FixedNumbers& numbers) {
+CodedData fixed_sparse_rows(Index n_obs, const Vector& weights, std::uint64_t& numbers) {
   std::vector<std::size_t> row_start(n_obs + 1);
   std::vector<std::uint32_t> items;
   std::vector<Code> codes;
   for (Index row = 0; row < n_obs; ++row) {
-    items.push_back(static_cast<std::uint32_t>(numbers.below(2)));
-    items.push_back(static_cast<std::uint32_t>(2 + numbers.below(2)));
-    for (int n = 0; n < 2; ++n) codes.push_back(static_cast<Code>(1 + numbers.below(3)));
+    items.push_back(static_cast<std::uint32_t>(below(2, numbers)));
+    items.push_back(static_cast<std::uint32_t>(2 + below(2, numbers)));
+    for (int n = 0; n < 2; ++n) codes.push_back(static_cast<Code>(1 + below(3, numbers)));
     row_start[row + 1] = items.size();
   }
   return make_sparse_data(std::move(row_start), std::move(items), std::move(codes), {3, 3, 3, 3},
@@ -231,15 +224,15 @@ RowSums sums_from_bytes(const Bytes& bytes) {
 std::uint64_t fingerprint_of_arithmetic() {
   constexpr Index n_obs = 101;
   const std::vector<Index> n_levels = {2, 3, 5, 17, 2};
-  FixedNumbers numbers;
+  std::uint64_t numbers = 0;
   std::vector<Code> codes;
   for (const Index n : n_levels) {
     for (Index row = 0; row < n_obs; ++row)
-      codes.push_back(static_cast<Code>(numbers.below(n + 1)));
+      codes.push_back(static_cast<Code>(below(n + 1, numbers)));
   }
   Vector weights(n_obs);
   for (Index row = 0; row < n_obs; ++row)
-    weights[row] = 0.25 * static_cast<double>(4 + numbers.below(4));
+    weights[row] = 0.25 * static_cast<double>(4 + below(4, numbers));
   Checksum sum;
   add_answers(make_coded_data(codes.data(), n_obs, n_levels, weights), numbers, sum);
   add_answers(fixed_sparse_rows(n_obs, weights, numbers), numbers, sum);

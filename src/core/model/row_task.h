@@ -29,6 +29,19 @@ RowSums empty_sums(const CodedData& frame, const RowTask& task);
 /// @throws DimensionError if the task is not for such rows.
 RowSums sums_over(const CodedData& rows, const RowTask& task);
 
+/// Goes over all rows, wherever they are. Whatever carries out the tasks gives the same bits.
+class RowEngine {
+ public:
+  virtual ~RowEngine() = default;
+  virtual RowSums answer(const RowTask& task) = 0;
+
+  RowPass pass(const RowPoint& at, int depth) { return answer({at, true, depth}).pass; }
+  /// Of each of some items what the rows' posterior rests on it, see inclusion.h.
+  std::vector<ExactSum> reliance(const RowPoint& at, const ItemSet& items) {
+    return answer({at, false, 0, items}).reliance;
+  }
+};
+
 // Between processes, bit for bit. Reading throws DamagedMessage.
 Bytes to_bytes(const RowTask& task);
 RowTask task_from_bytes(const Bytes& bytes);

@@ -89,8 +89,11 @@ class ContenderPass {
     PassOptions pass;
     pass.missing = options_.missing;
     if (leading != nullptr) pass.n_leading = leading->n_leading;
-    for_each_pair_block(leading == nullptr ? data_ : leading->data, weights_.leftCols(n_summed()),
-                        pass, monitor, visit);
+    const CodedData& data = leading == nullptr ? data_ : leading->data;
+    if (bounds_ == nullptr)
+      for_each_pair_block(data, weights_, pass, monitor, visit);
+    else
+      for_each_pair_block(data, weights_.leftCols(n_components_), pass, monitor, visit);
     Contenders found;
     found.strong.assign(data_.n_items, false);
     Contest all = new_contest();
