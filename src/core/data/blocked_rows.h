@@ -12,7 +12,6 @@ class RowSource {
  public:
   virtual ~RowSource() = default;
   virtual Index n_blocks() const = 0;
-  /// May be called from several threads.
   virtual Shard read(Index block) const = 0;
 };
 

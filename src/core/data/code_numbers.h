@@ -12,8 +12,8 @@ namespace mdpd {
 /// integer is missing where it is the smallest there is, as in R, a double where it is no number.
 ///
 /// @param x, codes  n numbers, and room for as many codes.
-/// @return the values; nothing where a number is not whole, or they lie so far apart that a byte
-///   does not span them. Then `codes` has no meaning. Cost O(n).
+/// @return the values; nothing where a number is not whole, or one lies 128 or more from the first.
+///   Then `codes` has no meaning. Cost O(n).
 std::optional<std::vector<int>> code_numbers(const int* x, Index n, std::uint8_t* codes);
 std::optional<std::vector<int>> code_numbers(const double* x, Index n, std::uint8_t* codes);
 

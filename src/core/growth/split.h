@@ -31,7 +31,8 @@ MixtureParameters split_component(const MixtureParameters& params, const SplitPr
                                   const Vector& d);
 
 struct Split {
-  MixtureParameters params;  ///< one component more, the copy last; as given when length is 0
+  MixtureParameters params;  ///< one component more, the copy last; when length is 0 no more, but
+                             ///< kept away from zero
   double length = 0.0;       ///< Euclidean length of the move d; 0: the Hessian has no negative
                              ///< eigenvalue, there is nothing to gain
 };

@@ -45,7 +45,7 @@ struct RefineOptions {
                                   ///< `doubt_of_columns()`? Not of a crowd, nor where that
                                   ///< takes three quarters of its rows from one (kEvidence)
   ItemPrior item_prior =
-      {};  ///< to go on with; of as many components, or else begun anew (kEvidence)
+      {};  ///< to go on with; of a crowd of as many components, or else begun anew (kEvidence)
 
   RefineOptions of_type(Refinement other) const;
   RefineOptions at_most(Index iterations) const;

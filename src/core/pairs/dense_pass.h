@@ -6,7 +6,8 @@
 namespace mdpd {
 
 /// `for_each_pair_block()` for dense data of two items or more. No table outlives its tile, so that
-/// memory is a few hundred kilobytes a thread and two bytes for every row weight.
+/// memory is a few hundred kilobytes and some six bytes a row for each thread, and two bytes for
+/// every row weight, of which a row has a multiple of eight.
 ///
 /// The rows are sorted by the code of a pack of items. All rows of one code are then added up, for
 /// each level of the later items, into a sum that serves all items of the pack; see
