@@ -140,6 +140,20 @@ rows_of_no_class <- function(coded) {
   if (length(rows) > 0) rows
 }
 
+# Rows without an answer to any item, also to those that are the same in every component and so are
+# not in `coded`.
+#
+# `codes_of`: a function of names of items that returns the codes of those that there are, by the
+# levels of the fit.
+rows_of_no_answer <- function(coded, object, codes_of) {
+  rows <- rows_without_answer(coded$codes)
+  others <- setdiff(names(object$item_probs), names(coded$levels))
+  if (length(rows) == 0 || length(others) == 0) {
+    return(rows)
+  }
+  intersect(rows, rows_without_answer(codes_of(others)))
+}
+
 # Items without which the posterior cannot be computed.
 differing_items <- function(object) {
   differs <- vapply(object$item_probs, function(probs) any(probs != probs[, 1]), NA)
@@ -198,8 +212,8 @@ posterior_of <- function(object, coded) {
   )
 }
 
-# Which component each row is known to be in, NA where that is not known; NULL where no row is. Coded
-# data have the number of the label, and the fit its components in an order of its own.
+# Which component each row is known to be in, NA where that is not known; NULL where no row is.
+# Coded data have the number of the label, and the fit its components in an order of its own.
 known_columns <- function(object, coded) {
   if (!is.null(coded$known)) {
     match(label_names(object), names(object$mixing_weights))[coded$known]

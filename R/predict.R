@@ -101,16 +101,3 @@ items_of_new <- function(newdata, object) {
   by_position <- is.matrix(newdata) && is.null(colnames(newdata))
   if (by_position) names(object$item_probs) else item_names(newdata)
 }
-
-# Also of the items that are the same in every component and so are not in `coded`.
-#
-# `codes_of`: a function of names of items that returns the codes of those that there are, by the
-# levels of the fit.
-rows_of_no_answer <- function(coded, object, codes_of) {
-  rows <- rows_without_answer(coded$codes)
-  others <- setdiff(names(object$item_probs), names(coded$levels))
-  if (length(rows) == 0 || length(others) == 0) {
-    return(rows)
-  }
-  intersect(rows, rows_without_answer(codes_of(others)))
-}

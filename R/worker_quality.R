@@ -19,7 +19,8 @@
 #' * **Accuracy** is \eqn{p = \sum_k C_{kk} / n}{p = sum_k C[k,k] / n}, the mean posterior
 #'   probability \eqn{p_n} of the labels given. Its interval is Jeffreys' for a proportion, with the
 #'   effective number of labels
-#'   \eqn{n (1 - \mathrm{mean}(p_n (1 - p_n)) / (q (1 - q)))}{n (1 - mean(p_n (1 - p_n)) / (q (1 - q)))}
+#'   \eqn{n (1 - \mathrm{mean}(p_n (1 - p_n)) / (q (1 - q)))}{
+#'   n (1 - mean(p_n (1 - p_n)) / (q (1 - q)))}
 #'   in place of n, with \eqn{q = (n p + 1/2) / (n + 1)}{q = (n p + 1/2) / (n + 1)}: where the true
 #'   class is uncertain the labels tell less (missing information, Louis 1982). Of few labels
 #'   it is wide, and it must be: read the interval, not the estimate. It takes the rest of the model
