@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/numerics.h"
 #include "data/gathered_rows.h"
 #include "fit/known_rows.h"
 #include "fit/require_whole.h"
@@ -205,9 +204,7 @@ class BlockedMethod {
     if (start.item_prior.pseudo_counts.size() != start.item_prior.crowd.size())
       throw DimensionError("pseudo-counts of a crowd's columns");
     RefineOptions options = refinement();
-    options.item_prior = start.item_prior;
-    // A weight of 0 would stay 0, whatever other rows say.
-    options.item_prior.weights = start.item_prior.weights.cwiseMax(tiny_probability);
+    options.item_prior = prior_to_go_on_with(start.item_prior);
     options.uses_all_items = options_.task == Task::kEm;
     FitResult result =
         refined(start.params, start.informative, options, start.params.n_components());

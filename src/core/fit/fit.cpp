@@ -628,12 +628,10 @@ class Method {
   /// What a start goes on with. Of a crowd with one component a label its columns are drawn to those
   /// of the vote.
   ItemPrior prior_at(const FitStart& start, const RowMatrix& posterior) const {
-    ItemPrior prior = start.item_prior;
+    ItemPrior prior = prior_to_go_on_with(start.item_prior);
     require_prior(prior, data().n_levels, posterior.cols());
     const bool is_named = is_named_crowd(posterior.cols());
     const bool is_known = prior.weights.size() > 0;
-    // A weight of 0 would stay 0, whatever other data say.
-    prior.weights = prior.weights.cwiseMax(tiny_probability).eval();
     if (prior.crowd.size() == 0 && (is_known || !is_named)) return prior;
     const ItemPrior flat = flat_prior_of_crowd(data(), level_counts(data(), posterior));
     if (!is_known) prior = flat;

@@ -615,6 +615,14 @@ double concentration(Index at) {
 
 ItemPrior flat_prior() { return flat(1); }
 
+ItemPrior prior_to_go_on_with(ItemPrior prior) {
+  constexpr double least = 1e-4;
+  if (prior.weights.size() == 0) return prior;
+  prior.weights = prior.weights.cwiseMax(least).eval();
+  prior.weights /= prior.weights.sum();
+  return prior;
+}
+
 void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, Index n_components) {
   const RowMatrix& crowd = prior.crowd;
   const RowMatrix& pull = prior.pseudo_counts;

@@ -33,6 +33,10 @@ ItemPrior flat_prior();
 ///   differ, and are drawn to it.
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts);
 
+/// What a fit has learned, for other data: a weight of 0 would stay 0, whatever these say, and one of
+/// next to nothing for long.
+ItemPrior prior_to_go_on_with(ItemPrior prior);
+
 /// @throws DimensionError if a prior to go on with has not the weights of the two above, or columns of
 ///   the crowd that are not of the items' levels and the components. It may be empty.
 void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, Index n_components);
