@@ -144,9 +144,9 @@ test_that("workers that are forked of a session that has fitted on several threa
   session$call(function(fit) {
     fit()
     options(warn = 2) # a worker that does not answer is told by a warning
-    path <- tempfile()
-    rows <- as.data.frame(matrix(sample(1:2, 2e4, TRUE), 2000))
-    store <- mdpd::row_store(rows, path)
+    class <- rep(1:2, 1000)
+    rows <- as.data.frame(replicate(10, ifelse(stats::runif(2000) < 0.8, class, 3 - class)))
+    store <- mdpd::row_store(rows, tempfile())
     cluster <- parallel::makeForkCluster(1)
     on.exit(parallel::stopCluster(cluster))
     loglik <- function(...) {

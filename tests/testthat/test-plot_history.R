@@ -125,7 +125,7 @@ test_that("histories of one component and of thirty build", {
 })
 
 test_that("a split without a pair of items beside others is drawn without a name", {
-  crowd <- simulate_crowd(n_items = 300, n_workers = 12, n_labels = 3, seed = 1)
+  crowd <- simulate_crowd(n_items = 500, n_workers = 12, n_labels = 3, seed = 2)
   fit <- stagewise_em(crowd$labels, k = 3)
   fit$trace[which(fit$trace$move == "split")[1], c("item_1", "item_2")] <- NA
   expect_s3_class(ggplot2::ggplotGrob(autoplot(fit, type = "history")), "gtable")
