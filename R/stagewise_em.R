@@ -18,9 +18,9 @@
 #' the majority vote with all workers alike. By BIC only a crowd has a second start, the majority
 #' vote, and that where the fit was split at a pair that is not significant, as where workers share
 #' few items. The better end stays. By evidence, a crowd of up to 20,000 labels keeps the end that
-#' EM comes to from the vote, with all workers counted, unless another end has more evidence by
-#' log K!, the number of ways to name K components: away from the vote the answers do not say which
-#' component is which label.
+#' EM comes to from the vote, with all workers counted, unless another end has a component for each
+#' label and more evidence by 3 nats and log K!, the number of ways to name K components: away from
+#' the vote the answers do not say which component is which label.
 #'
 #' By evidence, EM ends, but for crowds, with E-steps that discount what is not known of the columns
 #' of small components, see `vignette("method")`: else these draw rows from large ones.
