@@ -183,6 +183,7 @@ MixtureFit update_twin(const SplitRows& split, const RefineOptions& options, int
   const bool discounts = options.type == Refinement::kEvidence;
   Monitor monitor;
   MixtureFit fit = split.start;
+  fit.item_prior = prior_to_go_on_with(fit.item_prior);
   RowMatrix posterior = e_step(data, fit.params, fit.informative).posterior;
   const auto look_at_new_rows = [&] {
     const Index n_new = data.n_obs - n_old;
