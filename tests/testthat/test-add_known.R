@@ -290,12 +290,7 @@ test_that("days of new rows and new labels go on from each other", {
   expect_equal(rowSums(fit$sums$standing$levels), store$manifest$counts, tolerance = 1e-10)
   anew <- stagewise_em(store, 3)
   full <- hush(update(fit, store, full = TRUE))
-  # What is learned of all workers has two optima here, half a nat apart and equally good.
-  expect_lt(anew$evidence - full$evidence, 1)
-  wrong <- vapply(list(anew, full), function(fit) {
-    error_rate(class_of_items(fit, store), crowd$truth)
-  }, 0)
-  expect_lt(abs(diff(wrong)), 0.01)
+  expect_lt((anew$evidence - full$evidence) / 4, 0.01)
 })
 
 test_that("shards that stand are gone over where they begin to be held", {

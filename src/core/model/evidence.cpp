@@ -616,10 +616,7 @@ double concentration(Index at) {
 ItemPrior flat_prior() { return flat(1); }
 
 ItemPrior prior_to_go_on_with(ItemPrior prior) {
-  constexpr double least = 1e-4;
-  if (prior.weights.size() == 0) return prior;
-  prior.weights = prior.weights.cwiseMax(least).eval();
-  prior.weights /= prior.weights.sum();
+  prior.weights = prior.weights.cwiseMax(tiny_probability).eval();
   return prior;
 }
 

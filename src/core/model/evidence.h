@@ -33,8 +33,7 @@ ItemPrior flat_prior();
 ///   differ, and are drawn to it.
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts);
 
-/// What a fit has learned, for other data: a weight of 0 would stay 0, whatever these say, and one of
-/// next to nothing for long.
+/// What a fit has learned, for other data: a weight of 0 would stay 0, whatever these say.
 ItemPrior prior_to_go_on_with(ItemPrior prior);
 
 /// @throws DimensionError if a prior to go on with has not the weights of the two above, or columns of

@@ -98,8 +98,7 @@ constexpr int first_prior_steps = 3;
 constexpr int prior_steps = 10;
 constexpr Index first_iterations = 25;
 
-/// The prior that a run begins with: that of the run it goes on with, unless that was of a crowd with
-/// other components.
+/// The prior that a run begins with: that of the run it goes on with, if it has as many components.
 ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
                       const RefineOptions& options) {
   const ItemPrior& known = options.item_prior;
@@ -160,11 +159,9 @@ EvidenceStep step_by_evidence(const CodedData& data, const LevelSums& sums, cons
                               double entropy, int n_prior_steps, ItemPrior prior) {
   EvidenceStep step;
   step.items = weigh_items(data, sums.levels, overlap, n_prior_steps, prior);
+  step.to.params = posterior_means(data, sums, step.items, prior);
   step.to.prior = prior;
   const double cost_of_crowd = update_crowd(data, sums.levels, step.items, step.to.prior);
-  // By the crowd's new columns: by those before, where workers hardly differ from the crowd, every
-  // second step would lead to one end and the others to another.
-  step.to.params = posterior_means(data, sums, step.items, step.to.prior);
   step.evidence = data.marginal_loglik.sum() + step.items.gain.sum() - cost_of_crowd +
                   component_evidence(sums.components) + entropy;
   step.prior = std::move(prior);
