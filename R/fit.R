@@ -45,7 +45,7 @@ new_mdpd <- function(result, problem, settings, about) {
     weights = totals$weights,
     n_obs = totals$n_obs,
     n_missing = totals$n_missing,
-    n_known = sum(!is.na(coded$known)) + NROW(about$store$known),
+    n_known = count_known(coded, about$store),
     no_answer = totals$no_answer,
     trace = result$trace,
     born = stats::setNames((result$born %||% seq_along(order))[order], names),
@@ -165,9 +165,9 @@ differing_items <- function(object) {
 is_tied_to_labels <- function(object, coded) !is.null(coded$known) || !is.null(object$prior)
 
 # How many items the fit holds in the class of their known label, also where it keeps no data.
-n_gold <- function(object) {
-  object$n_known %||% (sum(!is.na(object$coded$known)) + NROW(object$store$known))
-}
+n_gold <- function(object) object$n_known %||% count_known(object$coded, object$store)
+
+count_known <- function(coded, store) sum(!is.na(coded$known)) + NROW(store$known)
 
 # I(X_i; Y) = sum_k w_k sum_r mu_kr log(mu_kr / mubar_r) for every item (nats).
 item_information <- function(mixing_weights, item_probs) {

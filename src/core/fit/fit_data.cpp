@@ -1,8 +1,5 @@
 #include "fit/fit_data.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/exact_sums.h"
 
 namespace mdpd {
