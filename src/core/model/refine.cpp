@@ -98,7 +98,8 @@ constexpr int first_prior_steps = 3;
 constexpr int prior_steps = 10;
 constexpr Index first_iterations = 25;
 
-/// The prior that a run begins with: that of the run it goes on with, if it has as many components.
+/// The prior that a run begins with: that of the run it goes on with, unless that was of a crowd with
+/// other components.
 ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
                       const RefineOptions& options) {
   const ItemPrior& known = options.item_prior;
@@ -159,9 +160,11 @@ EvidenceStep step_by_evidence(const CodedData& data, const LevelSums& sums, cons
                               double entropy, int n_prior_steps, ItemPrior prior) {
   EvidenceStep step;
   step.items = weigh_items(data, sums.levels, overlap, n_prior_steps, prior);
-  step.to.params = posterior_means(data, sums, step.items, prior);
   step.to.prior = prior;
   const double cost_of_crowd = update_crowd(data, sums.levels, step.items, step.to.prior);
+  // By the crowd's new columns: by those before, where workers hardly differ from the crowd, every
+  // second step would lead to one end and the others to another.
+  step.to.params = posterior_means(data, sums, step.items, step.to.prior);
   step.evidence = data.marginal_loglik.sum() + step.items.gain.sum() - cost_of_crowd +
                   component_evidence(sums.components) + entropy;
   step.prior = std::move(prior);
@@ -224,6 +227,7 @@ std::optional<FitRun> em_by_evidence(const CodedData& data, PosteriorRows& rows,
   }
   const Index n_components = run.fit.e_step.posterior.cols();
   Acceleration acceleration(data);
+  bool leaps = true;
   EmState at;
   ItemSet in_use = run.fit.informative;
   Progress progress(data, n_components, options, monitor);
@@ -246,13 +250,16 @@ std::optional<FitRun> em_by_evidence(const CodedData& data, PosteriorRows& rows,
       run.fit = finish_fit_of(data, rows, at.params, in_use);
       continue;
     }
+    // Of a crowd EM ends where its steps do, not where the evidence is highest: once they lower it,
+    // leaps that raise it would lead round and round.
+    leaps = leaps && (by_leap || !options.is_crowd || !progress.has_fallen(step.evidence));
     in_use = options.uses_all_items ? all_items(data) : items_in_use(step.items);
     const bool may_end = is_last || (!by_leap && progress.has_converged(step.evidence));
     if (discounts && !may_end) {
       discount(doubt_of_columns(data, sums.levels, step.items),
                step.to.params.mixing_weights.transpose());
     }
-    at = may_end ? std::move(step.to) : acceleration.next(std::move(step.to));
+    at = may_end || !leaps ? std::move(step.to) : acceleration.next(std::move(step.to));
     run.fit = finish_fit_of(data, rows, at.params, in_use);
     run.fit.evidence = step.evidence;
     run.fit.item_prior = std::move(step.prior);
