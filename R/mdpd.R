@@ -57,6 +57,8 @@
 #' `mdpd_error_no_spectral_start` when the moments do not show `k` components.
 #' `mdpd_warning_not_converged` when the best start reached `max_iter`.
 #' `mdpd_warning_equal_components` when two components are the same or one is empty.
+#' `mdpd_warning_held_majorities` with `prior = "crowd"` from the majority vote, as in
+#' [stagewise_em()].
 #' `mdpd_warning_not_identified` as in [stagewise_em()], unless classes are known or have prior
 #' counts.
 #' @references
@@ -141,6 +143,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   fit$starts <- result$starts
   warn_status(fit, k)
   warn_equal_components(fit)
+  warn_held_majorities(fit)
   warn_not_identified(fit)
   fit
 }

@@ -131,6 +131,22 @@ warn_one_pair <- function(fit, call = rlang::caller_env()) {
   )
 }
 
+# Of a crowd with a component a label; see majorities.h of the engine.
+holds_majorities <- function(fit) "majorities" %in% fit$trace$move
+
+warn_held_majorities <- function(fit, call = rlang::caller_env()) {
+  if (!holds_majorities(fit)) {
+    return(invisible(fit))
+  }
+  warn_mdpd(
+    c("EM gave many items another label than a clear majority of their informative workers did.",
+      i = "The labels are those of EM with the items held at these majorities, until its last step.",
+      i = "Workers depend on each other within a label, as where items differ in how hard they are:
+           the probabilities of labels are too sure."),
+    class = "held_majorities", call = call
+  )
+}
+
 # Which components are the same everywhere as one before them?
 repeats_component <- function(fit) {
   duplicated(round(t(do.call(rbind, unname(fit$item_probs))), 6))

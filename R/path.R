@@ -87,6 +87,7 @@ warn_of_fit <- function(fit, k, result, coded, call = rlang::caller_env()) {
   warn_status(fit, k, call)
   warn_independent(fit, result$loglik_of_one, call)
   warn_one_pair(fit, call)
+  warn_held_majorities(fit, call)
   if (!is.null(fit$posterior)) warn_copied_items(fit, coded, call) # fits of a store hold no rows
   warn_not_identified(fit, call)
 }

@@ -117,7 +117,7 @@
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,
 #'     `"merge-split"`, `"row"`, by BIC also `"items"` and `"smoothing"`, see `smoothing_loss` in
 #'     [stagewise_control()], or `"vote"`, `"correspondence"` and `"scattered"` (at random) where
-#'     that was the better start),
+#'     that was the better start, or `"majorities"`, see *Majorities that are overruled*),
 #'     `k`, the pair `item_1`, `item_2` and the `component` (numbered as they were born: a split
 #'     gives the next number, a merge of `merged_1` and `merged_2` takes away the second and moves
 #'     those after it up; after another start they begin anew), the largest conditional
@@ -173,6 +173,18 @@
 #' class `mdpd_message_unsure_labels` names those with more evidence. With one `k` that is yours to
 #' judge.
 #'
+#' @section Majorities that are overruled:
+#' In a crowd with one component a label, fitted by evidence, a component can be what workers answer
+#' alike and no label: the hard items of two labels, say, where items of a label differ in how hard
+#' they are. Such a fit overrules clear majorities, and many more of them than its own columns
+#' explain if answers depend on the label alone. Majorities are counted among the informative
+#' workers, who tell at least half as much as an answer does on average, and clear are more than two
+#' thirds of three or more answers. Where more than 5 % of these are overruled, and more than 1.5
+#' times the number expected and 3, EM goes on from the vote with all items held at the label of more
+#' than half of these answers, and lets them go in its last step. The warning
+#' `mdpd_warning_held_majorities` says so. Workers who copy each other, or who share a bias, lead to
+#' no such fit.
+#'
 #' @section Survey designs:
 #' With a formula `data` may be a design made by `survey::svydesign()` or `survey::svrepdesign()`:
 #' the items are looked up in its variables, of which the dot of `~ .` leaves out the clusters, the
@@ -192,6 +204,7 @@
 #' `mdpd_warning_independent` when one component has more evidence, or without it the higher
 #' penalised log-likelihood, see Details,
 #' `mdpd_warning_one_pair` when by evidence two items alone tell the components apart,
+#' `mdpd_warning_held_majorities`, see *Majorities that are overruled*,
 #' `mdpd_warning_copied_items` when items agree with each other far more than the classes explain,
 #' see [copied_items()] and [combine_items()],
 #' `mdpd_warning_not_identified` when the components have more parameters than the table of their

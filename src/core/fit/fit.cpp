@@ -20,6 +20,7 @@
 #include "starts/correspondence.h"
 #include "starts/dependence.h"
 #include "starts/kinds.h"
+#include "starts/majorities.h"
 #include "starts/scattered.h"
 #include "starts/vote.h"
 
@@ -162,7 +163,7 @@ class Method {
     FitRun run = fit_stages(k);
     std::optional<FitRun> grown = grow_from_one(k);
     if (grown && is_better(*grown, run)) run = std::move(*grown);
-    if (is_named_crowd(k)) prefer_vote(run);
+    if (is_named_crowd(k)) settle_labels(run);
     if (leads_to_kinds(k)) begin_kinds(run);
     return run;
   }
@@ -234,7 +235,7 @@ class Method {
       }
       run = fit_stages(k);
       if (has_grown && is_better(grown, run)) run = std::move(grown);
-      if (is_named_crowd(k)) prefer_vote(run);
+      if (is_named_crowd(k)) settle_labels(run);
       if (leads_to_kinds(k)) begin_kinds(run);
       if (std::binary_search(ks.begin(), ks.end(), k)) finish(run, k);
     }
@@ -286,33 +287,85 @@ class Method {
            static_cast<std::size_t>(problem_.n_labels);
   }
 
+  bool has_component_a_label(const FitRun& run) const {
+    return run.fit.params.n_components() == problem_.n_labels;
+  }
+
+  /// Of one component a label.
+  Majorities majorities(const FitRun& run) const {
+    std::vector<Index> labels = own_labels(problem_.n_labels);
+    if (data().known.empty()) labels = corrected(run, labels_by_answers(data(), run.fit));
+    return labels.empty() ? Majorities() : majorities_of(data(), run.fit, labels);
+  }
+
+  /// Of a crowd by evidence, a run whose components are labels: that of the vote, or from where rows
+  /// have majorities, if they are not those of this one.
+  void settle_labels(FitRun& run) {
+    if (!options_.refines) return;
+    prefer_vote(run);
+    hold_majorities(run);
+  }
+
   /// What workers answer says which component is which label, and only near their vote it does: of
   /// the K! ways to give K components their labels one is right. Where it has other rows in its
   /// components a fit must be worth more evidence by the logarithm of that, with one for each label,
-  /// and strong evidence besides: by a nat or two small crowds end far from any truth.
+  /// and strong evidence besides: by a nat or two small crowds end far from any truth. And it must
+  /// overrule no more clear majorities than the vote's end.
   void prefer_vote(FitRun& run) {
-    if (!options_.refines) return;
-    const auto is_whole = [&](const FitRun& end) {
-      return end.fit.params.n_components() == problem_.n_labels;
-    };
-    if (is_whole(run) && data().observed_weight.sum() > most_answers_to_prefer_vote) return;
+    const bool is_whole = has_component_a_label(run);
+    const bool is_large = data().observed_weight.sum() > most_answers_to_prefer_vote;
+    const Majorities told = is_whole ? majorities(run) : Majorities();
+    if (is_whole && is_large && !are_overruled(told)) return;
     FitRun vote = fit_vote();
-    if (is_whole(run)) {
-      if (!is_whole(vote)) return;
+    if (is_whole) {
+      if (!has_component_a_label(vote)) return;
       const Vector moved =
           moved_shares(data(), run.fit.e_step.posterior, vote.fit.e_step.posterior);
       const bool is_alike = moved.sum() < 2.0 * most_moved_from_vote;
       const double of_names = log_gamma_of(static_cast<double>(problem_.n_labels) + 1.0);
       const double least = is_alike ? -smallest_gain : of_names + least_to_leave_vote;
       const bool is_better = run.fit.objective() - vote.fit.objective() > least;
-      if (is_better && (is_alike || has_all_labels(run))) return;
+      const auto is_of_labels = [&] {
+        return has_all_labels(run) && told.n_overruled <= majorities(vote).n_overruled;
+      };
+      if (is_better && (is_alike || is_of_labels())) return;
     }
-    vote.trace.front().move = Move::kVote;
+    end_by(Move::kVote, std::move(vote), run);
+  }
+
+  /// Replaces a run from its stages on.
+  void end_by(Move move, FitRun end, FitRun& run) const {
+    end.trace.front().move = move;
     const auto stages_end =
         std::find_if(run.trace.begin(), run.trace.end(),
                      [](const TraceRow& row) { return row.phase != Phase::kStage; });
-    vote.trace.insert(vote.trace.begin(), run.trace.begin(), stages_end);
-    run = std::move(vote);
+    end.trace.insert(end.trace.begin(), run.trace.begin(), stages_end);
+    run = std::move(end);
+  }
+
+  /// Where EM overrules majorities without reason it goes on with these rows held, and lets them go in
+  /// its last step.
+  void hold_majorities(FitRun& run) {
+    if (!has_component_a_label(run)) return;
+    Majorities told = majorities(run);
+    if (!are_overruled(told)) return;
+    const std::vector<Index> known = data().known;
+    for (std::size_t row = 0; row < known.size(); ++row) {
+      if (known[row] != no_component) told.labels[row] = known[row];
+    }
+    const RowMatrix start = label_shares(data(), problem_.n_labels);
+    RefineOptions options = options_at_vote(start);
+    FitRun held{start_at(start, {})};
+    rows_.hold(std::move(told.labels));
+    refine_by(options, held);
+    rows_.hold(known);
+    if (!has_component_a_label(held)) return;
+    const Status status = held.status;
+    options = options.at_most(1);
+    options.item_prior = held.fit.item_prior;
+    refine_by(options, held);
+    held.status = status;
+    end_by(Move::kMajorities, std::move(held), run);
   }
 
   /// Posterior at the vote of a crowd alike, or the vote as it is where EM loses a label.
@@ -322,17 +375,21 @@ class Method {
     return posterior.cols() == n_labels ? posterior : label_shares(data(), n_labels);
   }
 
+  RefineOptions options_at_vote(const RowMatrix& start) const {
+    RefineOptions options = options_.refine;
+    options.uses_all_items = true;
+    options.item_prior = flat_prior_of_crowd(data(), level_counts(data(), start));
+    options.item_prior.pseudo_counts = pseudo_counts_of_vote(start);
+    return options;
+  }
+
   /// EM with all workers from the vote, as it is and with workers alike: the better end, as `mdpd()`
   /// has it.
   FitRun fit_vote() {
-    RefineOptions options = options_.refine;
-    options.uses_all_items = true;
     FitRun best;
     for (const RowMatrix& start : {label_shares(data(), problem_.n_labels), of_crowd_}) {
-      options.item_prior = flat_prior_of_crowd(data(), level_counts(data(), start));
-      options.item_prior.pseudo_counts = pseudo_counts_of_vote(start);
       FitRun run{start_at(start, {})};
-      refine_by(options, run);
+      refine_by(options_at_vote(start), run);
       if (best.trace.empty() || run.fit.evidence > best.fit.evidence) best = std::move(run);
     }
     return best;
@@ -611,6 +668,7 @@ class Method {
     order_columns(born_, prior.pseudo_counts);
     rows_.hold_known();
     refine_further(run, std::move(prior));
+    if (is_named_crowd(problem_.n_labels)) hold_majorities(run);
   }
 
   // Starts ----------------------------------------------------------------------------------------
@@ -658,6 +716,9 @@ class Method {
     }
     begin_search(n_components);
     polish_further(best);
+    const bool is_from_vote = std::any_of(problem_.starts.begin(), problem_.starts.end(),
+                                          [](const FitStart& start) { return start.is_vote; });
+    if (is_from_vote) hold_majorities(best);
     add_result(std::move(best), n_components);
   }
 

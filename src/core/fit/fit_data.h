@@ -20,6 +20,8 @@ class FitData {
 
   /// From here on the rows whose component is known stay in it.
   void hold_known() { data_.known = known_; }
+  /// Likewise these rows, by component, no_component where they are free; empty for none.
+  void hold(std::vector<Index> rows) { data_.known = std::move(rows); }
   const std::vector<Index>& known() const { return known_; }
 
   /// A posterior to start from, for the kinds of rows: the first M-step takes the sum over rows of a

@@ -24,6 +24,7 @@ enum class Move {
   kRow,             ///< one row moved to another component
   kSmoothing,       ///< see `smooth()`
   kVote,            ///< the majority vote was the better start
+  kMajorities,      ///< rows were held at the labels of their majorities, see `majorities_of()`
   kCorrespondence,  ///< clusters by correspondence analysis were
   kScattered        ///< probabilities at random were
 };
