@@ -140,7 +140,7 @@ warn_held_majorities <- function(fit, call = rlang::caller_env()) {
   }
   warn_mdpd(
     c("EM gave many items another label than a clear majority of their informative workers did.",
-      i = "The labels are those of EM with the items held at these majorities, until its last step.",
+      i = "The labels are those of EM with the items held at these majorities until its last step.",
       i = "Workers depend on each other within a label, as where items differ in how hard they are:
            the probabilities of labels are too sure."),
     class = "held_majorities", call = call

@@ -180,8 +180,8 @@
 #' explain if answers depend on the label alone. Majorities are counted among the informative
 #' workers, who tell at least half as much as an answer does on average, and clear are more than two
 #' thirds of three or more answers. Where more than 5 % of these are overruled, and more than 1.5
-#' times the number expected and 3, EM goes on from the vote with all items held at the label of more
-#' than half of these answers, and lets them go in its last step. The warning
+#' times the number expected and 3, EM goes on from the vote with all items held at the label of
+#' more than half of these answers, and lets them go in its last step. The warning
 #' `mdpd_warning_held_majorities` says so. Workers who copy each other, or who share a bias, lead to
 #' no such fit.
 #'

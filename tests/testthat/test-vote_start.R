@@ -85,7 +85,7 @@ test_that("clear majorities of informative workers are overruled only where that
   }
 })
 
-test_that("workers who overrule the majority of others that copy each other, or share a bias, may", {
+test_that("majorities of workers who copy each other, or share a bias, may be overruled", {
   copied <- with_seed(1, {
     truth <- sample(3, 400, TRUE)
     source <- sample(3, 400, TRUE)
