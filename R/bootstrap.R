@@ -42,12 +42,12 @@
 #' @param threads Number of processes, a count of at least 1. Default 1. Forks, so on Windows always
 #'   one.
 #' @param x,weights The data and their case weights, where the fit keeps none; by default those of
-#'   the fit. For `print()` and `plot()`, `x` is the result of `bootstrap()`. `weights` may be a
-#'   survey design, see [stagewise_em()].
+#'   the fit, as in [standard_errors()]. For `print()` and `plot()`, `x` is the result of
+#'   `bootstrap()`. `weights` may be a survey design, see [stagewise_em()].
 #' @param cluster,strata For `type = "nonparametric"`: vectors with one value for each row, none of
 #'   them missing: the cluster and the stratum in which the row was drawn; every cluster in one
-#'   stratum, every stratum with at least two clusters. By default those of the design of the fit;
-#'   without one, `NULL`, rows are drawn one by one.
+#'   stratum, every stratum with at least two clusters. By default those of the design of the fit,
+#'   where its weights count; else `NULL`: rows are drawn one by one.
 #' @param verbose Show a progress bar? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_bootstrap"`:
@@ -201,8 +201,7 @@ bootstrap_design <- function(object, coded, sample, x, cluster, strata, type,
   if (!is.null(cluster) || !is.null(strata)) {
     return(new_design(cluster, strata, nrow(coded$codes), call))
   }
-  own <- is.null(x) && is.null(sample$weights)
-  design <- sample$design %||% if (own) object$design
+  design <- sample$design %||% design_for(object, x, sample$weights, nrow(coded$codes))
   if (!is.null(design$replicates)) {
     abort_mdpd(
       c("The replicate weights of the survey design take the place of a bootstrap.",

@@ -40,7 +40,7 @@
 #' @param free Names of the items to free, instead of the search; `character()` for none. By
 #'   default, `NULL`, they are searched for.
 #' @param x,weights The data and their case weights (or a survey design), where the fit keeps none;
-#'   by default those of the fit.
+#'   by default those of the fit, as in [standard_errors()].
 #' @param verbose Show a progress bar when the search takes long? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_groups"`:

@@ -32,7 +32,10 @@
 #' on, and none where they are more than half of the informative items.
 #'
 #' @param object A fitted mixture, see [stagewise_em()] and [mdpd()].
-#' @param x The data of the fit, n_obs rows; needed only if the fit keeps none.
+#' @param x,weights The data of the fit, n_obs rows, and their case weights; needed only if the fit
+#'   keeps none. Weights are by default, `NULL`, those of the fit; only fits of a store keep none,
+#'   and then rows count once each, with a warning of class `mdpd_warning_no_weights` if those of
+#'   the store are weighted.
 #' @return A data frame with a row for each item of each group, the groups in the order of their
 #'   first items, the items in the order of the data: `group` (1, 2, ...), `item` (string) and
 #'   `strength`, the item's mean over the others of its group of what is described above, mostly
@@ -60,14 +63,11 @@
 #' copied_items(fit)
 #' stagewise_em(combine_items(x, copied_items(fit)), k = 1:4)$k
 #' @export
-copied_items <- function(object, x = NULL) {
+copied_items <- function(object, x = NULL, weights = NULL) {
   check_class(object, "mdpd")
   check_fit(object)
-  coded <- data_of(object, x)
-  if (!is.null(x)) {
-    check_n_obs(nrow(coded$codes), object)
-    coded$weights <- object$weights %||% coded$weights
-  }
+  if (is_table_of_items(x) || inherits(x, "crowd_labels")) check_n_obs(nrow(x), object)
+  coded <- data_of(object, x, weights)
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   copies_table(find_copies(object, coded, posterior))
 }

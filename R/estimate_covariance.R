@@ -11,8 +11,8 @@ read_how <- function(object, type, x = NULL, weights = NULL, cluster = NULL, str
   design <- sample$design
   if (!is.null(cluster) || !is.null(strata)) {
     design <- new_design(cluster, strata, nrow(coded$codes), call)
-  } else if (is.null(x) && is.null(weights)) {
-    design <- object$design
+  } else {
+    design <- design %||% design_for(object, x, weights, nrow(coded$codes))
   }
   type <- covariance_type(type, design, !is.null(cluster) || !is.null(strata), call)
   if (type == "robust") design <- design %||% new_design(NULL, NULL, nrow(coded$codes), call)

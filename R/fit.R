@@ -181,17 +181,46 @@ item_information <- function(mixing_weights, item_probs) {
 # The coded data a function works on: those given, read by the fit's levels, or the fit's own. `arg`
 # is where they may be given, "object" nowhere.
 data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::caller_env()) {
-  if (!is.null(x)) {
+  if (is.null(x)) {
+    check_has_data(object, if (arg != "object") arg, call)
+    coded <- object$coded
+  } else {
     coded <- read_new(x, object, arg = arg, call = call)
-    coded$weights <- check_weights(weights, nrow(coded$codes), call = call)
-    return(coded)
+    if (is.null(weights)) weights <- weights_for(object, nrow(coded$codes), arg, call)
   }
-  check_has_data(object, if (arg != "object") arg, call)
-  coded <- object$coded
-  if (!is.null(weights)) {
+  if (!is.null(x) || !is.null(weights)) {
     coded$weights <- check_weights(weights, nrow(coded$codes), call = call)
   }
   coded
+}
+
+# Rows that are given without weights have those of the fit, where there are as many.
+weights_for <- function(object, n_rows, arg, call) {
+  own <- object$weights %||% object$coded$weights
+  if (length(own) == n_rows) {
+    return(own)
+  }
+  is_same_size <- n_rows == (object$n_obs %||% n_rows)
+  if (!is.null(object$design) && !is_same_size || is_weighted(object)) {
+    warn_mdpd(
+      c("Each row of {.arg {arg}} counts once, though the rows of the fit have weights.",
+        x = if (!is_same_size) "It has {comma(n_rows)} {cli::qty(n_rows)}row{?s}, the fit
+                              {comma(object$n_obs)}.",
+        i = if (arg == "x") "Give {.arg weights}, one number for each row, 1 if they count once."),
+      class = "no_weights", call = call
+    )
+  }
+  NULL
+}
+
+# Sums of weights are all that fits of a store keep of them.
+is_weighted <- function(object) {
+  !is.null(object$weights) || !is.null(object$n_obs) && weighs_other(object$n_obs, object$nobs)
+}
+
+# The survey design of these rows, which have it with the weights of the fit.
+design_for <- function(object, x, weights, n_rows) {
+  if (is.null(weights) && (is.null(x) || isTRUE(n_rows == object$n_obs))) object$design
 }
 
 # New data by the levels and the treatment of missing values of a fit.

@@ -53,7 +53,9 @@
 #' @param threads Number of processes, a count of at least 1. Default 1. Forks, so on Windows always
 #'   one.
 #' @param x,weights The data and their case weights, where the fit keeps none; by default those of
-#'   the fit. Weights count rows: those of a sample survey, which do not, make the p-values wrong.
+#'   the fit. An `x` with as many rows has the weights of the fit; rows of another one count once
+#'   each, of a weighted fit with a warning of class `mdpd_warning_no_weights`. Weights count rows:
+#'   those of a sample survey, which do not, make the p-values wrong.
 #' @param verbose Show a progress bar? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_goodness_of_fit"`:
@@ -226,8 +228,9 @@ take_rows <- function(coded, rows) {
 # What a fit is tested on, checked.
 data_to_test <- function(object, n, x, weights, call = rlang::caller_env()) {
   check_fit(object, call)
-  coded <- with_weight(data_of(object, x, weights, call = call))
-  warn_sample(coded, if (is.null(x) && is.null(weights)) object$design, call)
+  coded <- data_of(object, x, weights, call = call)
+  warn_sample(coded, design_for(object, x, weights, nrow(coded$codes)), call)
+  coded <- with_weight(coded)
   check_single_answers(coded, call)
   check_may_sample(object, n, call)
   if (n > 0) check_rows_drawn(coded$weights, call)

@@ -10,6 +10,9 @@
 #' @param component Name or number of one component, for \eqn{I(X_i; X_j \mid k)} within it; `NULL`,
 #'   the default, for the sum over all.
 #' @param ... Not used; must be empty.
+#' @param weights Case weights, one non-negative number a row; by default, `NULL`, those of the fit,
+#'   also of an `x` with as many rows. Rows of another `x` then count once each, of a weighted fit
+#'   with a warning of class `mdpd_warning_no_weights`.
 #' @return A symmetric n_items x n_items matrix of non-negative numbers in nats; the diagonal is
 #'   zero. With missing values an entry is multiplied by the share of the component's weight on
 #'   which both items are observed.
@@ -38,10 +41,10 @@ information.default <- function(object, ...) check_class(object, "mdpd")
 
 #' @rdname information
 #' @export
-information.mdpd <- function(object, x = NULL, component = NULL, ...) {
+information.mdpd <- function(object, x = NULL, component = NULL, ..., weights = NULL) {
   rlang::check_dots_empty()
   component <- check_component(component, object)
-  coded <- data_of(object, x)
+  coded <- data_of(object, x, weights)
   check_table_size(coded$codes, "x", rlang::current_env(), min_columns = 1)
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   information_at(posterior, object, coded, component)

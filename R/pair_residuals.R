@@ -48,8 +48,8 @@
 #' @param max_items The largest number of items where `items` is not given, a count of at least 2.
 #'   Default 100, of which are 4,950 pairs: the informative ones first, then the others in the order
 #'   of the data. A message of class `mdpd_message_items_left_out` says how many are left out.
-#' @param weights Case weights of `x`; they count rows: those of a sample survey, which do not, make
-#'   the p-values wrong.
+#' @param weights Case weights; by default, `NULL`, those of the fit, as in [goodness_of_fit()].
+#'   They count rows: those of a sample survey, which do not, make the p-values wrong.
 #' @return A data frame of class `"mdpd_pair_residuals"` with a row for each pair, the most
 #'   conspicuous first and those that are not tested last: `item_1`, `item_2` (in the order of the
 #'   fit), `n_obs` (weight of the rows that answer both), `statistic` (\eqn{X^2}{X2}), `G2`, `df`,

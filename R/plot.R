@@ -62,7 +62,8 @@
 #' @param component For `type = "information"`: name or number of the component to look into; by
 #'   default, `NULL`, the mean over all components by their weight.
 #' @param newdata For `type = "information"`: data frame, matrix or crowd labels with the items
-#'   of the fit; by default, `NULL`, the training data.
+#'   of the fit; by default, `NULL`, the training data. Rows have the weights that they have in
+#'   [information()].
 #' @param max_items The largest number of items shown, at least 2; by default, `NULL`, 60 for
 #'   `"information"` and `"lines"`, 20 for `"profiles"` and 12 workers for `"confusion"`. The
 #'   subtitle says how many are left out.

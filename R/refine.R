@@ -15,7 +15,9 @@
 #'   [predict.mdpd()].
 #' @param type `"sparse"` (default) or `"full"`.
 #' @param ... Not used; must be empty.
-#' @param weights Case weights of `x`; by default all 1, or those of the fit when `x` is not given.
+#' @param weights Case weights, one non-negative number a row; by default, `NULL`, those of the fit,
+#'   also of an `x` with as many rows. Rows of another `x` then count once each, of a weighted fit
+#'   with a warning of class `mdpd_warning_no_weights`.
 #' @param control Settings, see [stagewise_control()]; by default those of the fit.
 #' @param verbose Show a progress bar when it takes long?
 #' @return The refined fit, its components in the order and under the names that the user gave them,
@@ -75,7 +77,7 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   fit <- new_mdpd(result, problem, settings, list(
     class = setdiff(class(object), "mdpd"), call = call,
     keep_data = !is.null(object$coded),
-    design = if (is.null(x) && is.null(weights)) object$design
+    design = design_for(object, x, weights, nrow(coded$codes))
   ))
   fit$groups <- object$groups # of compare_groups()
   warn_status(fit, object$k)

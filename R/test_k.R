@@ -38,8 +38,8 @@
 #'   one.
 #' @param object The result of `test_k()`.
 #' @param x,weights The data and their case weights, where the fits keep none; by default those of
-#'   the fits. For `print()` and `plot()`, `x` is the result of `test_k()`. Weights count rows:
-#'   those of a sample survey, which do not, make the test wrong.
+#'   the fits, as in [goodness_of_fit()]. For `print()` and `plot()`, `x` is the result of
+#'   `test_k()`. Weights count rows: those of a sample survey, which do not, make the test wrong.
 #' @param verbose Show a progress bar? Default: in interactive sessions.
 #' @return A data frame of class `"mdpd_test_k"` with a row for every test: `k`; `loglik_null` and
 #'   `loglik`, the log-likelihoods of k - 1 and of k components (nats); `statistic`, twice their
@@ -88,7 +88,7 @@ test_k <- function(path, n = 100, ..., alpha = 0.05, all = FALSE, stop_after = 1
   fits <- neighbouring_fits(path)
   whole <- if (inherits(path, "mdpd")) path else fits[[1]]
   coded <- data_of(whole, x, weights)
-  warn_sample(coded, if (is.null(x) && is.null(weights)) whole$design)
+  warn_sample(coded, design_for(whole, x, weights, nrow(coded$codes)))
   check_rows_drawn(coded$weights)
   coded["known"] <- list(NULL)
   seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))

@@ -44,12 +44,13 @@
 #'   `"robust"`. Default: `"robust"` with `cluster` or `strata` and for a fit of a survey design,
 #'   else `"observed"`.
 #' @param x Data with the fit's items, needed where the fit keeps none. By default those of the fit.
-#' @param weights Case weights of `x`, one non-negative number a row; by default all 1, or those of
-#'   the fit when `x` is not given. Or a survey design, see [stagewise_em()].
+#' @param weights Case weights, one non-negative number a row; by default, `NULL`, those of the fit,
+#'   also of an `x` with as many rows. Rows of another `x` then count once each, of a weighted fit
+#'   with a warning of class `mdpd_warning_no_weights`. Or a survey design, see [stagewise_em()].
 #' @param cluster,strata For `type = "robust"`: vectors with one value for each row, none of them
 #'   missing: the cluster and the stratum in which the row was drawn; every cluster in one stratum,
-#'   every stratum with at least two clusters. By default those of the design of the fit; without
-#'   one, or with `x` or `weights` given, `NULL`: rows drawn one by one.
+#'   every stratum with at least two clusters. By default those of the design of the fit, where
+#'   its weights count; else `NULL`: rows drawn one by one.
 #' @param parm Which parameters: names of parameters (see Value), names of items, or
 #'   `"mixing_weights"`, in any mixture; or positions. By default all.
 #' @param level Confidence level, from 0 to 1. Default 0.95.

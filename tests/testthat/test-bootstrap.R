@@ -332,7 +332,9 @@ test_that("a fit of a design is drawn by its clusters, other rows are not", {
   fit$design <- new_design(rep(1:20, each = 5), NULL, 100)
   draw <- function(...) bootstrap(fit, n = 2, verbose = FALSE, ...)$design
   expect_match(draw(), "20 clusters")
-  expect_null(draw(x = x))
+  expect_match(draw(x = x), "20 clusters")
+  expect_warning(other <- draw(x = x[1:50, ]), class = "mdpd_warning_no_weights")
+  expect_null(other)
   expect_null(draw(weights = rep(1, 100)))
   expect_null(draw(type = "parametric"))
   expect_match(draw(cluster = rep(1:10, 10)), "10 clusters")

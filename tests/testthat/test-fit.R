@@ -96,3 +96,62 @@ test_that("the data in a fit take a byte a cell", {
   expect_lt(as.numeric(object.size(fit$coded$codes)), 2000 * 50 + 2e5)  # 2e5 for the row names
   expect_identical(typeof(fit$coded$codes), "raw")
 })
+
+test_that("rows given again have the weights of the fit", {
+  set.seed(1)
+  x <- answers()
+  w <- rep(1:3, length.out = nrow(x))
+  fit <- stagewise_em(x, k = 2, weights = w)
+  bare <- stagewise_em(x, k = 2, weights = w, keep_data = FALSE)
+  expect_equal(information(bare, x), information(fit))
+  expect_equal(information(bare, x, weights = w), information(fit))
+  expect_equal(goodness_of_fit(bare, x = x)$statistics, goodness_of_fit(fit)$statistics)
+  expect_equal(pair_residuals(bare, x = x), pair_residuals(fit))
+  expect_equal(vcov(bare, x = x), vcov(fit))
+  expect_equal(copied_items(bare, x), copied_items(fit))
+  group <- rep(c("a", "b"), length.out = nrow(x))
+  expect_equal(compare_groups(bare, group, x = x, free = character())$sizes,
+               compare_groups(fit, group, free = character())$sizes)
+  expect_equal(bootstrap(bare, n = 2, refit = FALSE, x = x)$estimates,
+               bootstrap(fit, n = 2, refit = FALSE)$estimates)
+  # Also where the data are there.
+  expect_equal(information(fit, x), information(fit))
+  expect_false(isTRUE(all.equal(information(fit, x, weights = rep(1, nrow(x))), information(fit))))
+})
+
+test_that("other rows without weights count once, with a warning where the fit has some", {
+  x <- answers()
+  w <- rep(1:3, length.out = nrow(x))
+  fit <- stagewise_em(x, k = 2, weights = w)
+  part <- x[1:40, ]
+  expect_warning(found <- information(fit, part), class = "mdpd_warning_no_weights")
+  expect_equal(found, expect_silent(information(fit, part, weights = rep(1, 40))))
+  expect_warning(pair_residuals(fit, x = part), class = "mdpd_warning_no_weights")
+  expect_warning(autoplot(fit, type = "information", newdata = part),
+                 class = "mdpd_warning_no_weights")
+  expect_snapshot(show_conditions(invisible(goodness_of_fit(fit, x = part))))
+  expect_silent(information(stagewise_em(x, k = 2), part))
+})
+
+test_that("a fit of a weighted store has no weights for rows in memory", {
+  x <- answers()
+  x$w <- rep(1:3, length.out = nrow(x))
+  fit <- stagewise_em(small_store(x, local_folder(), weights = "w"), k = 2)
+  expect_warning(information(fit, x), class = "mdpd_warning_no_weights")
+  expect_warning(copied_items(fit, x), class = "mdpd_warning_no_weights")
+  expect_silent(information(fit, x, weights = x$w))
+  even <- stagewise_em(small_store(x[names(x) != "w"], local_folder()), k = 2)
+  expect_silent(information(even, x))
+})
+
+test_that("rows given again have the survey design of the fit", {
+  skip_if_not_installed("survey")
+  x <- answers()
+  place <- data.frame(x, psu = rep(1:20, length.out = nrow(x)), w = 1 + seq_len(nrow(x)) %% 4 / 4)
+  design <- survey::svydesign(~psu, weights = ~w, data = place)
+  fit <- stagewise_em(x, k = 2, weights = design)
+  bare <- stagewise_em(x, k = 2, weights = design, keep_data = FALSE)
+  expect_equal(vcov(bare, x = x), vcov(fit))
+  expect_equal(bootstrap(bare, n = 2, x = x)$design, bootstrap(fit, n = 2)$design)
+  expect_warning(pair_residuals(bare, x = x), class = "mdpd_warning_design_ignored")
+})

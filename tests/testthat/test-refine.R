@@ -180,7 +180,8 @@ test_that("case weights are those of the fit, or those given with the data", {
   refined <- refine(fit)
   expect_equal(refined$nobs, 600)
   expect_equal(coef(refine(fit, x, weights = weights)), coef(refined), tolerance = rounding)
-  expect_equal(refine(fit, x)$nobs, 300)
+  expect_equal(refine(fit, x)$nobs, 600)
+  expect_equal(refine(fit, x, weights = rep(1, 300))$nobs, 300)
 })
 
 test_that("case weights without data are used or are an error, never left out in silence", {

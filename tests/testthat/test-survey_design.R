@@ -107,7 +107,8 @@ test_that("a design is taken as data and as weights, and stays in the fit", {
   expect_equal(as_counts(standard_errors(named, type = "observed")),
                as_counts(standard_errors(by_hand)))
   expect_equal(refine(named)$design, named$design)
-  expect_null(refine(named, schools()[items])$design)
+  expect_equal(refine(named, schools()[items])$design, named$design)
+  expect_null(refine(named, schools()[items], weights = rep(1, nrow(given)))$design)
   expect_equal(choose_k(quickly(schools()[items], k = 1:2, weights = design), 2)$design,
                named$design)
 })
