@@ -1,5 +1,9 @@
 # Checks of a model that the user gave: whether it holds what is asked of it.
 
+# What messages call the columns of the data of a fit: those of a crowd are its workers, and its
+# items are rows.
+column_words <- function(object) if (is.null(object$labels)) "items" else "workers"
+
 # A fit, as against a true model, which has parameters only.
 check_fit <- function(object, call = rlang::caller_env()) {
   if (is.null(object$loglik)) {

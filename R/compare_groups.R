@@ -255,8 +255,8 @@ tell_odd_groups <- function(groups, call = rlang::caller_env()) {
   }
   item <- same_item(groups$codes, groups$items, function(item) groups$answers[[item]])
   warn_same_as_item(item, "group", "The groups are",
-                    "Class sizes differ for that alone: fit without the item before comparing.",
-                    call)
+                    "Class sizes differ for that alone: fit without the {column} before comparing.",
+                    is_crowd = groups$columns_are == "workers", call)
 }
 
 # Data of several groups ---------------------------------------------------------------------------
@@ -285,7 +285,7 @@ group_data <- function(object, how, group, call = rlang::caller_env()) {
     design = design_of_rows(how$design, rows), columns = columns,
     components = names(object$mixing_weights)[columns],
     start = unname(how$posterior[rows, columns, drop = FALSE]), threads = threads_of(object),
-    variable_labels = object$variable_labels
+    variable_labels = object$variable_labels, columns_are = column_words(object)
   )
 }
 
@@ -504,7 +504,7 @@ new_groups <- function(object, groups, found) {
   fit <- as_group_fit(found$model, groups)
   covariance <- covariance_blocks(fit, parts_of_groups(fit, groups), character())[[1]]
   items <- item_table(groups, found)
-  warn_many_items(items)
+  warn_many_items(items, groups$columns_are)
   n <- group_totals(groups)
   structure(
     list(
@@ -634,11 +634,11 @@ free_table <- function(fit, errors, groups, free) {
   do.call(rbind, rows)
 }
 
-warn_many_items <- function(items, call = rlang::caller_env(2)) {
+warn_many_items <- function(items, what, call = rlang::caller_env(2)) {
   n_free <- sum(items$free)
   if (n_free > nrow(items) / 2) {
     warn_mdpd(
-      c("{n_free} of {nrow(items)} items work differently in the groups.",
+      c("{n_free} of {nrow(items)} {what} work differently in the groups.",
         i = "The classes are hardly the same ones: fit each group alone before comparing sizes."),
       class = "many_items", call = call
     )

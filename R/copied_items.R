@@ -100,7 +100,7 @@ warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
   items <- lapply(groups, `[[`, "items")
   items <- items[!vapply(items, are_told_of, NA, fit = fit, coded = coded)]
   if (length(items) > 0) {
-    warn_groups(items, call)
+    warn_groups(items, column_words(fit), call)
   }
   invisible(fit)
 }
@@ -125,17 +125,22 @@ groups_to_warn_of <- function(groups, n_informative) {
   groups[named]
 }
 
-warn_groups <- function(items, call) {
+warn_groups <- function(items, what = "items", call) {
   shown <- vapply(items[seq_len(min(3, length(items)))], name_some, "")
   more <- length(items) - length(shown)
   warn_mdpd(
-    c("Some items agree with each other far more than the classes explain.",
+    c("Some {what} agree with each other far more than the classes explain.",
       rlang::set_names(sprintf("{shown[%d]}", seq_along(shown)), "x"),
       x = if (more > 0) "And {more} more group{?s}.",
       i = "One answer counts several times: components may rest on it alone, and the posterior is
            too sure.",
-      i = "If they ask the same, make each group one item and fit again:
-           {.code combine_items(x, copied_items(fit))}."),
+      i = if (what == "items") {
+        "If they ask the same, make each group one item and fit again:
+         {.code combine_items(x, copied_items(fit))}."
+      } else {
+        "If they copy, make each group one worker and fit again:
+         {.code combine_items(x, copied_items(fit))}."
+      }),
     class = "copied_items", call = call, items = items
   )
 }

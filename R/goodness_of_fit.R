@@ -129,7 +129,7 @@ goodness_of_fit.mdpd <- function(object, n = 0, ..., lambda = 2 / 3, rows = c("a
   check_has_rows(table)
   inform_missing_cells(coded, rows)
   n_undetermined <- n_undetermined(object)
-  warn_undetermined(n_undetermined)
+  warn_undetermined(n_undetermined, column_words(object))
   by_likelihood <- !is_at_maximum(object)
   tested <- if (by_likelihood) at_maximum(object, coded) else object
 

@@ -24,14 +24,15 @@ warn_not_identified <- function(fit, call = rlang::caller_env()) {
   count <- count_identified(fit)
   if (count$parameters <= count$cells) {
     is_told <- rests_on_one_pair(fit) || any(repeats_component(fit)) || n_informative(fit) == 0
-    if (!is_told) warn_undetermined(n_undetermined(fit), call)
+    if (!is_told) warn_undetermined(n_undetermined(fit), column_words(fit), call)
     return(invisible(fit))
   }
+  what <- column_words(fit)
   warn_mdpd(
-    c("The model is not identified: it has {count$parameters} parameters, and the table of its items
-       has {count$cells + 1} cells.",
+    c("The model is not identified: it has {count$parameters} parameters, and the table of its
+       {what} has {count$cells + 1} cells.",
       x = "Other parameters explain the data equally well, also with more rows.",
-      i = "Use fewer components, or more items."),
+      i = "Use fewer components, or more {what}."),
     class = "not_identified", call = call, parameters = count$parameters, cells = count$cells + 1
   )
 }
@@ -109,12 +110,12 @@ cells_around <- function(component, object, n_cells) {
 # Those below 1000: more than there are items in what is looked at.
 primes <- function() Filter(function(n) n == 2 || all(n %% 2:ceiling(sqrt(n)) > 0), 2:1000)
 
-warn_undetermined <- function(n, call = rlang::caller_env()) {
+warn_undetermined <- function(n, what = "items", call = rlang::caller_env()) {
   if (!is.na(n) && n > 0) {
     warn_mdpd(
       c("The model is not identified: its parameters can be moved in {n} direction{?s} without any
          change of what it says of answers.",
-        i = "Use fewer components, or more items."),
+        i = "Use fewer components, or more {what}."),
       class = "not_identified", call = call, directions = n
     )
   }

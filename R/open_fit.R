@@ -53,8 +53,8 @@ warn_status <- function(fit, k, call = rlang::caller_env()) {
   if (fit$status == "fewer_components") {
     warn_mdpd(
       c("The data show {fit$k} component{?s}, not {k}.",
-        i = "No component could be split further, or no two items were worth the penalty of {k}
-             component{?s}.",
+        i = "No component could be split further, or no two {column_words(fit)} were worth the
+             penalty of {k} component{?s}.",
         i = if (k == length(fit$labels)) {
           "{.code mdpd(x, {k})} estimates a class for each label all the same, from all workers."
         }),
@@ -95,7 +95,8 @@ warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
   gap <- format_number(loglik_of_one - value, digits = 3)
   warn_mdpd(
     if (is.null(fit$evidence) || named_by_labels(fit)) {
-      c("The items look independent: one component explains them better than {fit$k}.",
+      c("The {column_words(fit)} look independent: one component explains them better than
+         {fit$k}.",
         i = "Its {if (is.null(fit$evidence)) 'penalised log-likelihood' else 'evidence'} is {gap}
              nats higher.")
     } else {
@@ -120,12 +121,13 @@ rests_on_one_pair <- function(fit) {
 
 warn_one_pair <- function(fit, call = rlang::caller_env()) {
   pair <- informative_items(fit)
+  what <- column_words(fit)
   if (!rests_on_one_pair(fit)) {
     return(invisible(fit))
   }
   warn_mdpd(
     c("The components rest on the dependence of {.val {pair[1]}} and {.val {pair[2]}} alone.",
-      i = "Two items that depend on each other, such as copies, need no classes: if they do, leave
+      i = "Two {what} that depend on each other, such as copies, need no classes: if they do, leave
            one of them out."),
     class = "one_pair", call = call, items = pair
   )

@@ -222,7 +222,8 @@ pair_items <- function(items, object, max_items, call = rlang::caller_env()) {
   }
   if (length(all_items) > max_items) {
     inform_mdpd(
-      c("{max_items} of {length(all_items)} items are compared, the informative ones first.",
+      c("{max_items} of {length(all_items)} {column_words(object)} are compared, the informative
+         ones first.",
         i = "Raise {.arg max_items}, or name {.arg items}."),
       class = "items_left_out"
     )

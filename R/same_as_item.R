@@ -27,15 +27,17 @@ warn_if_item <- function(x, rows, first, kind, what, call) {
   codes <- replace(integer(length(first$weights)), rows, match(x, values))
   items <- informative(first$object)
   item <- same_item(codes, items, answers_by_item(first$coded$codes, items))
-  warn_same_as_item(item, kind, paste(what, "has"),
-                    "It goes with the classes for that alone: fit without the item first.", call)
+  warn_same_as_item(item, kind, paste(what, "has"), "It goes with the classes for that alone: fit
+                    without the {column} first.", is_crowd = !is.null(first$object$labels), call)
 }
 
-# `what`: a subject and its verb. `item`: NULL for none.
-warn_same_as_item <- function(item, kind, what, advice, call) {
+# `what`: a subject and its verb. `item`: NULL for none. `advice` may name the kind of `column`.
+warn_same_as_item <- function(item, kind, what, advice, is_crowd, call) {
   if (!is.null(item)) {
+    column <- if (is_crowd) "worker" else "item"
+    given <- if (is_crowd) "labels of" else "answers to"
     warn_mdpd(
-      c("{what} the answers to item {.field {item}}, which is one of those that make the classes.",
+      c("{what} the {given} {column} {.field {item}}, which is one of those that make the classes.",
         i = advice),
       class = paste0(kind, "_is_item"), call = call, item = item
     )

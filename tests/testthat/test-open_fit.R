@@ -105,3 +105,48 @@ test_that("components with less than one row, or like another, are named in a wa
                          class = "mdpd_warning_equal_components")
   expect_no_match(conditionMessage(told), "less than one row")
 })
+
+test_that("what are items of a table are workers of a crowd", {
+  told <- function(code, class) {
+    message <- function(...) {
+      fit <- fit_with(...)
+      conditionMessage(rlang::catch_cnd(code(fit), class))
+    }
+    list(table = message(), crowd = message(labels = as.character(1:3)))
+  }
+  pair <- c("item_1", "item_2")
+  groups <- function(fit) warn_groups(list(pair), column_words(fit), NULL)
+  cases <- list(
+    told(function(fit) warn_status(replace(fit, "status", "fewer_components"), 4),
+         "mdpd_warning_fewer_components"),
+    told(function(fit) {
+      fit[c("refine", "penalised_loglik")] <- list("sparse", -1500)
+      warn_independent(fit, -1400)
+    }, "mdpd_warning_independent"),
+    told(function(fit) {
+      fit[c("evidence", "informative")] <- list(-1500, pair)
+      warn_one_pair(fit)
+    }, "mdpd_warning_one_pair"),
+    told(function(fit) warn_not_identified(replace(fit, "informative", list(pair))),
+         "mdpd_warning_not_identified"),
+    told(groups, "mdpd_warning_copied_items"),
+    told(function(fit) pair_items(NULL, fit, 2), "mdpd_message_items_left_out")
+  )
+  for (case in cases) {
+    expect_match(case$table, "items")
+    expect_no_match(case$table, "worker")
+    expect_match(case$crowd, "workers")
+    expect_no_match(gsub("[a-z]+_items|`items`", "", case$crowd), "items")
+  }
+})
+
+test_that("a group that goes with a worker of a crowd says so", {
+  expect_warning(
+    warn_same_as_item("7", "group", "The groups are", "Fit without the {column}.", TRUE, NULL),
+    "labels of worker .*7.*without\\s+the\\s+worker", class = "mdpd_warning_group_is_item"
+  )
+  expect_warning(
+    warn_same_as_item("7", "group", "The groups are", "Fit without the {column}.", FALSE, NULL),
+    "answers to item .*7.*without\\s+the\\s+item", class = "mdpd_warning_group_is_item"
+  )
+})
