@@ -178,14 +178,6 @@ write_store <- function(path, open, settings, call) {
   new_row_store(path, manifest)
 }
 
-# Of the store that is replaced; NULL where there is none, or none that can be read.
-old_manifest <- function(path) {
-  if (!file.exists(manifest_path(path))) {
-    return(NULL)
-  }
-  tryCatch(read_manifest(path), mdpd_error = function(cnd) NULL)
-}
-
 write_shards <- function(reader, settings, call) {
   settings$na_values <- settings$na_values %||% if (reader$from_text) c("", "NA")
   settings$from_text <- reader$from_text

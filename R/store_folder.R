@@ -128,6 +128,14 @@ read_manifest <- function(path, call = rlang::caller_env()) {
   manifest
 }
 
+# Of the store that is there; NULL where there is none, or none that can be read.
+old_manifest <- function(path) {
+  if (!file.exists(manifest_path(path))) {
+    return(NULL)
+  }
+  tryCatch(read_manifest(path), mdpd_error = function(cnd) NULL)
+}
+
 new_row_store <- function(path, manifest) {
   structure(
     list(path = normalizePath(path, "/"), manifest = manifest), class = "row_store"
@@ -135,10 +143,28 @@ new_row_store <- function(path, manifest) {
 }
 
 abort_damaged_file <- function(file, problem, call) {
+  if (is_replaced(file)) abort_outdated(file, call)
   abort_mdpd(
     c("File {.file {file}} is damaged or missing.", x = "{problem}.",
       i = "Make the store again by {.fn row_store}, or put back a copy of the file."),
     class = "damaged_shard", call = call, file = file
+  )
+}
+
+# Is it a file that the store, as it is now, has no longer?
+is_replaced <- function(file) {
+  manifest <- if (basename(file) != basename(manifest_path(""))) old_manifest(dirname(file))
+  !is.null(manifest) && !basename(file) %in% c(manifest$shards$file, manifest$shards$ids_file)
+}
+
+abort_outdated <- function(file, call) {
+  path <- dirname(file)
+  abort_mdpd(
+    c("The store object must be as new as its folder, {.file {path}}.",
+      x = "The store was written to since it was opened, and no longer has the file
+           {.file {basename(file)}}.",
+      i = "Open it again by {.fn open_row_store}."),
+    class = "outdated_store", call = call, file = file
   )
 }
 

@@ -148,7 +148,9 @@ print_first <- function(table, noun, n = 10) {
 #'   factor. Of a crowd one of triples, the factors `item`, `worker` and `label`, a row for each
 #'   label.
 #' @section Errors: `mdpd_error_damaged_shard` for a file that is not what was written, which it
-#'   names; `mdpd_error_argument` for a bad argument.
+#'   names; `mdpd_error_outdated_store` where the store was written to since the object was made and
+#'   has no longer its files: then [open_row_store()] it again; `mdpd_error_argument` for a bad
+#'   argument.
 #' @family stores
 #' @examples
 #' path <- tempfile("store")
@@ -238,8 +240,8 @@ check_shards <- function(shards, x, call = rlang::caller_env()) {
 #' @param store A [row_store()].
 #' @return A data frame with a row for each file that is damaged or not there: `file`, and
 #'   `problem`, a sentence; without rows if the store is sound. Damaged files bring a warning.
-#' @section Errors: `mdpd_error_argument` if `store` is not a store; a warning of class
-#'   `mdpd_warning_damaged_shard`.
+#' @section Errors: `mdpd_error_argument` if `store` is not a store; `mdpd_error_outdated_store` as
+#'   of [as.data.frame()][as.data.frame.row_store]; a warning of class `mdpd_warning_damaged_shard`.
 #' @family stores
 #' @examples
 #' path <- tempfile("store")

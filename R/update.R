@@ -60,7 +60,8 @@
 #' `mdpd_error_in_memory` if the fit is not of a store; `mdpd_error_other_store` if it is of
 #' another one, or of other items or levels; `mdpd_error_old_store` if the fit has rows that the
 #' store has not; `mdpd_error_not_stored` if it has no sums of its rows;
-#' `mdpd_error_damaged_shard` for a file that cannot be read; `mdpd_error_argument` for a bad
+#' `mdpd_error_damaged_shard` for a file that cannot be read, and `mdpd_error_outdated_store` where
+#' the store was written to since it was opened; `mdpd_error_argument` for a bad
 #' argument, such as a formula. Messages: `mdpd_message_full_round`, `mdpd_message_nothing_new` if
 #' the store has nothing new, `mdpd_message_new_levels` for labels without a component, and
 #' `mdpd_message_known_not_held`. Warnings are as of [stagewise_em()].

@@ -174,3 +174,24 @@ test_that("bad rows are refused and leave the store as it was", {
   expect_identical(open_row_store(crowd$path), crowd)
   expect_identical(nrow(verify_store(crowd)), 0L)
 })
+
+test_that("an object that is older than its folder says so where its files are gone", {
+  crowd <- small_crowd(missing = 0.2)$labels
+  triples <- triples_of(crowd)
+  new <- data.frame(item = c("new", "newer"), worker = crowd$workers[1], label = crowd$labels[1])
+  old <- small_crowd_store(triples, local_folder())
+  now <- add_rows(old, new[1, ])
+  expect_equal(nrow(as.data.frame(old)), length(crowd$item))
+  now <- add_rows(now, new[2, ])
+  class <- "mdpd_error_outdated_store"
+  outdated <- expect_error(as.data.frame(old), "written to since", class = class)
+  expect_match(conditionMessage(outdated), "`open_row_store()`", fixed = TRUE)
+  expect_false(inherits(outdated, "mdpd_error_damaged_shard"))
+  expect_error(verify_store(old), class = class)
+  expect_error(stagewise_em(old, 3), class = class)
+  expect_error(predict(simulate_crowd(10, 15, seed = 1)$model, old), class = class)
+  expect_silent(verify_store(open_row_store(old$path)))
+  # What the folder itself should have is damaged.
+  file.remove(file.path(now$path, now$manifest$shards$ids_file[1]))
+  expect_error(as.data.frame(now), class = "mdpd_error_damaged_shard")
+})
