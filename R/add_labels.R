@@ -7,7 +7,7 @@ add_labels <- function(reader, names, na_values, path, manifest, call) {
   if (labels$n_labels == 0) {
     return(manifest)
   }
-  rows <- new_row_maker(manifest$duplicates, labels$columns, call)
+  rows <- new_row_maker(manifest$duplicates, labels$columns, call, is_new = TRUE)
   spool <- new_spool(path, manifest$shard_rows)
   later <- new_collection(nrow(manifest$shards))
   for_each_bucket(path, 64 * manifest$shard_rows, function(block) {
@@ -21,7 +21,9 @@ add_labels <- function(reader, names, na_values, path, manifest, call) {
   written <- recode_added(c(changed$spooled, spool$finish()), rows$seen(), labels$columns, path,
                           manifest, call)
   again <- rows$seen()$again - changed$again
-  if (again > 0 && manifest$duplicates == "count") inform_repeats(again)
+  if (again > 0 && manifest$duplicates == "count") {
+    inform_repeats(again, 'The store was made with {.code duplicates = "count"}.')
+  }
   manifest_with(manifest, written, changed)
 }
 

@@ -62,10 +62,10 @@ crowd_labels <- function(data, item = "item", worker = "worker", label = "label"
 }
 
 # `again`: how many labels a worker gave to an item that had one of the same worker.
-inform_repeats <- function(again) {
+inform_repeats <- function(again, hint = 'Say {.code duplicates = "count"}, or keep one by
+                                          {.code "first"} or {.code "last"}.') {
   inform_mdpd(
-    c("{again} label{?s} {?was/were} given again by a worker to an item; all count.",
-      i = 'Say {.code duplicates = "count"}, or keep one by {.code "first"} or {.code "last"}.'),
+    c("{again} label{?s} {?was/were} given again by a worker to an item; all count.", i = hint),
     class = "repeated_labels"
   )
 }

@@ -162,11 +162,12 @@ sort_block <- function(block) {
 #'
 #' @param duplicates See crowd_labels().
 #' @param columns Growing columns.
+#' @param is_new Are the labels added to a store, which has settled what is done?
 #' @return A list of `piece(block)`, a piece for the spool, and `seen()`: how many labels were given
 #'   `again`, in all `n_read` and `n` that are kept, and, per provisional label, whether it
 #'   `is_used`.
 #' @noRd
-new_row_maker <- function(duplicates, columns, call) {
+new_row_maker <- function(duplicates, columns, call, is_new = FALSE) {
   again <- 0
   n_read <- 0
   n <- 0
@@ -176,7 +177,7 @@ new_row_maker <- function(duplicates, columns, call) {
     cell <- cell_index(block$item, block$worker, length(block$ids))
     if (anyDuplicated(cell)) {
       again <<- again + sum(duplicated(cell))
-      block <- drop_repeats(block, cell, duplicates, columns, call)
+      block <- drop_repeats(block, cell, duplicates, columns, is_new, call)
     }
     n <<- n + length(block$item)
     is_used[block$label] <<- TRUE
@@ -192,7 +193,7 @@ new_row_maker <- function(duplicates, columns, call) {
 }
 
 # Labels of one worker for one item are in the order of the source.
-drop_repeats <- function(block, cell, duplicates, columns, call) {
+drop_repeats <- function(block, cell, duplicates, columns, is_new, call) {
   if (duplicates == "count") {
     return(block)
   }
@@ -202,8 +203,12 @@ drop_repeats <- function(block, cell, duplicates, columns, call) {
     abort_mdpd(
       c("A worker must label an item at most once.",
         x = "Worker {.val {worker}} labels item {.val {block$ids[block$item[second]]}} again.",
-        i = 'Let all count by {.code duplicates = "count"}, or keep one by {.code "first"} or
-             {.code "last"}.'),
+        i = if (is_new) {
+          'Leave the label out: the store was made with {.code duplicates = "error"}.'
+        } else {
+          'Let all count by {.code duplicates = "count"}, or keep one by {.code "first"} or
+           {.code "last"}.'
+        }),
       class = "duplicated_label", call = call
     )
   }

@@ -195,3 +195,17 @@ test_that("an object that is older than its folder says so where its files are g
   file.remove(file.path(now$path, now$manifest$shards$ids_file[1]))
   expect_error(as.data.frame(now), class = "mdpd_error_damaged_shard")
 })
+
+test_that("of a label that is given again nothing is advised that add_rows() does not take", {
+  triples <- data.frame(
+    item = c("a", "b", "a"), worker = c("u", "u", "v"), label = c("x", "y", "x")
+  )
+  add <- function(duplicates) {
+    add_rows(small_crowd_store(triples, local_folder(parent.frame()), duplicates = duplicates),
+             triples[1, ])
+  }
+  expect_snapshot({
+    show_conditions(add("error"))
+    show_conditions(add("count"))
+  })
+})
