@@ -229,7 +229,27 @@ read_new <- function(x, object, items = names(object$item_probs), arg = rlang::c
   force(arg)  # before `x` is another
   levels <- lapply(object$item_probs, rownames)
   x <- rows_by_group(x, object, arg, call)
+  check_has_workers_columns(x, object, arg, call)
   encode_new(x, levels, items, object$missing %||% "ignore", arg = arg, call = call)
+}
+
+# A fit of a crowd takes tables of items by workers too, but not the triples that crowds come as.
+check_has_workers_columns <- function(x, object, arg, call) {
+  if (is.null(object$labels) || !is_table_of_items(x) || NCOL(x) < 3) {
+    return(invisible(x))
+  }
+  workers <- names(object$item_probs)
+  by_position <- is.matrix(x) && is.null(colnames(x))
+  if (if (by_position) ncol(x) == length(workers) else any(workers %in% item_names(x))) {
+    return(invisible(x))
+  }
+  abort_mdpd(
+    c("{.arg {arg}} must be {.cls crowd_labels}, or have a column for each worker of the fit.",
+      x = if (!by_position) "There is no column of a worker, such as {.field {workers[1]}}.",
+      i = "If it has an item, a worker and a label in each row, make it a crowd by
+           {.fn crowd_labels}."),
+    class = "missing_item", call = call, items = workers
+  )
 }
 
 # Posterior and log-density at the fit's parameters; all items of `coded` enter.

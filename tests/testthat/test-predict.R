@@ -430,3 +430,22 @@ test_that("augment() and error_rate() know that the row has no class", {
   class <- suppressMessages(predict(fit))
   expect_identical(error_rate(fit, truth), error_rate(class, truth))
 })
+
+test_that("triples in place of a crowd are told how to become one", {
+  crowd <- small_crowd()
+  fit <- stagewise_em(crowd$labels, k = 3)
+  triples <- as.data.frame(crowd$labels)
+  class <- "mdpd_error_missing_item"
+  expect_snapshot(show_conditions(predict(fit, triples)))
+  expect_error(predict(fit, as.matrix(triples)), "crowd_labels()", fixed = TRUE, class = class)
+  expect_error(predict(fit, unname(as.matrix(triples))), "crowd_labels()", fixed = TRUE,
+               class = class)
+  expect_error(information(fit, triples), "crowd_labels()", fixed = TRUE, class = class)
+  # Tables of items by workers are taken as before.
+  wide <- as.matrix(crowd$labels)
+  expect_identical(predict(fit, wide), predict(fit, crowd$labels))
+  expect_identical(unname(predict(fit, unname(wide))), unname(predict(fit, wide)))
+  expect_error(predict(fit, as.data.frame(wide)[1:3]), "must have the columns", class = class)
+  table <- answers()
+  expect_error(predict(stagewise_em(table, k = 2), triples), "must have the columns", class = class)
+})
