@@ -34,7 +34,7 @@ known_of_shard <- function(store, at, call) {
 # Are they held? -----------------------------------------------------------------------------------
 
 # Of each label the component in which growth holds the rows that are known to have it.
-held_in_growth <- function(store, k, refine) {
+held_in_growth <- function(store, k, refine, call = rlang::caller_env()) {
   labels <- store$manifest$levels
   why_not <- if (length(k) > 1) {
     "That takes one {.arg k}, the number of labels."
@@ -43,7 +43,7 @@ held_in_growth <- function(store, k, refine) {
   } else if (refine == "none") {
     "That takes a refinement: {.arg refine} must not be {.val none}."
   }
-  inform_not_held(store, why_not)
+  warn_not_held(store, why_not, k, call)
   if (n_known(store) > 0 && is.null(why_not)) seq_along(labels)
 }
 
@@ -60,13 +60,27 @@ why_not_held <- function(object, store) {
   }
 }
 
-inform_not_held <- function(store, why_not) {
+warn_not_held <- function(store, why_not, k, call = rlang::caller_env()) {
   n <- n_known(store)
-  if (n > 0 && !is.null(why_not)) {
-    inform_mdpd(
-      c("The store has {n} known label{?s}, which the fit does not hold.", x = why_not),
-      class = "known_not_held"
-    )
+  if (n == 0 || is.null(why_not)) {
+    return(invisible())
+  }
+  is_small <- length(k) == 1 && k < length(store$manifest$levels)
+  rarest <- if (is_small) rarest_label(store$manifest)
+  warn_mdpd(
+    c("The store has {n} known label{?s}, which the fit does not hold.", x = why_not,
+      i = if (!is.null(rarest)) "The label {.val {rarest$label}} was given {rarest$times}: if by
+                                 mistake, make the store again without it."),
+    class = "known_not_held", call = call
+  )
+}
+
+# What may be a slip of the pen: a label that is less than one in a hundred. NULL: there is none.
+rarest_label <- function(manifest) {
+  n <- rowSums(matrix(manifest$counts, length(manifest$levels)))
+  if (min(n) < sum(n) / 100) {
+    list(label = manifest$levels[which.min(n)],
+         times = if (min(n) == 1) "once" else paste(comma(min(n)), "times"))
   }
 }
 

@@ -30,7 +30,7 @@
 #' refinement their items keep their class, as by `known` for a crowd in memory. Of more than
 #' `search_rows` rows there is then a sample, whatever rows repeat others; the items are held in EM
 #' over all rows, and all of them count where the components are given their labels. Where known
-#' labels cannot be held a message of class `mdpd_message_known_not_held` says why. Whether they are
+#' labels cannot be held a warning of class `mdpd_warning_known_not_held` says why. Whether they are
 #' is in `fit$store$holds_known`; if so, [predict()] gives these items of the store their labels,
 #' with probability 1.
 #' @section A cluster:

@@ -49,8 +49,8 @@
 #' another or taken back; then the other shards are read once to know their sums.
 #'
 #' Known labels are held as by [stagewise_em()], see 'Rows in a store' there: where the fit has one
-#' component a label, each of which stands for its label. Else a message of class
-#' `mdpd_message_known_not_held` says why they are not. An item that became known is in `changed`
+#' component a label, each of which stands for its label. Else a warning of class
+#' `mdpd_warning_known_not_held` says why they are not. An item that became known is in `changed`
 #' where its class was another.
 #'
 #' The result does not depend on threads, on memory, or on how rows of a table are cut into shards.
@@ -63,8 +63,8 @@
 #' `mdpd_error_damaged_shard` for a file that cannot be read, and `mdpd_error_outdated_store` where
 #' the store was written to since it was opened; `mdpd_error_argument` for a bad
 #' argument, such as a formula. Messages: `mdpd_message_full_round`, `mdpd_message_nothing_new` if
-#' the store has nothing new, `mdpd_message_new_levels` for labels without a component, and
-#' `mdpd_message_known_not_held`. Warnings are as of [stagewise_em()].
+#' the store has nothing new, and `mdpd_message_new_levels` for labels without a component. Warnings
+#' are `mdpd_warning_known_not_held` and as of [stagewise_em()].
 #' @references
 #' Neal, R. M. and Hinton, G. E. (1998). A view of the EM algorithm that justifies incremental,
 #' sparse, and other variants. In M. I. Jordan (ed.), *Learning in Graphical Models*, 355-368.
@@ -111,7 +111,7 @@ update.mdpd <- function(object, store, ..., full = FALSE, memory = 1e9, cluster 
   how <- list(
     full = full, memory = memory, cluster = cluster, deadline = deadline, verbose = verbose
   )
-  inform_not_held(store, why_not_held(object, store))
+  warn_not_held(store, why_not_held(object, store), object$k)
   result <- go_on(object, store, pieces, how, call)
   fit <- updated_fit(result, object, store, match.call())
   check <- if (fit$k == object$k) check_round(fit, object, before, store, call)

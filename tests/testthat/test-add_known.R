@@ -4,13 +4,6 @@ weak_crowd <- function(n_items = 2500, seed = 1) {
   simulate_crowd(n_items, 12, accuracy = rep(0.65, 8), missing = 0.3, seed = seed)
 }
 
-# Other messages are of other tests.
-quiet_but <- function(class, code) {
-  withCallingHandlers(code, mdpd_message = function(cnd) {
-    if (!inherits(cnd, class)) tryInvokeRestart("muffleMessage")
-  })
-}
-
 some_gold <- function(crowd, n = 100) crowd$truth[seq(7, length(crowd$truth), length.out = n)]
 
 # Of the items by name, as rows of a store are in another order.
@@ -297,7 +290,8 @@ test_that("shards that stand are gone over where they begin to be held", {
   crowd <- weak_crowd(3000, seed = 10)
   gold <- some_gold(crowd)
   store <- add_known(small_store(crowd$labels, local_folder()), gold)
-  path <- hush(stagewise_em(store, 2:3, search_rows = 1000))
+  path <- suppressWarnings(hush(stagewise_em(store, 2:3, search_rows = 1000)),
+                           "mdpd_warning_known_not_held")
   fit <- choose_k(path, 3)
   expect_false(fit$store$holds_known)
   updated <- hush(update(fit, store))
@@ -319,14 +313,14 @@ test_that("a cluster holds the same rows, to the last bit", {
                       update(here, store, full = TRUE))
 })
 
-test_that("where known rows cannot be held a message says why, and the fit is that without", {
+test_that("where known rows cannot be held a warning says why, and the fit is that without", {
   crowd <- weak_crowd(1200, seed = 12)
   plain <- small_store(crowd$labels, local_folder())
   fit <- stagewise_em(plain, 3)
   two <- suppressWarnings(stagewise_em(plain, 2))
   store <- add_known(plain, some_gold(crowd, 10))
-  class <- "mdpd_message_known_not_held"
-  expect_message(free <- stagewise_em(store, 2), class = class)
+  class <- "mdpd_warning_known_not_held"
+  expect_warning(free <- stagewise_em(store, 2), class = class)
   expect_same_numbers(free, two)
   expect_identical(fingerprint(free), fingerprint(two))
   expect_identical(predict(free, store), predict(two, plain))
@@ -340,7 +334,7 @@ test_that("where known rows cannot be held a message says why, and the fit is th
   new <- data.frame(item = "new", worker = crowd$labels$workers[1:2], label = c("other", "1"))
   later <- hush(add_rows(store, new))
   held <- hush(update(fit, store))
-  expect_message(quiet_but(class, after <- update(held, later)), class = class)
+  expect_warning(after <- hush(update(held, later)), class = class)
   expect_false(after$store$holds_known)
   expect_equal(after$update$rows, nrow(later))
 })
@@ -399,4 +393,19 @@ test_that("bad labels are refused and leave the store as it was", {
   expect_error(add_known(store, stats::setNames("1", bad)), class = "mdpd_error_encoding")
   expect_identical(open_row_store(store$path), store)
   expect_setequal(dir(store$path, "^shard"), store$manifest$shards$file)
+})
+
+test_that("a stray label in the store is a warning that names it", {
+  crowd <- weak_crowd(1200, seed = 12)
+  store <- hush(add_known(small_store(crowd$labels, local_folder()), some_gold(crowd, 10)))
+  held <- stagewise_em(store, 3)
+  labels <- crowd$labels
+  stray <- data.frame(item = labels$items[1], worker = labels$workers[1], label = "oops")
+  store <- hush(add_rows(store, stray))
+  class <- "mdpd_warning_known_not_held"
+  expect_warning(hush(stagewise_em(store, 3)), "\"oops\" was given once", class = class)
+  expect_warning(hush(update(held, store)), "\"oops\" was given once", class = class)
+  expect_no_match(conditionMessage(rlang::catch_cnd(hush(stagewise_em(store, 5)), class)), "oops")
+  store <- hush(add_rows(store, replace(stray, "worker", labels$workers[2])))
+  expect_warning(hush(stagewise_em(store, 3)), "\"oops\" was given 2 times", class = class)
 })
