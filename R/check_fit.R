@@ -59,8 +59,8 @@ check_crowd_fit <- function(object, call = rlang::caller_env()) {
 
 check_workers <- function(worker, all_workers, arg = rlang::caller_arg(worker),
                           call = rlang::caller_env()) {
-  ids <- if (is.factor(worker) || is.atomic(worker)) as.character(worker)
-  check_encoding(ids, "{.arg {arg}}", call)
+  check_encoding(worker, "{.arg {arg}}", call)
+  ids <- if (holds_values(worker)) id_text(worker) # numbers as in crowd_labels()
   unknown <- setdiff(ids, all_workers)
   if (length(ids) > 0 && length(unknown) == 0) {
     return(unique(ids))

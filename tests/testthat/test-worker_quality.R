@@ -322,3 +322,16 @@ test_that("what is no crowd fit, or holds no data, is an error that says so", {
     show_conditions(confusion(fit, c("1", "x", "y")))
   })
 })
+
+test_that("workers may be named by numbers, however round", {
+  triples <- data.frame(item = rep(1:30, each = 3), worker = c(1, 100000, 2e6),
+                        label = rep(rep(c("a", "b"), each = 3), 15))
+  fit <- suppressWarnings(stagewise_em(crowd_labels(triples), k = 2))
+  expect_identical(confusion(fit, 100000), confusion(fit, "100000"))
+  expect_named(confusion(fit, c(2e6, 1)), c("2000000", "1"))
+  expect_identical(confusion(fit, factor("100000")), confusion(fit, "100000"))
+  expect_error(confusion(fit, 300000), "no \"300000\"", class = "mdpd_error_argument")
+  expect_error(confusion(fit, NA), class = "mdpd_error_argument")
+  expect_error(confusion(fit, numeric()), class = "mdpd_error_argument")
+  expect_error(confusion(fit, list("1")), class = "mdpd_error_argument")
+})
