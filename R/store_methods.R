@@ -131,7 +131,8 @@ print.summary.row_store <- function(x, ...) {
 }
 
 print_first <- function(table, noun, n = 10) {
-  print(utils::head(table, n), row.names = FALSE)
+  # The header has a point too.
+  rlang::with_options(print(utils::head(table, n), row.names = FALSE), OutDec = ".")
   if (nrow(table) > n) cat("and", plural(nrow(table) - n, noun), "more\n")
 }
 

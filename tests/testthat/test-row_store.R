@@ -457,3 +457,13 @@ test_that("triples that are no crowd are refused", {
   many$label <- 1:300
   expect_error(small_crowd_store(many, local_folder()), "254 labels", class = "mdpd_error_data")
 })
+
+test_that("a summary is written with points, whatever the session writes", {
+  x <- data.frame(a = c(1, 2, 1), b = c("x", "x", "y"), w = c(0.5, 1.25, 1))
+  store <- small_store(x, local_folder(), weights = "w")
+  withr::local_options(OutDec = ",")
+  shown <- capture.output(print(summary(store)))
+  expect_true(any(grepl("2.75", shown, fixed = TRUE)))
+  expect_false(any(grepl("2,75", shown, fixed = TRUE)))
+  expect_identical(getOption("OutDec"), ",")
+})
