@@ -25,10 +25,12 @@
 #'   \item{entropy}{entropy of the class (nats), in \[0, log k\]}
 #'   \item{n_labels}{number of labels given}
 #'   \item{gain}{expected fall of the entropy (nats) by the vote of one more worker as good as the
-#'     informative ones: the mean over them; 0 if there are none}
+#'     informative ones: the mean over all of them, whether they have labelled the item or not, as
+#'     the voter may be new; 0 if there are none}
 #'   \item{next_worker, best_gain}{the informative worker whose vote is worth most among those who
 #'     have not labelled the item, and its gain; `NA` and 0 if none is left or the class is certain}
-#'   \item{another_vote}{would another vote pay, `gain > min_gain`?}
+#'   \item{another_vote}{would another vote pay, `gain > min_gain`? So it may be `TRUE` where all
+#'     informative workers have labelled the item, and `next_worker` is `NA`: it takes a new one}
 #' @section Errors:
 #' `mdpd_error_not_a_crowd` when the fit is not of crowd labels, `mdpd_error_not_stored` for a model
 #' that was not fitted, `mdpd_error_no_data` for a fit with `keep_data = FALSE`,
