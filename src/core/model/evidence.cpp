@@ -781,9 +781,12 @@ Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
   return doubt;
 }
 
-double component_evidence(const RowMatrix& component_counts) {
+double component_evidence(const RowMatrix& component_counts, double entropy) {
   const auto n = static_cast<double>(component_counts.cols());
-  double sum = log_gamma_of(n) - log_gamma_of(n + component_counts.sum()) + log_gamma_of(n + 1.0);
+  const double total = component_counts.sum();
+  const double of_orders =
+      std::min(log_gamma_of(n + 1.0), std::max(0.0, total * log_of(n) - entropy));
+  double sum = log_gamma_of(n) - log_gamma_of(n + total) + of_orders;
   for (Index k = 0; k < component_counts.cols(); ++k) {
     sum += log_gamma_of(1.0 + component_counts(0, k));
   }

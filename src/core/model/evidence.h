@@ -87,7 +87,10 @@ Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
                         const ItemEvidence& evidence);
 
 /// Log marginal likelihood of how many rows are in each component, whose weights have a uniform
-/// prior, times the number of orders the components may have (nats).
-double component_evidence(const RowMatrix& component_counts);
+/// prior, times the number of orders that the components may have (nats). Orders tell as much as the
+/// posterior is apart from one in which all components have a row alike, at most: of components that
+/// are the same all orders are one.
+/// @param entropy of the posterior of all rows.
+double component_evidence(const RowMatrix& component_counts, double entropy);
 
 }  // namespace mdpd

@@ -315,8 +315,13 @@ context("evidence") {
     RowMatrix counts(1, 3);
     counts << 3.0, 0.0, 2.0;
     const Vector column = counts.row(0);
-    const double expected = log_urn(column, Vector::Ones(3)) + std::log(6.0);
-    expect_true(std::abs(component_evidence(counts) - expected) < 1e-12);
+    const double of_one_order = log_urn(column, Vector::Ones(3));
+    const double certain = component_evidence(counts, 0.0);
+    expect_true(std::abs(certain - of_one_order - std::log(6.0)) < 1e-12);
+    // Of components that have each row alike all orders are one; else as many as they are apart.
+    const double most = 5.0 * std::log(3.0);
+    expect_true(std::abs(component_evidence(counts, most) - of_one_order) < 1e-12);
+    expect_true(std::abs(component_evidence(counts, most - 0.5) - of_one_order - 0.5) < 1e-12);
   }
 
   test_that("the crowd's columns end where the workers' answers have most evidence") {
