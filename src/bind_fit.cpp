@@ -166,6 +166,7 @@ Rcpp::String move_to_r(mdpd::Move move) {
     case mdpd::Move::kSmoothing: return "smoothing";
     case mdpd::Move::kVote: return "vote";
     case mdpd::Move::kMajorities: return "majorities";
+    case mdpd::Move::kPenalised: return "penalised";
     case mdpd::Move::kCorrespondence: return "correspondence";
     case mdpd::Move::kScattered: return "scattered";
   }

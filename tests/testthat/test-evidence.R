@@ -296,3 +296,33 @@ test_that("no item is named that is the same with more than twice the rate", {
   expect_true(1 - next_one > 0.1 ||
                 mean(c(1 - fit$inclusion[named], 1 - next_one)) > 0.05)
 })
+
+test_that("components that are the same have no more evidence than one", {
+  for (seed in 1:4) {
+    x <- with_seed(seed, as.data.frame(matrix(stats::rbinom(600, 1, 0.4), 20)))
+    expect_equal(hush(stagewise_em(x, k = 1:4))$k, 1)
+  }
+  # Of all rows alike in four components: as of one, whatever their order.
+  x <- with_seed(70000 + 26 + 20000 + 30, {
+    as.data.frame(vapply(1:30, function(item) stats::rbinom(20, 1, stats::runif(1, 0.1, 0.9)) + 0,
+                         numeric(20)))
+  })
+  expect_equal(suppressWarnings(stagewise_em(x, k = 4))$k, 1)
+})
+
+test_that("a wide table has the evidence that the search by BIC leads to, or more", {
+  wide <- with_seed(5, {
+    truth <- sample(3, 150, TRUE)
+    as.data.frame(vapply(1:1000, function(item) {
+      rare <- stats::qlogis(stats::rbeta(1, 0.5, 2) * 0.98 + 0.01)
+      shift <- if (item <= 40) stats::rnorm(3, 0, 1.6) else numeric(3)
+      as.numeric(stats::runif(150) < stats::plogis(rare + shift)[truth])
+    }, numeric(150)))
+  })
+  fit <- suppressWarnings(stagewise_em(wide, k = 3))
+  control <- stagewise_control(criterion = "bic")
+  by_bic <- suppressWarnings(stagewise_em(wide, k = 3, control = control))
+  refined <- suppressWarnings(refine(by_bic, control = stagewise_control(criterion = "evidence")))
+  expect_gt(fit$evidence, refined$evidence - 0.1)
+  expect_true("penalised" %in% fit$trace$move)
+})

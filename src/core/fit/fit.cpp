@@ -539,16 +539,38 @@ class Method {
       return different_ends(std::move(ends));
     }
     const bool may_vote = split_by_chance(before, k);
-    refine_from(std::move(stages.fit), Move::kNone);
     const RefineOptions& options = options_.refine;
-    if (may_vote) refine_from(vote_start(data(), k, options, monitor_), Move::kVote);
     const bool by_evidence = options.type == Refinement::kEvidence;
+    FitRun of_stages;
+    if (by_evidence && is_wide()) of_stages.fit = stages.fit;
+    refine_from(std::move(stages.fit), Move::kNone);
+    if (may_vote) refine_from(vote_start(data(), k, options, monitor_), Move::kVote);
+    if (k > 1 && by_evidence && is_wide()) {
+      refine_from(penalised_end(std::move(of_stages)), Move::kPenalised);
+    }
     if (k > 1 && (seeks_likelihood() || (by_evidence && !is_large(data(), options_)))) {
       RowMatrix start = correspondence_start(data(), k);
       if (start.size() > 0) refine_from(start_at(std::move(start), {}), Move::kCorrespondence);
       for (MixtureFit& end : scattered_ends(k)) refine_from(std::move(end), Move::kScattered);
     }
     return different_ends(std::move(ends));
+  }
+
+  /// At least as many items as rows, in memory at a reasonable cost.
+  bool is_wide() const { return data().n_items >= data().n_obs && !is_large(data(), options_); }
+
+  /// The posterior where the search by BIC ends. Of many items each of those that tell nothing has by
+  /// evidence some say all the same, and together they can hold EM to where it begins; BIC leaves them
+  /// out.
+  MixtureFit penalised_end(FitRun run) {
+    FitOptions options = options_;
+    options.refine.type = Refinement::kSparse;
+    refine_by(options.refine, run);
+    if (run.status == Status::kConverged && run.fit.params.n_components() > 1) {
+      const Timer timer(outcome_.work.polish_seconds);
+      if (options.polish) polish(data(), options, budget_, run);
+    }
+    return start_at(std::move(run.fit.e_step.posterior), {});
   }
 
   /// EM to the end, or false where it is soon seen to end below a goal: from stages that found no more

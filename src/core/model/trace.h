@@ -25,6 +25,7 @@ enum class Move {
   kSmoothing,       ///< see `smooth()`
   kVote,            ///< the majority vote was the better start
   kMajorities,      ///< rows were held at the labels of their majorities, see `majorities_of()`
+  kPenalised,       ///< where the search by BIC ends was
   kCorrespondence,  ///< clusters by correspondence analysis were
   kScattered        ///< probabilities at random were
 };
