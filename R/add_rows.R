@@ -78,7 +78,7 @@ roles_of_new <- function(new, weights, manifest, call) {
         class = "argument", call = call
       )
     }
-    check_each_weight(weights, nrow(new), call = call)
+    weights <- check_each_weight(weights, nrow(new), call = call)
   }
   new_roles(manifest$items, columns$id, columns$weights %||% weights)
 }

@@ -158,9 +158,9 @@ check_weights <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::ca
   if (is.null(x)) {
     return(rep(1, n_obs))
   }
-  check_each_weight(x, n_obs, arg, call)
+  x <- check_each_weight(x, n_obs, arg, call)
   check_sum_of_weights(sum(x), n_obs, arg, call)
-  as.double(x)
+  x
 }
 
 check_each_weight <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
@@ -171,7 +171,20 @@ check_each_weight <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang
       class = "argument", call = call
     )
   }
-  check_numbers(as.double(x), c(0, Inf), arg, call)
+  check_numbers(plain_numbers(x, call), c(0, Inf), arg, call)
+}
+
+# Numbers without their class, as doubles.
+plain_numbers <- function(x, call = rlang::caller_env()) {
+  check_can_read(x, call)
+  as.double(x)
+}
+
+# Without bit64 R takes the bits of 64-bit integers for those of other numbers.
+check_can_read <- function(x, call = rlang::caller_env()) {
+  if (inherits(x, "integer64")) {
+    rlang::check_installed("bit64", "to read 64-bit integers.", call = call)
+  }
 }
 
 # It is the number of rows of the formulas: of less than one row the penalty of BIC would be a

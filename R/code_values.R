@@ -38,13 +38,6 @@ plain_vector <- function(x, call = rlang::caller_env()) {
   }
 }
 
-# Without bit64 R takes the bits of 64-bit integers for those of other numbers.
-check_can_read <- function(x, call = rlang::caller_env()) {
-  if (inherits(x, "integer64")) {
-    rlang::check_installed("bit64", "to read 64-bit integers.", call = call)
-  }
-}
-
 # Of each time a text of its own, whichever others there are: to the microsecond, and with the zone
 # in the hour that the end of summer time repeats.
 time_text <- function(x) {

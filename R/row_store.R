@@ -258,7 +258,7 @@ check_roles <- function(source, items, id, weights, crowd, call) {
   check_strings(items, call = call)
   if (!is.null(id)) check_string(id, call = call)
   if (is.numeric(weights) && is_table_of_items(source)) {
-    check_weights(weights, nrow(source), call = call)
+    weights <- check_weights(weights, nrow(source), call = call)
   } else if (!is.null(weights)) {
     check_string(weights, call = call)
   }

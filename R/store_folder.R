@@ -45,7 +45,15 @@ list_store_files <- function(path) {
 
 # Manifest -----------------------------------------------------------------------------------------
 
-write_manifest <- function(manifest, path) {
+# What its reader would refuse never takes the place of what it reads.
+write_manifest <- function(manifest, path, call = rlang::caller_env()) {
+  if (!is_manifest(manifest)) {
+    abort_mdpd(
+      c("{.file {path}} is left as it was: what was to be written is no manifest.",
+        i = "This is a mistake of mdpd; please report it."),
+      class = "damaged", call = call
+    )
+  }
   new <- file.path(path, "manifest.new.rds")
   save_checked(manifest, new)
   rename_file(new, manifest_path(path))

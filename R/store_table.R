@@ -131,6 +131,7 @@ chunk_weights <- function(chunk, roles, rows_before, call) {
   }
   x <- table_column(chunk, match(roles$weights, item_names(chunk)))
   if (is.character(x)) x <- text_to_numbers(x)
+  if (inherits(x, "integer64")) x <- plain_numbers(x, call)
   if (!is.numeric(x) || is.object(x)) {
     abort_mdpd(
       "The column {.field {roles$weights}} of weights must be numeric, not {describe(x)}.",

@@ -24,6 +24,23 @@ test_that("where all levels are known, the store is the same to the byte", {
   expect_identical(store$manifest$shards$checksum, all$manifest$shards$checksum)
 })
 
+test_that("weights may be 64-bit integers", {
+  skip_if_not_installed("bit64")
+  weights <- rep(c(1, 3, 2), 100)
+  # As they are without the methods of bit64: tiny numbers.
+  long <- structure(weights * 2^-1074, class = "integer64")
+  table <- mixed_table(300)
+  expected <- row_store(rbind(table, table), local_folder(), weights = c(weights, weights))
+  store <- suppressMessages(row_store(table, local_folder(), weights = long))
+  store <- suppressMessages(add_rows(store, table, weights = long))
+  expect_identical(store$manifest[c("counts", "weights")],
+                   expected$manifest[c("counts", "weights")])
+  expect_identical(open_row_store(store$path), store)
+  table$weight <- long
+  by_column <- row_store(table, local_folder(), weights = "weight")
+  expect_identical(by_column$manifest$weights$sum, sum(weights))
+})
+
 test_that("new levels stand behind those that are there, and keep their codes", {
   before <- data.frame(a = c(5, 7), b = c("m", "k"), key = 1:2)
   store <- suppressWarnings(row_store(before, local_folder(), id = "key"))

@@ -274,6 +274,13 @@ test_that("a folder without a store, or with one of another format, is refused",
 
 three_rows <- data.frame(a = c(1, 2, 1), b = c("x", "x", "y"))
 
+test_that("a manifest that cannot be read never takes the place of one that can", {
+  store <- row_store(three_rows, local_folder())
+  manifest <- replace(store$manifest, "has_ids", NA)
+  expect_error(write_manifest(manifest, store$path), "left as it was", class = "mdpd_error_damaged")
+  expect_identical(open_row_store(store$path), store)
+})
+
 test_that("a manifest that was changed or cut short anywhere is refused", {
   path <- local_folder()
   store <- row_store(data.frame(a = rep(1:3, 20), b = rep(c("x", "y"), 30)), path)
