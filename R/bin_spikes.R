@@ -68,7 +68,7 @@ bin_spikes <- function(times, window, bin_width = NULL, what = c("any", "count")
   check_count(max_count)
   bins <- check_choice(bins, c("items", "rows"))
   check_window(window)
-  window <- as.vector(window)
+  window <- as.double(window)
   if (is.null(bin_width)) bin_width <- diff(window)
   n_bins <- check_bin_width(bin_width, window)
   spikes <- if (is.null(onsets)) {
@@ -102,14 +102,20 @@ read_trials <- function(times, call = rlang::caller_env()) {
   }
   cells <- trial_cells(times, call)
   n_spikes <- lengths(cells)
-  time <- as.double(unlist(cells))
-  check_times(time, call)
+  time <- all_times(cells, call)
   list(
     trial = code_to_factor(rep(row(cells), n_spikes), rownames(cells)),
     neuron = code_to_factor(rep(col(cells), n_spikes), colnames(cells)),
     time = time,
     recorded = matrix(!vapply(cells, is.null, NA), nrow(cells), dimnames = dimnames(cells))
   )
+}
+
+# Of each cell by itself: what is together has no class.
+all_times <- function(cells, call) {
+  time <- as.double(unlist(lapply(unname(cells), plain_numbers, call)))
+  check_times(time, call)
+  time
 }
 
 # An element of a list of trials: the neurons of a trial, or a single cell of a trials x neurons
@@ -160,7 +166,7 @@ read_spike_table <- function(times, columns, call) {
   ids <- lapply(stats::setNames(nm = setdiff(columns, "time")), function(name) {
     as_ids(.subset2(times, name), name, call)
   })
-  c(ids, list(time = as.double(time)))
+  c(ids, list(time = plain_numbers(time, call)))
 }
 
 # A recording is a list of spikes without `trial`, `time` counted from its start.
@@ -177,8 +183,7 @@ read_recording <- function(times, call = rlang::caller_env()) {
   }
   names <- names(times) %||% as.character(seq_along(times))
   check_ids(names, length(times), "neuron", call)
-  time <- as.double(unlist(times))
-  check_times(time, call)
+  time <- all_times(times, call)
   list(neuron = code_to_factor(rep(seq_along(times), lengths(times)), names), time = time)
 }
 

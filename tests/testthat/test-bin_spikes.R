@@ -84,6 +84,24 @@ test_that("all forms of the same spikes give the same table", {
   }
 })
 
+test_that("times may be 64-bit integers, and integers near the largest", {
+  skip_if_not_installed("bit64")
+  # As they are without the methods of bit64: tiny numbers.
+  as_long <- function(x) structure(x * 2^-1074, class = "integer64")
+  trials <- list(x = list(a = c(5, 35), b = numeric()), y = list(a = 55, b = c(12, 95)))
+  bins <- function(times, ...) bin_spikes(times, c(0, 100), bin_width = 25, ...)
+  expect_identical(bins(lapply(trials, lapply, as_long)), bins(trials))
+  recording <- list(a = c(5, 1035, 2055), b = c(1012, 2095))
+  table <- data.frame(neuron = rep(c("a", "b"), 3:2), time = unlist(recording))
+  expected <- bins(recording, onsets = c(0, 1000, 2000))
+  expect_identical(bins(lapply(recording, as_long), onsets = c(0, 1000, 2000)), expected)
+  table$time <- as_long(table$time)
+  expect_identical(bins(table, onsets = c(0, 1000, 2000)), expected)
+  onset <- .Machine$integer.max - 50L
+  expect_identical(bin_spikes(list(a = onset + 7L), c(-100L, 100L), onsets = onset),
+                   bin_spikes(list(a = 7), c(-100, 100), onsets = 0))
+})
+
 test_that("the order of the spikes does not matter", {
   table <- as_spike_table(as_trials(random_recording(3), c(0, 1)))
   expect_identical(bin_spikes(table[rev(seq_len(nrow(table))), ], c(0, 1)),
