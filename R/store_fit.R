@@ -163,10 +163,12 @@ run_engine_on_store <- function(problem, settings, store, search_rows, memory, a
 # How the rows of a fit came from a store. `before`: the same of the fit that it went on from.
 about_store <- function(store, result, before = NULL) {
   holds_known <- result$fits[[1]]$holds_known
+  hashes <- store$manifest$shards$rows_hash
   list(
     path = store$path, rows = nrow(store), shards = nrow(store$manifest$shards),
     reading = result$reading, search_rows = result$n_search_rows,
     files = store$manifest$shards[c("checksum", "rows")],
+    rows_hash = if (!is.null(hashes)) core_add_hashes(hashes),
     holds_known = holds_known, known = if (holds_known) known_of_store(store, before$known)
   )
 }

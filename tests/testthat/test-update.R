@@ -313,6 +313,27 @@ test_that("without a store all arguments are those of the call that is made agai
   expect_identical(n_calls, 1)
 })
 
+test_that("a store of other rows is refused, though it has as many and more of every level", {
+  rows <- three_classes(2500)$table
+  old <- rows[1:1400, ]
+  fit <- stagewise_em(small_store(old, local_folder()), 2)
+  refused <- function(table, ...) {
+    store <- row_store(table, local_folder(), ...)
+    expect_error(update(fit, store), "other rows", class = "mdpd_error_other_store")
+  }
+  refused(rows[c(1:1399, 1401:2500), ])
+  refused(rows[c(1401:1410, 1:1400), ])
+  refused(rows[c(1:1399, 1:1399), ], shard_rows = 1024)
+  refused(rows, weights = rep(2:1, c(1, 2499)))
+  # The same rows in shards of another size are the same.
+  for (size in c(1024, 2048)) {
+    for (table in list(rows, rows[1:1400, ])) {
+      store <- new_store(table, shard_rows = size)
+      expect_equal(hush(update(fit, store))$n_obs, nrow(table))
+    }
+  }
+})
+
 test_that("what cannot be updated is refused", {
   rows <- three_classes(1500)$table
   path <- local_folder()
