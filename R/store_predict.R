@@ -10,7 +10,8 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   check_repeats(store, object$missing %||% "ignore", "newdata", call)
   if (!is.null(file)) {
     check_new_file(file, call = call)
-    new <- tempfile("predictions-", dirname(file))
+    target <- file_to_replace(file)
+    new <- tempfile("predictions-", dirname(target %||% tempfile()))
     on.exit(remove_files(new))
   }
   out <- list()
@@ -31,8 +32,27 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   if (is.null(file)) {
     return(if (type == "prob") do.call(rbind, out) else unlist(out))
   }
-  rename_file(new, file, call)
+  put_in_place(new, file, target, call)
   invisible(file)
+}
+
+# What a rename may replace: the file behind any links, or one that is not there. NULL for what must
+# be written into, a pipe, a device or a link to no file; R does not tell these from empty files,
+# which lose nothing by it.
+file_to_replace <- function(file) {
+  if (isTRUE(file.size(file) > 0)) {
+    normalizePath(file)
+  } else if (!file.exists(file) && !nzchar(Sys.readlink(file))) {
+    path.expand(file)
+  }
+}
+
+put_in_place <- function(new, file, target, call) {
+  if (is.null(target)) {
+    return(while_writing(append_file(new, file), file, call))
+  }
+  if (file.exists(target)) Sys.chmod(new, file.mode(target), use_umask = FALSE)
+  rename_file(new, target, call)
 }
 
 # The items that are needed; of a crowd one worker of the fit will do, as in memory.
@@ -115,6 +135,18 @@ map_answers <- function(codes, maps) {
     row[seen], item[known][seen], code[seen], c(nrow(codes), length(maps)),
     list(rownames(codes), names(maps))
   )
+}
+
+# As file.append(), which does not see that the last part cannot be written.
+append_file <- function(from, to) {
+  from <- file(from, "rb")
+  on.exit(close(from))
+  to <- file(to, "ab", raw = TRUE)
+  is_open <- TRUE
+  on.exit(if (is_open) close(to), add = TRUE)
+  while (length(part <- readBin(from, "raw", 2^20)) > 0) writeBin(part, to)
+  is_open <- FALSE
+  if (!identical(suppressWarnings(close(to)), 0L)) stop("It cannot be written")
 }
 
 # Texts are in UTF-8, marked as what the session writes as it is, whatever its locale.

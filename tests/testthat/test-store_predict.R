@@ -125,3 +125,30 @@ test_that("a file that cannot be written is named", {
   expect_refused(file.path(folder, strrep("x", 300)), "cannot be written")
   expect_identical(dir(folder), character())
 })
+
+test_that("predictions go behind links and through pipes, and files keep their mode", {
+  skip_on_os("windows")
+  rows <- rows_with_gaps()
+  store <- new_store(rows)
+  fit <- stagewise_em(rows, 2)
+  withr::local_dir(withr::local_tempdir())
+  dir.create("published")
+  hush(predict(fit, store, file = "plain.csv"))
+  expected <- readLines("plain.csv")
+  # One link to a file that is not there, and one to what was written by it.
+  file.symlink("published/classes.csv", "classes.csv")
+  for (trial in 1:2) {
+    hush(predict(fit, store, file = "classes.csv"))
+    expect_identical(Sys.readlink("classes.csv"), "published/classes.csv")
+    expect_identical(readLines("published/classes.csv"), expected)
+  }
+  Sys.chmod("plain.csv", "600")
+  hush(predict(fit, store, file = "plain.csv"))
+  expect_identical(file.mode("plain.csv"), as.octmode("600"))
+  expect_identical(dir(), c("classes.csv", "plain.csv", "published"))
+  skip_if(Sys.which("mkfifo") == "" || Sys.which("timeout") == "")
+  system("mkfifo pipe; (timeout 30 cat pipe > part; mv part got) &")
+  hush(predict(fit, store, file = "pipe"))
+  for (trial in 1:100) if (!file.exists("got")) Sys.sleep(0.1)
+  expect_identical(readLines("got"), expected)
+})
