@@ -193,8 +193,12 @@ file_reader <- function(source, text, chunk_rows, call) {
 expand_files <- function(source, call) {
   for (pattern in source) check_file_name(pattern, "source", call)
   files <- unlist(lapply(source, function(pattern) {
-    found <- if (file.exists(pattern)) pattern else sort(Sys.glob(pattern), method = "radix")
-    if (length(found) > 0) found else pattern
+    if (file.exists(pattern)) {
+      return(pattern)
+    }
+    found <- Sys.glob(pattern)
+    # As texts: R does not sort what is in the encoding of the session.
+    if (length(found) > 0) found[order(enc2utf8(found), method = "radix")] else pattern
   }))
   for (file in files) check_file(file, "source", call)
   files

@@ -86,6 +86,18 @@ test_that("text without a header or a byte order mark leaves no connection open"
   expect_no_match(readLines(log), "unused connection")
 })
 
+test_that("a pattern finds files whose paths have letters beyond ASCII, in the order of names", {
+  skip_if_not(l10n_info()[["UTF-8"]])
+  folder <- file.path(withr::local_tempdir(), "d\u00eda")
+  skip_if_not(dir.create(folder, showWarnings = FALSE))
+  for (name in c("z", "\u00e4", "b")) {
+    utils::write.csv(data.frame(a = name, b = 1), file.path(folder, paste0(name, ".csv")),
+                     row.names = FALSE)
+  }
+  store <- suppressWarnings(row_store(file.path(folder, "*.csv"), local_folder()))
+  expect_identical(as.character(as.data.frame(store)$a), c("b", "z", "\u00e4"))
+})
+
 test_that("text that cannot be read is an error that says where", {
   file <- withr::local_tempfile(fileext = ".csv")
   path <- local_folder()
