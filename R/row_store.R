@@ -132,8 +132,11 @@ open_row_store <- function(path) {
       class = "file"
     )
   }
-  manifest <- read_manifest(path, call)
-  check_files(path, manifest, call)
+  manifest <- read_settled(path, function() {
+    manifest <- read_manifest(path, call)
+    check_files(path, manifest, call)
+    manifest
+  })
   new_row_store(path, manifest)
 }
 

@@ -144,6 +144,15 @@ old_manifest <- function(path) {
   tryCatch(read_manifest(path), mdpd_error = function(cnd) NULL)
 }
 
+# What `read()` gives, again where it failed while another process wrote to the store.
+read_settled <- function(path, read) {
+  written <- tools::md5sum(manifest_path(path))
+  tryCatch(read(), mdpd_error = function(cnd) {
+    if (identical(tools::md5sum(manifest_path(path)), written)) rlang::cnd_signal(cnd)
+    read_settled(path, read)
+  })
+}
+
 new_row_store <- function(path, manifest) {
   structure(
     list(path = normalizePath(path, "/"), manifest = manifest), class = "row_store"

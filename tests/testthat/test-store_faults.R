@@ -196,3 +196,22 @@ test_that("a store larger than the memory that there is can be fitted and predic
   expect_identical(utils::tail(output, 1), "3 4e+06")
   expect_length(readLines(file), 4e6 + 1)
 })
+
+test_that("a store that is written to while it is read is read again", {
+  store <- row_store(data.frame(a = 1:2, b = c(1, 1)), local_folder())
+  n_reads <- 0
+  read <- function() {
+    manifest <- read_manifest(store$path)
+    n_reads <<- n_reads + 1
+    # The second removes what the first replaced.
+    if (n_reads == 1) {
+      for (trial in 1:2) add_rows(open_row_store(store$path), data.frame(a = 1, b = 1))
+    }
+    check_files(store$path, manifest, rlang::current_env())
+    manifest
+  }
+  expect_identical(read_settled(store$path, read), open_row_store(store$path)$manifest)
+  expect_identical(n_reads, 2)
+  unlink(file.path(store$path, dir(store$path, "shard")))
+  expect_error(open_row_store(store$path), class = "mdpd_error_damaged_shard")
+})
