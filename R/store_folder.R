@@ -110,6 +110,9 @@ abort_unwritable <- function(file, call = rlang::caller_env()) {
 }
 
 read_manifest <- function(path, call = rlang::caller_env()) {
+  if (!file.exists(manifest_path(path))) {
+    abort_damaged_file(manifest_path(path), "It is not there", call)
+  }
   manifest <- tryCatch(
     suppressWarnings(read_checked(manifest_path(path))),
     error = function(cnd) abort_damaged_file(manifest_path(path), conditionMessage(cnd), call)

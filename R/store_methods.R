@@ -235,8 +235,8 @@ check_shards <- function(shards, x, call = rlang::caller_env()) {
 
 #' Check all files of a store
 #'
-#' Reads every file and compares it with its checksum. A fit checks each shard that it reads; this
-#' is to know before, or after a copy.
+#' Reads every file, the manifest too, and compares it with its checksum. A fit checks each shard
+#' that it reads; this is to know before, or after a copy.
 #'
 #' @param store A [row_store()].
 #' @return A data frame with a row for each file that is damaged or not there: `file`, and
@@ -252,18 +252,16 @@ check_shards <- function(shards, x, call = rlang::caller_env()) {
 #' @export
 verify_store <- function(store) {
   check_class(store, "row_store")
-  found <- lapply(seq_len(nrow(store$manifest$shards)), function(at) {
-    tryCatch(
-      {
-        read_shard(store$path, store$manifest, at)
-        NULL
-      },
-      mdpd_error_damaged_shard = function(cnd) {
-        data.frame(file = basename(cnd$file), problem = unname(cnd$body["x"]))
-      }
-    )
-  })
-  damaged <- do.call(rbind, c(list(data.frame(file = character(), problem = character())), found))
+  damaged <- data.frame(file = character(), problem = character())
+  verify <- function(read) {
+    tryCatch(read, mdpd_error_damaged_shard = function(cnd) {
+      damaged[nrow(damaged) + 1, ] <<- list(basename(cnd$file), cnd$body[["x"]])
+    })
+  }
+  verify(read_manifest(store$path))
+  for (at in seq_len(nrow(store$manifest$shards))) {
+    verify(read_shard(store$path, store$manifest, at))
+  }
   if (nrow(damaged) > 0) {
     warn_mdpd(
       c("{nrow(damaged)} file{?s} of the store {?is/are} damaged or missing.",

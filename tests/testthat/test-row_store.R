@@ -229,6 +229,11 @@ test_that("damage is an error that names the file", {
   expect_error(as.data.frame(store), basename(ids), class = "mdpd_error_damaged_shard")
   writeBin(readBin(file.path(path, "manifest.rds"), "raw", 100), file.path(path, "manifest.rds"))
   expect_error(open_row_store(path), "manifest.rds", class = "mdpd_error_damaged_shard")
+  expect_warning(damaged <- verify_store(store), class = "mdpd_warning_damaged_shard")
+  expect_identical(damaged$file, c("manifest.rds", basename(ids)))
+  file.remove(file.path(path, "manifest.rds"))
+  expect_warning(damaged <- verify_store(store), class = "mdpd_warning_damaged_shard")
+  expect_identical(damaged$problem, c("It is not there.", "Its checksum is wrong."))
 })
 
 test_that("what cannot be written is an error, not a file cut short", {
