@@ -37,9 +37,10 @@
 #' `summary()` says of the classes is of the posterior that each row had when EM last went over it.
 #'
 #' `gain` is estimated by the distance of the bound from the log-likelihood in up to 8 stretches of
-#' 1,024 old rows, which are chosen by a hash, once, at the first update; so of later updates it is
-#' that of rows that have stood longest. EM can gain more when it goes on from there. A gain of
-#' more than 0.01 brings a message of class `mdpd_message_full_round`.
+#' 1,024 old rows, which are chosen by a hash, once, at the first update. Rows of later updates have
+#' less to gain: it is taken to fall from that of these rows in proportion to 1/n - 1/N for a row
+#' that came as the n-th of N, as the variance of estimates does. EM can gain more when it goes on
+#' from there. A gain of more than 0.01 brings a message of class `mdpd_message_full_round`.
 #'
 #' New levels and new workers begin without any difference between the components. A new label of a
 #' crowd has no component: for that, fit anew. No component is added or taken away.
@@ -471,11 +472,26 @@ gain_of_round <- function(check, object, fit) {
   if (is.null(check)) {
     return(0)
   }
-  1000 * check$gain / check$sums$weight * object$sums$standing$weight / fit$nobs
+  standing <- object$sums$standing
+  share <- gain_of_later(check$n_fitted %||% Inf, standing$n_obs, fit$n_obs)
+  1000 * share * check$gain / check$sums$weight * standing$weight / fit$nobs
+}
+
+# What rows that stand have to gain on average, as a share of what the first `n_first` have, some of
+# which are looked at. Parameters learned from n rows differ from those of all `n_all` by a variance
+# in proportion to 1/n - 1/n_all, and so does what a row has to gain that came when there were n:
+# the mean of this over the `n_standing`.
+gain_of_later <- function(n_first, n_standing, n_all) {
+  if (n_standing <= n_first) {
+    return(1)
+  }
+  later <- log(n_standing / n_first) - (n_standing - n_first) / n_all
+  (n_first + later / (1 / n_first - 1 / n_all)) / n_standing
 }
 
 # Some of the rows that stand, chosen by a hash: the numbers of rows before the `first` and of the
-# `last` of each stretch; of a crowd those among the rows of some `files`.
+# `last` of each stretch; of a crowd those among the rows of some `files`; and how many rows the fit
+# had, `n_fitted`.
 choose_stretches <- function(before, store) {
   shards <- store$manifest$shards
   is_crowd <- store$manifest$kind == "crowd"
@@ -485,7 +501,7 @@ choose_stretches <- function(before, store) {
   hash <- core_hash(as.character(seq_len(n_stretches)))
   first <- (sort(utils::head(order(hash), most_stretches)) - 1) * rows_of_stretch
   list(
-    first = first, last = pmin(n, first + rows_of_stretch),
+    first = first, last = pmin(n, first + rows_of_stretch), n_fitted = before$n_obs,
     files = if (is_crowd) shards$checksum[stand]
   )
 }

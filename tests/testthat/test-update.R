@@ -35,6 +35,22 @@ test_that("an update ends where a fit of all rows does, and says by how much it 
   }
 })
 
+test_that("after many updates the gain is that of all rows, not that of the oldest", {
+  rows <- three_classes(8600)$table
+  store <- new_store(rows[1:600, ])
+  fit <- stagewise_em(store, 3)
+  for (day in 1:16) {
+    store <- add_rows(store, rows[600 + (day - 1) * 500 + 1:500, ])
+    fit <- hush(update(fit, store))
+  }
+  true <- (loglik_of(fit, rows) - fit$loglik) / 8.6
+  # Half as much again is what the rows of one fit are off; the oldest gain several times as much.
+  expect_lt(abs(log(fit$update$gain / true)), log(1.5))
+  expect_identical(gain_of_later(600, 600, 700), 1)
+  expect_equal(gain_of_later(10, 1e6, 1e6 + 1) * 1e6,
+               10 + sum(1 / (11:1e6) - 1e-6) / (1 / 10 - 1e-6), tolerance = 0.02)
+})
+
 # Ordinary EM in plain R, in which the old rows keep their posterior.
 incremental_twin <- function(fit, rows, n_steps) {
   kept <- predict(fit, rows$old, type = "prob")
