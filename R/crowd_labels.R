@@ -298,6 +298,21 @@ check_id_column <- function(x, name, call, rows_before = 0) {
       class = "data", call = call
     )
   }
+  check_exact(x, name, rows_before, call)
+}
+
+# Of longer numbers R keeps the first digits only, so different ids may have become one.
+check_exact <- function(x, name, rows_before, call) {
+  long <- if (is.double(x) && !is.object(x)) which(abs(x) > 2^53)
+  if (length(long) > 0) {
+    abort_mdpd(
+      c("The {name} column must have no number above 2^53: R does not keep its last digits.",
+        x = "Row {rows_before + long[1]} has {value_text(x[long[1]])}.",
+        i = "Read such ids as strings, for example by
+             {.code utils::read.csv(file, colClasses = \"character\")}."),
+      class = "data", call = call
+    )
+  }
 }
 
 # Workers are what columns are elsewhere.

@@ -44,8 +44,7 @@ read_crowd <- function(file, ..., sep = NULL, header = NULL,
   sep <- if (is.null(sep)) guess_separator(first_lines[1]) else sep
   header <- if (is.null(header)) guess_header(first_lines, sep) else header
   lines <- check_lines(file, sep, header)
-  names <- if (header) split_line(first_lines[1], sep)
-  columns <- triple_columns(names, lines$n_fields)
+  columns <- triple_columns(split_line(first_lines[1], sep), header, lines$n_fields)
   triples <- read_columns(file, sep, header, lines$n_fields, columns)
   check_no_blank(triples, lines$numbers)
   new_crowd_labels(triples, duplicates, by_default)
@@ -168,9 +167,9 @@ split_line <- function(line, sep) {
   ))
 }
 
-# Positions of the item, worker and label columns.
-triple_columns <- function(names, n_fields, call = rlang::caller_env()) {
-  role <- column_role(names)
+# Positions of the item, worker and label columns. `first`: fields of the first line.
+triple_columns <- function(first, header, n_fields, call = rlang::caller_env()) {
+  role <- column_role(if (header) first)
   columns <- c(item = 1L, worker = 2L, label = 3L)
   if (all(table(factor(role, names(columns))) == 1)) {
     return(stats::setNames(match(names(columns), role), names(columns)))
@@ -178,12 +177,13 @@ triple_columns <- function(names, n_fields, call = rlang::caller_env()) {
   if (n_fields == 3) {
     return(columns)
   }
-  found <- if (is.null(names)) " and no header" else cli::format_inline(": {.field {names}}")
+  columns_are <- if (header) "columns" else "columns, taken to have no header"
   abort_mdpd(
     c("The file must have three columns or a header that names one item, one worker and one label
        column.",
-      x = "It has {n_fields} columns{found}.",
-      i = "Read it with {.fn utils::read.csv} and name the columns to {.fn crowd_labels}."),
+      x = "It has {n_fields} {columns_are}; the first line is {.field {first}}.",
+      i = "Say which are the three by {.fn crowd_labels}, for example of
+           {.code utils::read.csv(file, colClasses = \"character\")}."),
     class = "file", call = call
   )
 }

@@ -130,7 +130,7 @@ finish_column <- function(column, from_text = FALSE, numbers_first = FALSE, na_v
 final_values <- function(column, from_text, na_values) {
   values <- column$values
   values[as_type(values, "character") %in% na_values] <- NA
-  if (from_text) {
+  if (from_text && !has_long_number(values)) {
     return(utils::type.convert(as.character(values), na.strings = character(), as.is = TRUE))
   }
   if (isTRUE(column$is_labelled)) {
@@ -140,6 +140,12 @@ final_values <- function(column, from_text, na_values) {
   } else {
     values
   }
+}
+
+# A whole number that a double does not hold.
+has_long_number <- function(text) {
+  long <- grep("^[-+]?[0-9]{16,}$", text, value = TRUE)
+  any(abs(as.double(long)) > 2^53)
 }
 
 type_of_values <- function(x) {

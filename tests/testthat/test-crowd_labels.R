@@ -149,6 +149,17 @@ test_that("things that are no table of triples are errors", {
   expect_error(crowd_labels(matrix(1, 2, 2)), "three columns, not 2", class = "mdpd_error_data")
 })
 
+test_that("ids of which R does not keep all digits are errors", {
+  for (name in names(triples)) {
+    bad <- triples
+    bad[[name]] <- c(2^53, 2^53 + 2 * seq_len(nrow(triples) - 1))
+    expect_error(crowd_labels(bad), paste("The", name, "column.*Row 2 has 9007199254740994"),
+                 class = "mdpd_error_data")
+    bad[[name]] <- bad[[name]][1] - seq_len(nrow(triples))
+    expect_s3_class(crowd_labels(bad), "crowd_labels")
+  }
+})
+
 test_that("missing ids and labels are errors that give the row", {
   for (name in names(triples)) {
     bad <- triples

@@ -86,6 +86,16 @@ test_that("text without a header or a byte order mark leaves no connection open"
   expect_no_match(readLines(log), "unused connection")
 })
 
+test_that("whole numbers that R does not hold stay different strings", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("a,b,c", paste0("123456789012345678", c(1, 2, 2), ",0", 1:3, ",x")), file)
+  store <- suppressWarnings(row_store(file, local_folder()))
+  expect_identical(levels(store)[1:2], list(a = paste0("123456789012345678", 1:2),
+                                            b = c("1", "2", "3")))
+  crowd <- row_store(file, local_folder(), item = "b", worker = "a", label = "c")
+  expect_identical(crowd$manifest$items, levels(store)$a)
+})
+
 test_that("a pattern finds files whose paths have letters beyond ASCII, in the order of names", {
   skip_if_not(l10n_info()[["UTF-8"]])
   folder <- file.path(withr::local_tempdir(), "d\u00eda")
