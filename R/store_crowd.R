@@ -110,26 +110,35 @@ for_each_block <- function(file, use) {
 #' Read the labels in the order of the hashes of their items
 #'
 #' @param path Folder of the store.
-#' @param max_labels A bucket with more labels is split.
+#' @param max_labels A bucket with more labels is split; small ones are put together, up to a 64th.
 #' @param use A function of a block that has all labels of its items; the items are sorted by hash.
 #' @noRd
 for_each_bucket <- function(path, max_labels, use, name = "", depth = 1) {
+  waiting <- character()
+  most_bytes <- bytes_of_label * max_labels / n_buckets
+  use_waiting <- function() {
+    if (length(waiting) > 0) use(sort_block(read_buckets(waiting)))
+    remove_files(waiting)
+    waiting <<- character()
+  }
   for (file in dir(spool_path(path), paste0("^bucket-", name, "[0-9]{2}$"), full.names = TRUE)) {
-    name_of_file <- sub("^bucket-", "", basename(file))
-    if (n_labels_in(file) > max_labels && depth < 8) {
+    is_large <- n_labels_in(file) > max_labels && depth < 8
+    if (is_large || sum(file.size(c(waiting, file))) > most_bytes) use_waiting()
+    if (is_large) {
       for_each_block(file, function(block) append_blocks(block, file, depth))
       remove_files(file)
-      for_each_bucket(path, max_labels, use, name_of_file, depth + 1)
+      for_each_bucket(path, max_labels, use, sub("^bucket-", "", basename(file)), depth + 1)
     } else {
-      use(sort_block(read_bucket(file)))
-      remove_files(file)
+      waiting <- c(waiting, file)
     }
   }
+  use_waiting()
 }
 
+bytes_of_label <- 12  # at least
+
 n_labels_in <- function(file) {
-  # A label takes 12 bytes at least.
-  if (file.size(file) < 12 * 1024) {
+  if (file.size(file) < bytes_of_label * 1024) {
     return(0)
   }
   n <- 0
@@ -138,9 +147,11 @@ n_labels_in <- function(file) {
 }
 
 # All blocks as one.
-read_bucket <- function(file) {
+read_buckets <- function(files) {
   blocks <- list()
-  for_each_block(file, function(block) blocks[[length(blocks) + 1]] <<- block)
+  for (file in files) {
+    for_each_block(file, function(block) blocks[[length(blocks) + 1]] <<- block)
+  }
   ids <- unique(unlist(lapply(blocks, `[[`, "ids")))
   part <- function(name) unlist(lapply(blocks, `[[`, name))
   item <- unlist(lapply(blocks, function(block) match(block$ids, ids)[block$item]))

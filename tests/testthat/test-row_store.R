@@ -424,18 +424,33 @@ test_that("the store of a crowd does not depend on the order of the labels, or o
   expect_identical(small_crowd_store(chunks, local_folder())$manifest, store$manifest)
 })
 
+blocks_of <- function(triples, path, max_labels) {
+  rows <- list()
+  dir.create(file.path(path, "spool"), recursive = TRUE)
+  columns <- list(worker = new_column(), label = new_column())
+  source <- table_reader(triples, function(n) 1000)
+  bucket_labels(source, names(triples), NULL, columns, path, rlang::current_env())
+  for_each_bucket(path, max_labels, function(block) rows <<- c(rows, list(block)))
+  rows
+}
+
+test_that("few labels come together, so that ids of a store are read once for all of them", {
+  triples <- some_triples()
+  rows <- blocks_of(triples, local_folder(), 64 * 65536)
+  expect_length(rows, 1)
+  expect_setequal(rows[[1]]$ids, triples$item)
+  expect_false(is.unsorted(rows[[1]]$hash, strictly = TRUE))
+  several <- blocks_of(triples, local_folder(), 64 * 2000)
+  expect_gt(length(several), 2)
+  expect_identical(unlist(lapply(several, `[[`, "ids")), rows[[1]]$ids)
+})
+
 test_that("items with many labels, and buckets that must be split, are complete", {
   withr::local_seed(3)
   triples <- data.frame(item = c(rep("same", 3000), 1:3000), worker = c(1:3000, 1:3000),
                         label = sample(3, 6000, TRUE))
-  rows <- list()
   path <- local_folder()
-  dir.create(file.path(path, "spool"), recursive = TRUE)
-  columns <- list(worker = new_column(), label = new_column())
-  names <- c("item", "worker", "label")
-  source <- table_reader(triples, function(n) 1000)
-  bucket_labels(source, names, NULL, columns, path, rlang::current_env())
-  for_each_bucket(path, 20, function(block) rows <<- c(rows, list(block)))
+  rows <- blocks_of(triples, path, 20)
   expect_gt(length(rows), 64)
   expect_identical(sum(lengths(lapply(rows, `[[`, "item"))), 6000L)
   hash <- unlist(lapply(rows, `[[`, "hash"))
