@@ -214,8 +214,13 @@ parameter_overlap <- function(object, reference, call = rlang::caller_env()) {
 as_posterior <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (inherits(x, "mdpd")) {
     if (is.null(x$posterior)) {
-      abort_mdpd("{.arg {arg}} must be a fit: a model that holds a posterior.",
-                 class = "argument", call = call)
+      abort_mdpd(
+        c("{.arg {arg}} must be a fit: a model that holds a posterior.",
+          i = if (!is.null(x$store)) {
+            "A fit of a store holds none: give {.code predict(fit, store)}."
+          }),
+        class = "argument", call = call
+      )
     }
     return(x$posterior)
   }

@@ -129,7 +129,10 @@ check_column_names <- function(names, arg, call) {
   if (is.null(names) || length(unnamed) > 0) {
     abort_mdpd(
       c("Every column of {.arg {arg}} must have a name.",
-        x = "Column {c(unnamed, 1)[1]} has none."),
+        x = "Column {c(unnamed, 1)[1]} has none.",
+        i = if (identical(unnamed, 1L)) {
+          "If these are names of rows, write the file without: {.code row.names = FALSE}."
+        }),
       class = "data", call = call
     )
   }

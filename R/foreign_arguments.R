@@ -20,8 +20,9 @@ foreign_arguments <- c(
   data = "{.arg data} goes with a formula: {.code stagewise_em(~ ., k, data)}."
 )
 
-# `dots`: the expressions of arguments that the function does not have.
-check_foreign_arguments <- function(dots, call = rlang::caller_env()) {
+# `dots`: the expressions of arguments that the function does not have; `hints`: what to write in
+# the place of these.
+check_foreign_arguments <- function(dots, hints = character(), call = rlang::caller_env()) {
   names <- rlang::names2(dots)
   formula <- Filter(function(code) rlang::is_call(code, "~"), dots[names == ""])
   if (length(formula) > 0) {
@@ -41,10 +42,11 @@ check_foreign_arguments <- function(dots, call = rlang::caller_env()) {
       class = "argument", call = call
     )
   }
-  known <- intersect(names, names(foreign_arguments))
+  hints <- c(hints, foreign_arguments)
+  known <- intersect(names, names(hints))
   if (length(known) > 0) {
     abort_mdpd(
-      c("There is no argument {.arg {known[1]}}.", i = foreign_arguments[[known[1]]]),
+      c("There is no argument {.arg {known[1]}}.", i = hints[[known[1]]]),
       class = "argument", call = call
     )
   }

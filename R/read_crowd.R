@@ -223,7 +223,8 @@ check_utf8 <- function(x, call) {
   if (length(bad) > 0) {
     abort_mdpd(
       c("The file must be encoded in UTF-8.",
-        x = "{.val {iconv(x[bad[1]], 'latin1', 'UTF-8')}} is not."),
+        x = "{.val {shorten(iconv(x[bad[1]], 'latin1', 'UTF-8'), 60)}} is not.",
+        i = "Read it by {.fn utils::read.csv} with its {.arg fileEncoding}, or convert it."),
       class = "file", call = call
     )
   }

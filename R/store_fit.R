@@ -63,7 +63,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
                                    control = stagewise_control(), search_rows = NULL,
                                    memory = 1e9, cluster = NULL, deadline = 600,
                                    verbose = interactive()) {
-  check_foreign_arguments(rlang::enexprs(...))
+  check_foreign_arguments(rlang::enexprs(...), not_of_stores)
   rlang::check_dots_empty()
   method <- check_choice(method, c("robust", "paper"))
   refine <- check_choice(refine, c("sparse", "full", "none"))
@@ -103,6 +103,13 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   fit
 }
 
+# What fits of rows in memory are given here.
+not_of_stores <- c(
+  weights = "The case weights of a store are given to {.fn row_store}.",
+  known = "Known labels are put into the store by {.fn add_known}.",
+  keep_data = "A fit of a store keeps none of its rows."
+)
+
 check_search_rows <- function(search_rows, call = rlang::caller_env()) {
   if (!is.null(search_rows)) check_count(search_rows, 1000, call = call)
 }
@@ -128,7 +135,7 @@ coded_store <- function(store, missing, call = rlang::caller_env()) {
   if (missing == "fail" && n_missing > 0) {
     abort_mdpd(
       c("No cell may be missing with {.code missing = \"fail\"}.",
-        x = "{comma(n_missing)} cell{?s} of the store {?is/are}."),
+        x = "{comma(n_missing)} {cli::qty(n_missing)}cell{?s} of the store {?is/are}."),
       class = "missing_value", call = call
     )
   }

@@ -66,7 +66,7 @@ finish_known <- function(column) {
 inform_new_levels <- function(new) {
   new <- new[lengths(new) > 0]
   if (length(new) > 0) {
-    levels <- vapply(new, function(x) cli::format_inline("{.val {x}}"), "")
+    levels <- vapply(new, function(x) cli::format_inline("{.val {shorten(x, 60)}}"), "")
     about <- utils::head(sprintf("Item %s: %s.", names(new), levels), 5)
     inform_mdpd(
       c("{length(new)} item{?s} {?has/have} levels that are new in the store.",
@@ -78,7 +78,8 @@ inform_new_levels <- function(new) {
 
 inform_new_labels <- function(new) {
   if (length(new) > 0) {
-    inform_mdpd("The crowd has {length(new)} new label{?s}: {.val {new}}.", class = "new_levels")
+    inform_mdpd("The crowd has {length(new)} new label{?s}: {.val {shorten(new, 60)}}.",
+                class = "new_levels")
   }
 }
 

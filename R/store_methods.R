@@ -91,8 +91,9 @@ describe_weights <- function(x) {
     return("No case weights")
   }
   sprintf(
-    "Case weights from %s to %s, in all %s", format_number(weights$smallest, digits = 4),
-    format_number(weights$largest, digits = 4), comma(signif(weights$sum, 7))
+    "Case weights from %s to %s where above 0, in all %s",
+    format_number(weights$smallest, digits = 4), format_number(weights$largest, digits = 4),
+    comma(signif(weights$sum, 7))
   )
 }
 

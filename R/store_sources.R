@@ -276,7 +276,7 @@ split_header <- function(con, file, sep, strip, call) {
       con, "", sep = sep, quote = "\"", nlines = 1, quiet = TRUE, strip.white = strip,
       na.strings = character(), encoding = "UTF-8", blank.lines.skip = TRUE
     ),
-    warning = abort, error = abort
+    error = abort, warning = abort  # an error of a handler goes to those behind it
   )
   check_utf8(fields, call)
   is_read <- TRUE
@@ -293,8 +293,9 @@ scan_rows <- function(con, file, names, sep, text, n_rows, rows_before, call) {
       blank.lines.skip = TRUE, na.strings = character(), multi.line = FALSE, quiet = TRUE,
       encoding = "UTF-8"
     ),
-    warning = abort, error = abort
+    error = abort, warning = abort  # an error of a handler goes to those behind it
   )
+  for (column in columns) check_utf8(column, call)
   n <- length(columns[[1]])
   if (n > 0) structure(columns, class = "data.frame", row.names = .set_row_names(n))
 }

@@ -52,6 +52,13 @@ test_that("new levels stand behind those that are there, and keep their codes", 
   expect_identical(store$manifest$counts, c(2, 1, 1, 1, 1, 1, 1, 1))
 })
 
+test_that("the message of a long new level is short", {
+  store <- row_store(data.frame(a = c("x", "y", "x"), b = 1:3), local_folder())
+  told <- expect_message(add_rows(store, data.frame(a = strrep("free text ", 1e4), b = 1)),
+                         class = "mdpd_message_new_levels")
+  expect_lt(nchar(conditionMessage(told)), 300)
+})
+
 test_that("text is read as the columns of the store are", {
   file <- withr::local_tempfile(fileext = ".csv")
   writeLines(c("n,w,f", "1,1,TRUE", "2,01,FALSE", "3,x,NA"), file)

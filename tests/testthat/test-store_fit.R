@@ -209,6 +209,21 @@ test_that("a fit of a store says what it lacks", {
   expect_error(stagewise_em(store, 2), class = "mdpd_error_damaged_shard")
 })
 
+test_that("arguments of fits of rows in memory are told where they belong", {
+  store <- new_store(three_classes(1500)$table)
+  expect_error(stagewise_em(store, 1, weights = rep(1, 1500)), "given to `row_store\\(\\)`",
+               class = "mdpd_error_argument")
+  expect_error(stagewise_em(store, 1, known = 1), "`add_known\\(\\)`",
+               class = "mdpd_error_argument")
+  fit <- stagewise_em(store, 1)
+  expect_error(error_rate(fit, rep(1, 1500)), "give `predict\\(fit, store\\)`",
+               class = "mdpd_error_argument")
+  gaps <- three_classes(1500)$table
+  gaps[1:1400, 1] <- NA
+  expect_error(stagewise_em(new_store(gaps), 1, missing = "fail"), "cells of the store are",
+               class = "mdpd_error_missing_value")
+})
+
 test_that("what needs rows says where to take them from", {
   x <- sharp_rows(200)
   of_store <- stagewise_em(row_store(x, withr::local_tempfile()), k = 2)

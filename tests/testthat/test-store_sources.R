@@ -96,6 +96,26 @@ test_that("whole numbers that R does not hold stay different strings", {
   expect_identical(crowd$manifest$items, levels(store)$a)
 })
 
+test_that("files of other encodings and with names of rows say what to do", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  write_bytes <- function(text, to) {
+    con <- file(file, "wb")
+    writeBin(iconv(text, "UTF-8", to, toRaw = TRUE)[[1]], con)
+    close(con)
+  }
+  expect_refused <- function(pattern, class) {
+    refused <- expect_error(row_store(file, local_folder()), class = class)
+    expect_match(conditionMessage(refused), pattern)
+    expect_no_match(conditionMessage(refused), "must be.*must be")
+  }
+  write_bytes("a,b\nx,\u00e9\ny,z\n", "latin1")
+  expect_refused("\"\u00e9\" is not.*fileEncoding", "mdpd_error_file")
+  write_bytes("a,b\nx,y\n", "UTF-16LE")
+  expect_refused("embedded nul", "mdpd_error_file")
+  utils::write.csv(data.frame(a = 1:2, b = 1), file)
+  expect_refused("Column 1 has none.*row.names = FALSE", "mdpd_error_data")
+})
+
 test_that("a pattern finds files whose paths have letters beyond ASCII, in the order of names", {
   skip_if_not(l10n_info()[["UTF-8"]])
   folder <- file.path(withr::local_tempdir(), "d\u00eda")
