@@ -146,9 +146,11 @@ print_first <- function(table, noun, n = 10) {
 #'   else for none; or names for the rows.
 #' @param optional,... Not used.
 #' @param shards Numbers of the shards, by default (`NULL`) all of them.
-#' @return Of a table a data frame with a row for each of its rows and a column for each item, a
-#'   factor. Of a crowd one of triples, the factors `item`, `worker` and `label`, a row for each
-#'   label.
+#' @param n How many of the first rows, or labels of a crowd, a count; only their shards are read.
+#' @return `as.matrix()` a matrix of strings, all rows x items; of a crowd see [crowd_labels()].
+#'   The others, of a table, a data frame with a row for each of its rows and a column for each
+#'   item, a factor; of a crowd one of triples, the factors `item`, `worker` and `label`, a row for
+#'   each label.
 #' @section Errors: `mdpd_error_damaged_shard` for a file that is not what was written, which it
 #'   names; `mdpd_error_outdated_store` where the store was written to since the object was made and
 #'   has no longer its files: then [open_row_store()] it again; `mdpd_error_argument` for a bad
@@ -158,6 +160,7 @@ print_first <- function(table, noun, n = 10) {
 #' path <- tempfile("store")
 #' store <- row_store(data.frame(a = c(1, 2, NA), b = c("x", "x", "y")), path)
 #' as.data.frame(store)
+#' head(store, 2)
 #' unlink(path, recursive = TRUE)
 #' @export
 as.data.frame.row_store <- function(x, row.names = NULL, # nolint: object_name_linter.
@@ -171,6 +174,25 @@ as.data.frame.row_store <- function(x, row.names = NULL, # nolint: object_name_l
   }
   ids <- if (!anyNA(rows$ids) && !anyDuplicated(rows$ids)) rows$ids
   name_rows(items_table(rows, x), row.names, ids)
+}
+
+#' @rdname as.data.frame.row_store
+#' @export
+as.matrix.row_store <- function(x, ...) {
+  rlang::check_dots_empty()
+  rows <- as.data.frame(x)
+  as.matrix(if (x$manifest$kind == "crowd") crowd_labels(rows, duplicates = "count") else rows)
+}
+
+#' @rdname as.data.frame.row_store
+#' @importFrom utils head
+#' @export
+head.row_store <- function(x, n = 6, ...) {
+  rlang::check_dots_empty()
+  check_count(n)
+  size <- x$manifest$shards[[if (x$manifest$kind == "crowd") "answers" else "rows"]]
+  n_shards <- min(length(size), sum(cumsum(size) < n) + 1)
+  utils::head(as.data.frame(x, shards = seq_len(n_shards)), n)
 }
 
 # By the `names` that the user gave, else by those there are.

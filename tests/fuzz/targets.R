@@ -138,6 +138,8 @@ targets_of_stores <- list(
     list(x = some_store(), row.names = maybe(one_of(NULL, paste0("r", 1:40))),
          shards = maybe(one_of(NULL, 1, 1:2, c(1, 1))))
   },
+  as.matrix.row_store = function() list(x = some_store()),
+  head.row_store = function() list(x = some_store(), n = maybe(one_of(1, 6, 1e5))),
   dim.row_store = function() list(x = some_store()),
   dimnames.row_store = function() list(x = some_store()),
   levels.row_store = function() list(x = some_store()),

@@ -207,6 +207,21 @@ test_that("an existing store and other files are safe", {
   expect_error(row_store(table, file.path(path, "notes.txt")), class = "mdpd_error_file")
 })
 
+test_that("the first rows and all as a matrix are those of the data frame", {
+  store <- small_store(mixed_table(), local_folder())
+  rows <- as.data.frame(store)
+  expect_identical(head(store), head(rows))
+  expect_identical(head(store, 1025), rows[1:1025, ])
+  expect_identical(head(store, 1e5), rows)
+  expect_error(head(store, -1), class = "mdpd_error_argument")
+  expect_identical(as.matrix(store), as.matrix(rows))
+  triples <- some_triples(1000, 300, 20)
+  crowd <- crowd_labels(triples)
+  store <- row_store(crowd, local_folder())
+  expect_identical(nrow(head(store, 3)), 3L)
+  expect_identical(as.matrix(store)[crowd$items, ], as.matrix(crowd))
+})
+
 test_that("damage is an error that names the file", {
   path <- local_folder()
   store <- small_store(transform(mixed_table(), key = 1:2500), path, id = "key")
