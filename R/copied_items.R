@@ -111,7 +111,8 @@ are_told_of <- function(items, fit, coded) {
     return(FALSE)
   }
   codes <- as.matrix(coded$codes[, items])
-  length(duplicated_items(codes, lengths(coded$levels[items]))) == length(items) - 1
+  told <- repeats_to_tell(codes, coded$levels[items], coded$weights, length(coded$levels))
+  length(told) == length(items) - 1
 }
 
 # Three items and more that agree may also be how a class was meant to be measured. Without being

@@ -33,7 +33,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
     check_table(x, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
     coded <- drop_unweighted_levels(code_table(x, arg, call), weights)
-    warn_duplicated_items(coded, call)
+    warn_duplicated_items(coded, weights, call)
   }
   check_observed(coded, weights, call)
   coded <- apply_missing(coded, missing, call)
@@ -294,10 +294,9 @@ check_crowd_size <- function(x, arg, call) {
 
 # Warnings -----------------------------------------------------------------------------------------
 
-warn_duplicated_items <- function(coded, call) {
-  warn_repeated_items(
-    duplicated_items(coded$codes, lengths(coded$levels)), colnames(coded$codes), call
-  )
+warn_duplicated_items <- function(coded, weights, call) {
+  repeats <- repeats_to_tell(coded$codes, coded$levels, weights)
+  warn_repeated_items(repeats, colnames(coded$codes), call)
 }
 
 # `original`: positions of the items repeated, named by those of the items that repeat them.
@@ -310,6 +309,28 @@ warn_repeated_items <- function(original, items, call) {
       class = "duplicated_items", call = call, items = items[as.integer(names(original))]
     )
   }
+}
+
+# As duplicated_items(), but not those that by chance may be so in a table of `n_items`.
+repeats_to_tell <- function(codes, levels, weights, n_items = ncol(codes)) {
+  original <- duplicated_items(codes, lengths(levels))
+  sizes <- lapply(as.integer(names(original)), function(j) {
+    seen <- codes[, j] != as.raw(0)
+    rowsum(weights[seen], as.integer(codes[seen, j]))
+  })
+  original[!are_alike_by_chance(sizes, n_items)]
+}
+
+# Rare answers to many items are of the same rows by chance. Of independent items with levels of
+# these sizes (rows) one pair in so many is alike as there are ways to divide the rows, and all
+# pairs may be such.
+are_alike_by_chance <- function(sizes, n_items) {
+  lchoose(n_items, 2) - vapply(sizes, log_ways_to_divide, 0) > log(0.001)
+}
+
+# Levels of the same size may change places.
+log_ways_to_divide <- function(sizes) {
+  lfactorial(sum(sizes)) - sum(lfactorial(sizes)) - sum(lfactorial(table(sizes)))
 }
 
 # Items that divide the rows as an earlier one does, whatever their levels are called: the earlier

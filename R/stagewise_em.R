@@ -212,11 +212,11 @@
 #' items has cells to tell them from, or when, with at most 200 parameters, these can be moved
 #' without any change of what the model says of answers (Goodman 1974,
 #' \doi{10.1093/biomet/61.2.215}),
-#' `mdpd_warning_duplicated_items` when one item repeats another, `mdpd_warning_large_k` when some
-#' of several `k` are above the number of rows. With several `k` a message of class
-#' `mdpd_message_largest_k` says that the best is the largest asked for. A message of class
-#' `mdpd_message_search_limit` says that the search for a better optimum was ended, see `polish` in
-#' [stagewise_control()].
+#' `mdpd_warning_duplicated_items` when one item repeats another and independent items would hardly
+#' by chance (in a thousandth of such tables), `mdpd_warning_large_k` when some of several `k` are
+#' above the number of rows. With several `k` a message of class `mdpd_message_largest_k` says that
+#' the best is the largest asked for. A message of class `mdpd_message_search_limit` says that the
+#' search for a better optimum was ended, see `polish` in [stagewise_control()].
 #'
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a

@@ -243,7 +243,7 @@ store_table <- function(coded, spooled, settings, call) {
   manifest
 }
 
-# Items that divide the rows as an earlier one does, see duplicated_items(). Rows are read again
+# Items that repeat an earlier one, but not by chance, see repeats_to_tell(). Rows are read again
 # only where two items have as many answers of each level, in the order of their first rows.
 same_items <- function(columns, finished, path, manifest) {
   first_seen <- Map(level_order, columns, finished)
@@ -260,17 +260,22 @@ same_items <- function(columns, finished, path, manifest) {
     }, NA)
     copies <- copies[is_same]
   }
-  stats::setNames(original[copies], copies)
+  by_chance <- are_alike_by_chance(lapply(first_seen[copies], `[[`, "n"), length(keys))
+  stats::setNames(original[copies], copies)[!by_chance]
 }
 
-# The levels of a column in the order of their first rows: `rank` of each code, 0 for missing.
+# The levels of a column in the order of their first rows: `rank` of each code, 0 for missing, and
+# how many rows have each, `n`.
 level_order <- function(column, finished) {
   code <- finished$code_of[-1]
   kept <- code > 0
   first <- tapply(column$first_row[kept], code[kept], min)
   n <- tapply(column$n[kept], code[kept], sum)
   in_order <- order(first)
-  list(rank = c(0L, order(in_order)), key = paste(c(first[in_order], n[in_order]), collapse = " "))
+  list(
+    rank = c(0L, order(in_order)), n = n,
+    key = paste(c(first[in_order], n[in_order]), collapse = " ")
+  )
 }
 
 finish_items <- function(columns, settings, call) {

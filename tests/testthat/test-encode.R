@@ -303,7 +303,9 @@ test_that("answers of items and rows are counted as cell by cell", {
 # Repeated items -----------------------------------------------------------------------------------
 
 test_that("an item that divides the rows as another does is named in a warning", {
-  table <- data.frame(a = c(1, 2, NA, 2), b = c(1, 1, 2, 2), c = c("y", "x", NA, "x"), d = "k")
+  again <- function(x) rep(x, 10)
+  table <- data.frame(a = again(c(1, 2, NA, 2)), b = again(c(1, 1, 2, 2)),
+                      c = again(c("y", "x", NA, "x")), d = "k")
   warning <- expect_warning(
     encode(table), "1 item repeats another exactly: c \\(of a\\)",
     class = "mdpd_warning_duplicated_items"
@@ -311,6 +313,32 @@ test_that("an item that divides the rows as another does is named in a warning",
   expect_identical(warning$items, "c")
   table$e <- rev(table$b)
   expect_warning(encode(table), "2 items repeat.*c \\(of a\\) and e \\(of b\\)")
+})
+
+test_that("rare answers of the same rows by chance are not told of, a copy beside them is", {
+  rare <- with_seed(77, sapply(stats::rbeta(600, 0.5, 2), stats::rbinom, n = 200, size = 1))
+  colnames(rare) <- paste0("species_", 1:600)
+  expect_gt(length(duplicated_items(encode(rare)$codes, rep(2L, 600))), 3)
+  expect_warning(encode(rare), NA)
+  common <- rare[, which.max(colSums(rare) * colSums(1 - rare))]
+  warning <- expect_warning(encode(cbind(rare, copy = common)),
+                            class = "mdpd_warning_duplicated_items")
+  expect_identical(warning$items, "copy")
+})
+
+test_that("as many pairs are alike by chance as there are ways to divide the rows", {
+  every <- as.matrix(expand.grid(rep(list(1:3), 7)))
+  ways <- function(sizes) {
+    fits <- apply(every, 1, function(x) identical(sort(tabulate(x, 3)), sort(sizes)))
+    nrow(unique(t(apply(every[fits, ], 1, function(x) match(x, unique(x))))))
+  }
+  for (sizes in list(c(3L, 2L, 2L), c(4L, 2L, 1L), c(5L, 1L, 1L))) {
+    expect_equal(exp(log_ways_to_divide(sizes)), ways(sizes))
+  }
+  # 20 rows in two halves: 92378 ways, a thousandth is between the pairs of 14 and of 15 items.
+  expect_false(are_alike_by_chance(list(c(10, 10)), 14))
+  expect_true(are_alike_by_chance(list(c(10, 10)), 15))
+  expect_identical(are_alike_by_chance(list(), 3), logical())
 })
 
 test_that("constant items and items that differ in one cell are not repeated", {
