@@ -321,8 +321,7 @@ predict_posterior <- function(object, design, newdata, type, call) {
   } else {
     model <- object$model
     model$item_probs <- object$item_probs %||% model$item_probs
-    items <- differing_items(model)
-    coded <- read_new(newdata, model, items, call = call)
+    coded <- read_to_classify(newdata, model, call)
     no_answer <- new_rows_without_answer(newdata, coded, model)
     joint <- log(shares_by(object, design)) + row_log_densities(model, coded)
     known <- stats::complete.cases(design$x)

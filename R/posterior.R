@@ -126,6 +126,26 @@ posterior_class <- function(object, posterior, coded = object$coded, no_answer =
   stats::setNames(factor(class, levels = levels), rownames(posterior))
 }
 
+# The items without which rows of those `given` cannot be classified. By evidence nearly all items
+# differ a little, but those that are not named tell next to nothing beside those that are.
+items_to_classify <- function(object, given) {
+  items <- differing_items(object)
+  lacking <- setdiff(items, given)
+  named <- informative_items(object)
+  if (is.null(object$inclusion) || length(named) == 0) {
+    return(items)
+  }
+  if (length(lacking) > 0 && !any(lacking %in% named)) {
+    inform_mdpd(
+      c("{length(lacking)} of the {column_words(object)} of the fit {cli::qty(lacking)}{?is/are} not
+         in {.arg newdata} and left out, as missing answers are: {name_some(lacking)}.",
+        i = "{.fn informative} does not name {cli::qty(lacking)}{?it/any of them}."),
+      class = "left_out", items = lacking
+    )
+  }
+  setdiff(items, setdiff(lacking, named))
+}
+
 # Of coded data, at the parameters of the fit.
 named_posterior <- function(coded, object) {
   posterior <- posterior_of(object, coded)$posterior

@@ -26,7 +26,9 @@
 #'     above;
 #'   * `"density"`: the log-density of each row's observed items (nats).
 #' @details Items that are the same in every component are needed for `"density"` only: `newdata`
-#'   for `"class"` and `"prob"` may lack them.
+#'   for the other types may lack them. Of a fit by evidence it may lack all items that
+#'   [informative()] does not name, if it names any: they are left out as missing answers are, with
+#'   a message of class `mdpd_message_left_out`.
 #' @section Errors and warnings:
 #' `mdpd_error_missing_item` names the items that `newdata` lacks; `mdpd_warning_unseen_level` names
 #' levels the fit did not see; a message of class `mdpd_message_no_answer` says how many rows have
@@ -64,11 +66,12 @@ predict_rows <- function(object, newdata, type, call) {
     coded <- object$coded
     no_answer <- object$no_answer
   } else {
-    items <- if (type == "density") names(object$item_probs) else differing_items(object)
     coded <- if (is.null(newdata)) {
       data_of(object, arg = "newdata", call = call)
+    } else if (type == "density") {
+      read_new(newdata, object, call = call)
     } else {
-      read_new(newdata, object, items, call = call)
+      read_to_classify(newdata, object, call)
     }
     if (type == "density") {
       return(stats::setNames(posterior_of(object, coded)$row_loglik, rownames(coded$codes)))
@@ -82,6 +85,16 @@ predict_rows <- function(object, newdata, type, call) {
   }
   inform_no_answer(no_answer)
   posterior_class(object, posterior, coded, no_answer)
+}
+
+# New rows as far as their class is to be told from them.
+read_to_classify <- function(newdata, object, call) {
+  rows <- rows_by_group(newdata, object, "newdata", call)
+  items <- differing_items(object)
+  if (is_table_of_items(rows)) {
+    items <- items_to_classify(object, items_of_new(rows, object))
+  }
+  read_new(rows, object, items, arg = "newdata", call = call)
 }
 
 # Rows of new data without an answer to any item of the fit. A level that the fit never saw is none.

@@ -5,7 +5,13 @@
 # without a file as predict() of rows in memory.
 predict_store <- function(object, store, type, file, call = rlang::caller_env()) {
   check_intact(store, "newdata", call)
-  items <- if (type == "density") names(object$item_probs) else differing_items(object)
+  items <- if (type == "density") {
+    names(object$item_probs)
+  } else if (store$manifest$kind == "crowd") {
+    differing_items(object)
+  } else {
+    items_to_classify(object, store$manifest$items)
+  }
   check_store_items(items, store, call)
   check_repeats(store, object$missing %||% "ignore", "newdata", call)
   if (!is.null(file)) {

@@ -154,7 +154,7 @@ glance.mdpd <- function(x, ...) {
 augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
   rlang::check_dots_empty()
   if (!is.null(newdata)) {
-    coded <- read_new(newdata, x, differing_items(x))
+    coded <- read_to_classify(newdata, x, rlang::current_env())
     no_answer <- new_rows_without_answer(newdata, coded, x)
     table <- add_class(row_table(newdata, x), named_posterior(coded, x), x, coded, no_answer)
     return(grouped_as(table, newdata))

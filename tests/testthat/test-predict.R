@@ -200,6 +200,39 @@ test_that("items that are the same in every component are needed for the density
   expect_error(predict(fit, differ, type = "density"), class = "mdpd_error_missing_item")
 })
 
+test_that("by evidence items that are not named may be lacking, named ones may not", {
+  x <- answers()
+  fit <- stagewise_em(x, k = 2)
+  named <- informative(fit)
+  others <- setdiff(names(x), named)
+  fit$item_probs[others] <- lapply(fit$item_probs[others], function(probs) {
+    probs[, 1] <- rev(probs[, 1])
+    probs
+  })
+  expect_setequal(differing_items(fit), names(x))
+  missing <- replace(x, others, NA)
+  told <- expect_message(probs <- predict(fit, x[named], type = "prob"),
+                         class = "mdpd_message_left_out")
+  expect_setequal(told$items, others)
+  expect_equal(probs, predict(fit, missing, type = "prob"), tolerance = rounding)
+  one_less <- expect_message(augment(fit, newdata = x[names(x) != others[1]]),
+                             class = "mdpd_message_left_out")
+  expect_identical(one_less$items, others[1])
+  expect_message(of_store <- predict(fit, row_store(x[named], withr::local_tempfile()), "prob"),
+                 class = "mdpd_message_left_out")
+  expect_equal(of_store, probs, ignore_attr = TRUE, tolerance = rounding)
+  expect_snapshot(show_conditions(predict(fit, x[named])))
+  # The error names what is needed only.
+  error <- expect_error(predict(fit, x[named[-1]]), class = "mdpd_error_missing_item")
+  expect_identical(error$items, named[1])
+  expect_error(predict(fit, x[named], type = "density"), class = "mdpd_error_missing_item")
+  # Where none is named all count together; the rows are complete, so nothing is told.
+  expect_silent(predict(fit, x, type = "prob"))
+  fit$inclusion[] <- 0.4
+  error <- expect_error(predict(fit, x[named]), class = "mdpd_error_missing_item")
+  expect_setequal(error$items, others)
+})
+
 test_that("what uninformative items say changes no posterior", {
   x <- answers()
   fit <- stagewise_em(x, k = 2)
