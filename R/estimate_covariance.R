@@ -120,7 +120,7 @@ inverted_covariance <- function(object, how, call) {
 # What the covariance is made of.
 covariance_parts <- function(object, how, call) {
   model <- mixture_parameters(object)
-  inform_slow(length(model$root))
+  inform_slow(n_joint_parameters(object))
   type <- if (how$type == "score") "score" else "observed"
   sums <- likelihood_sums(model, how$coded, how$posterior, type)
   parts <- counted_parts(object, how, model, sums$count)
@@ -157,17 +157,26 @@ counted_parts <- function(object, how, model, count) {
   )
 }
 
-# The inverse takes time with the third power: 5 s for 2500 parameters, 20 s for 4000, two minutes
-# for 7500.
 inform_slow <- function(n_parameters) {
   if (n_parameters > 4000) {
     inform_mdpd(
-      c("Standard errors of {comma(n_parameters)} parameters at once take a while.",
+      c("Standard errors of {comma(n_parameters)} parameters at once take
+         {slow_time(n_parameters)}.",
         i = "{.fn bootstrap} with {.code refit = FALSE} and a progress bar may be quicker."),
       class = "slow"
     )
   }
 }
+
+# The inverse takes time with the third power: 5 s for 2500 parameters, 20 s for 4000, two minutes
+# for 7500.
+slow_time <- function(n_parameters) {
+  minutes <- (n_parameters / 4000)^3 * 20 / 60
+  if (minutes < 1.5) "a minute or less" else sprintf("some %d minutes", round(minutes))
+}
+
+# The parameters whose covariance is one matrix: those of the components.
+n_joint_parameters <- function(object) length(mixture_parameters(object)$root)
 
 # Of the shares of an item's levels, `probs`, among the rows that observe it.
 share_covariance <- function(parts, item, probs) {

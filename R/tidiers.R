@@ -26,9 +26,10 @@
 #' @param conf.int Add the ends of a confidence interval? Default `FALSE`. The intervals are those
 #'   of `confint()`, made on the logit scale.
 #' @param conf.level Confidence level, from 0 to 1. Default 0.95.
-#' @param se Compute standard errors? Default `TRUE`. The time grows with the cube of the number of
-#'   parameters of the informative items: some seconds for 1500 of them, so that `FALSE` is for wide
-#'   fits. Ignored with `conf.int = TRUE`.
+#' @param se Compute standard errors? By default (`NULL`) those of up to 2500 parameters; of more a
+#'   message of class `mdpd_message_no_errors` says that they are left out. The time grows with the
+#'   cube of the number of parameters of the items that differ between components, by evidence
+#'   nearly all: some 5 seconds for 2500, minutes for 8000. Ignored with `conf.int = TRUE`.
 #' @param type,cluster,strata For `tidy()`: which standard errors, see [standard_errors()].
 #' @param data For `augment()`: the data of the fit, n_obs rows in the order of the fit, if the
 #'   table is to have their own columns, also those that were no items, and dplyr's groups if there
@@ -44,7 +45,7 @@
 #'   probability; they sum to 1 for each item and component), `std.error`, with `conf.int = TRUE`
 #'   also `conf.low` and `conf.high`, and `informative` (does the item differ between the
 #'   components?). `std.error` is `NA` for estimates of 0 or 1 and where the fit keeps no data, see
-#'   [standard_errors()].
+#'   [standard_errors()], and where they are left out, see `se`.
 #' * `tidy(what = "mixing_weights")`: a row for each component: `term` (`"mixing_weight"`), `class`,
 #'   `estimate` (sum 1), `std.error`, and the ends of the interval.
 #' * `glance()`: one row: `k`, `n_informative`, `logLik`, `penalised_loglik` and `evidence` (nats;
@@ -100,15 +101,15 @@ generics::augment
 #' @rdname tidy.mdpd
 #' @export
 tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FALSE,
-                      conf.level = 0.95, se = TRUE, type = c("observed", "score", "robust"),
+                      conf.level = 0.95, se = NULL, type = c("observed", "score", "robust"),
                       cluster = NULL, strata = NULL, ...) {
   what <- check_choice(what, c("item_probs", "mixing_weights"))
   check_flag(conf.int)
   check_number(conf.level, c(0, 1))
-  check_flag(se)
+  if (!is.null(se)) check_flag(se)
   parameters <- parameter_table(x)
   columns <- list(std.error = rep(NA_real_, nrow(parameters)))
-  if (conf.int || se && !is.null(x$coded)) {
+  if (conf.int || !is.null(x$coded) && (se %||% has_quick_errors(x))) {
     how <- read_how(x, type, cluster = cluster, strata = strata, arg = "object")
     columns$std.error <- quiet_errors(x, how, rlang::current_env())
   }
@@ -176,6 +177,21 @@ augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
 }
 
 # Probabilities ------------------------------------------------------------------------------------
+
+# Who wants a table of probabilities need not wait minutes for what was not asked for.
+# Replicate weights need no inverse.
+has_quick_errors <- function(object) {
+  n_parameters <- if (is.null(object$design$replicates)) n_joint_parameters(object) else 0
+  if (n_parameters > 2500) {
+    inform_mdpd(
+      c("{.field std.error} is left out: standard errors of {comma(n_parameters)} parameters take
+         {slow_time(n_parameters)}.",
+        i = "{.code tidy(x, se = TRUE)} computes them, {.code se = FALSE} says nothing."),
+      class = "no_errors"
+    )
+  }
+  n_parameters <= 2500
+}
 
 # NA says that an estimate on the boundary has no standard error; a warning for each fit of
 # many would say no more.

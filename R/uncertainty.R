@@ -102,7 +102,7 @@
 #' its posterior density, such as a fit without refinement: the standard errors are then those of
 #' the curvature where the fit is. Smoothing and prior counts enter the information as the counts of
 #' a Dirichlet prior. A message of class `mdpd_message_slow` says that there are more than 4000
-#' parameters, whose covariance takes from 20 seconds to minutes.
+#' parameters, whose covariance takes from 20 seconds to minutes, and how long.
 #' @section Errors:
 #' `mdpd_error_not_stored` for a model that was not fitted to data, `mdpd_error_no_data` when the
 #' fit keeps no data and `x` is not given, `mdpd_error_argument` for an argument out of range,

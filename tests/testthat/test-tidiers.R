@@ -180,6 +180,20 @@ test_that("new rows are classified as predict() does", {
   expect_error(augment(fit, newdata = x[-1]), class = "mdpd_error_missing_item")
 })
 
+test_that("standard errors of thousands of parameters are left out unless asked for", {
+  x <- with_seed(1, matrix(sample(2, 420 * 40, TRUE), 40))
+  fit <- suppressWarnings(mdpd(x, k = 3))
+  expect_identical(n_joint_parameters(fit), 3L + 420L * 6L)
+  expect_message(table <- tidy(fit), "2,523 parameters take a minute or less",
+                 class = "mdpd_message_no_errors")
+  expect_true(all(is.na(table$std.error)))
+  expect_message(tidy(fit, "mixing_weights"), class = "mdpd_message_no_errors")
+  expect_silent(expect_identical(tidy(fit, se = FALSE), table))
+  few <- stagewise_em(answers(), k = 2)
+  expect_silent(expect_identical(tidy(few), tidy(few, se = TRUE)))
+  expect_false(all(is.na(tidy(few)$std.error)))
+})
+
 test_that("a crowd has a row for each item and a column for each worker", {
   crowd <- small_crowd(missing = 0.5)
   fit <- stagewise_em(crowd$labels, k = 3)

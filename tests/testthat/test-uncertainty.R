@@ -273,8 +273,10 @@ test_that("bad arguments are told", {
 
 test_that("many parameters at once are told", {
   expect_silent(inform_slow(4000))
-  expect_message(inform_slow(4001), "4,001 parameters", class = "mdpd_message_slow")
-  expect_message(inform_slow(7505), "7,505 parameters", class = "mdpd_message_slow")
+  expect_message(inform_slow(4001), "4,001 parameters.*a minute or less",
+                 class = "mdpd_message_slow")
+  expect_message(inform_slow(7505), "7,505 parameters.*some 2 minutes",
+                 class = "mdpd_message_slow")
 })
 
 test_that("a row of a certain class counts by its answers alone, repeated ones too", {
