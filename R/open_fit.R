@@ -86,31 +86,38 @@ inform_cut_search <- function(fit) {
 
 # The penalised log-likelihood and the evidence of one component are its log-likelihood. By evidence
 # a fit keeps its components all the same where they stand for labels, or where the items hang
-# together more than by chance.
+# together more than by chance. Also where it has a little more evidence than one component, classes
+# that rest on no item in particular are much less sure than the posterior says.
 warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
-  value <- fit$evidence %||% fit$penalised_loglik
-  if (fit$k == 1 || fit$refine != "sparse" || value >= loglik_of_one) {
+  gap <- (fit$evidence %||% fit$penalised_loglik) - loglik_of_one
+  if (fit$k == 1 || fit$refine != "sparse" || gap >= 0 && !is_of_weak_items(fit)) {
     return(invisible(fit))
   }
-  gap <- format_number(loglik_of_one - value, digits = 3)
+  nats <- format_number(abs(gap), digits = 3)
   warn_mdpd(
     if (is.null(fit$evidence) || named_by_labels(fit)) {
       c("The {column_words(fit)} look independent: one component explains them better than
          {fit$k}.",
-        i = "Its {if (is.null(fit$evidence)) 'penalised log-likelihood' else 'evidence'} is {gap}
+        i = "Its {if (is.null(fit$evidence)) 'penalised log-likelihood' else 'evidence'} is {nats}
              nats higher.")
-    } else {
-      c("One component has {gap} nats more evidence than these {fit$k}: no item is sure to differ.",
+    } else if (gap < 0) {
+      c("One component has {nats} nats more evidence than these {fit$k}: no item is sure to
+         differ.",
         i = "The items do hang together, more than 99 of 100 tables of independent items, so many
              may differ a little. Many rows will be in the wrong component.")
+    } else {
+      c("None of the {column_words(fit)} is sure to differ between these {fit$k} components.",
+        i = "They have {nats} nats more evidence than one, so many may differ a little. Many rows
+             will be in the wrong component, more than the posterior says.")
     },
     class = "independent", call = call
   )
 }
 
-# By evidence, components of which one would do, of a table; see warn_independent().
+# By evidence, components of a table between which no item is sure to differ.
 is_of_weak_items <- function(fit) {
-  fit$k > 1 && !is.null(fit$inclusion) && max(fit$inclusion) < 0.5 && !named_by_labels(fit)
+  fit$k > 1 && !is.null(fit$inclusion) && length(informative_items(fit)) == 0 &&
+    !named_by_labels(fit)
 }
 
 # Two items that depend on each other need no class: any two that do make some.

@@ -176,7 +176,7 @@ quality_fields <- function(x) {
     "Certainty" = if (x$k > 1) {
       paste0("expected error ", percent(error, 1), " of the rows",
              if (!is.null(x$entropy)) paste0(", entropy R2 ", format_share(x$entropy)),
-             if (is_of_weak_items(x)) "; surely more: one component has more evidence",
+             if (is_of_weak_items(x)) "; surely more: no item is sure to differ",
              if (holds_majorities(x)) "; surely more: workers depend on each other")
     },
     "Chosen" = if (!is.null(x$path)) path_choice(x)

@@ -203,7 +203,8 @@
 #' `mdpd_warning_fewer_components` when the data show fewer components than asked for,
 #' `mdpd_warning_not_converged` when the refinement reached `max_iter`,
 #' `mdpd_warning_independent` when one component has more evidence, or without it the higher
-#' penalised log-likelihood, see Details,
+#' penalised log-likelihood, see Details, and when [informative()] names no item of a table, where
+#' the share of wrong classes was about twice what the posterior said,
 #' `mdpd_warning_one_pair` when by evidence two items alone tell the components apart,
 #' `mdpd_warning_held_majorities`, see *Majorities that are overruled*,
 #' `mdpd_warning_copied_items` when items agree with each other far more than the classes explain,

@@ -92,7 +92,7 @@ test_that("items too weak for the evidence show components all the same, with a 
   expect_lt(error_rate(fit, survey$class, align = TRUE), 0.45)
   expect_lt(fit$evidence, by_evidence(survey$x, 1)$evidence)
   expect_length(informative(fit), 0)
-  expect_output(print(fit), "surely more: one component")
+  expect_output(print(fit), "surely more: no item")
   # Of several k the best is one component, and each is as by itself.
   path <- suppressWarnings(by_evidence(survey$x, 1:4))
   expect_equal(path$k, 1)

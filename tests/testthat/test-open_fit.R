@@ -81,15 +81,27 @@ test_that("components that rest on two items of many are a warning that names th
   }
 })
 
-test_that("items are weak where none is likely to differ, and no labels say what to find", {
-  weak <- list(inclusion = c(item_1 = 0.49, item_2 = 0.2))
+test_that("items are weak where none is sure to differ, and no labels say what to find", {
+  weak <- list(inclusion = c(item_1 = 0.94, item_2 = 0.2))
   is_weak <- function(...) is_of_weak_items(do.call(fit_with, utils::modifyList(weak, list(...))))
   expect_true(is_weak())
   expect_true(is_weak(k = 2L))
   expect_false(is_weak(k = 1L))
-  expect_false(is_weak(inclusion = c(item_1 = 0.5, item_2 = 0.2)))
+  expect_false(is_weak(inclusion = c(item_1 = 0.96, item_2 = 0.2)))
   expect_false(is_weak(inclusion = NULL))
   expect_false(is_weak(labels = as.character(1:3)))
+})
+
+test_that("components of weak items are a warning also where they have more evidence than one", {
+  fit <- fit_with(refine = "sparse", evidence = -1500, inclusion = c(item_1 = 0.9, item_2 = 0.2))
+  expect_warning(warn_independent(fit, -1500.27),
+                 "None of the items is sure.*3 components.*0.27 nats more",
+                 class = "mdpd_warning_independent")
+  expect_warning(warn_independent(fit, -1499), "One component has 1 nats more",
+                 class = "mdpd_warning_independent")
+  expect_silent(warn_independent(replace(fit, "labels", list(as.character(1:3))), -1501))
+  fit$inclusion[["item_1"]] <- 0.97
+  expect_silent(warn_independent(fit, -1501))
 })
 
 test_that("components with less than one row, or like another, are named in a warning", {
