@@ -76,8 +76,8 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   path <- do.call(rbind, Map(path_row, fits, settings$k))
   if (!is.null(fits[[1]]$evidence)) path <- add_evidence(path, fits)
   inform_unsure_labels(path)
-  inform_largest_k(path)
   best <- best_row(path, main_criterion(path))
+  inform_largest_k(path, fits[[best]])
   warn_of_fit(fits[[best]], path$k[best], results[[best]], problem$coded, call)
   from_path(fits, best, path, if (keep_data) problem$coded)
 }
@@ -130,10 +130,12 @@ inform_unsure_labels <- function(path) {
   }
 }
 
-# Where the best number is the last one tried, the next may be better.
-inform_largest_k <- function(path) {
+# Where the best number is the last one tried, the next may be better, unless components of the
+# `chosen` fit repeat each other already.
+inform_largest_k <- function(path, chosen) {
   best <- best_row(path, main_criterion(path))
-  if (nrow(path) == 1 || best < nrow(path) || !has_all_components(path)[best]) {
+  if (nrow(path) == 1 || best < nrow(path) || !has_all_components(path)[best] ||
+        any(repeats_component(chosen))) {
     return(invisible(path))
   }
   inform_mdpd(

@@ -216,8 +216,9 @@
 #' `mdpd_warning_duplicated_items` when one item repeats another and independent items would hardly
 #' by chance (in a thousandth of such tables), `mdpd_warning_large_k` when some of several `k` are
 #' above the number of rows. With several `k` a message of class `mdpd_message_largest_k` says that
-#' the best is the largest asked for. A message of class `mdpd_message_search_limit` says that the
-#' search for a better optimum was ended, see `polish` in [stagewise_control()].
+#' the best is the largest asked for, unless components of that fit repeat each other. A message of
+#' class `mdpd_message_search_limit` says that the search for a better optimum was ended, see
+#' `polish` in [stagewise_control()].
 #'
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a

@@ -209,12 +209,16 @@ test_that("the fit chosen of several warns as a fit of its number alone", {
 })
 
 test_that("the largest number is told where it is the best and has all its components", {
-  expect_message(inform_largest_k(hand_made_path(c(-3, -2, -1))), "largest asked for, 3",
-                 class = "mdpd_message_largest_k")
-  expect_message(inform_largest_k(hand_made_path(c(-3, -2))), class = "mdpd_message_largest_k")
-  expect_silent(inform_largest_k(hand_made_path(-1)))
-  expect_silent(inform_largest_k(hand_made_path(c(-3, -1, -2))))
-  expect_silent(inform_largest_k(hand_made_path(c(-3, -2, -1), components = c(1, 2, 2))))
+  told <- function(..., probs = cbind(1:3, 3:1, c(2, 2, 2)) / 6) {
+    inform_largest_k(hand_made_path(...), list(item_probs = list(probs)))
+  }
+  expect_message(told(c(-3, -2, -1)), "largest asked for, 3", class = "mdpd_message_largest_k")
+  expect_message(told(c(-3, -2)), class = "mdpd_message_largest_k")
+  expect_silent(told(-1))
+  expect_silent(told(c(-3, -1, -2)))
+  expect_silent(told(c(-3, -2, -1), components = c(1, 2, 2)))
+  # Of components that repeat each other there are too many, not too few.
+  expect_silent(told(c(-3, -2, -1), probs = matrix(1 / 3, 3, 3)))
 })
 
 test_that("probabilities are of the numbers with all components and sure labels", {
