@@ -98,8 +98,12 @@ test_that("weights, the order of rows and gaps are as elsewhere", {
   plain <- regression_fit(list(items = rows$items[twice, ], class = rows$class[twice]))
   gaps <- replace(rows$y, c(2, 30), NA)
   for (method in c("bch", "ml")) {
-    a <- distal_outcome(weighted, rows$y, method = method)
-    b <- distal_outcome(plain, rows$y[twice], method = method)
+    # Rows that count twice make the errors smaller than what chance moves.
+    counted <- function(...) {
+      suppressWarnings(distal_outcome(..., method = method), "mdpd_warning_classes_shifted")
+    }
+    a <- counted(weighted, rows$y)
+    b <- counted(plain, rows$y[twice])
     expect_close(coef(a), coef(b), tolerance = 1e-5)
     expect_close(vcov(a), vcov(b), tolerance = 1e-5)
     expect_equal(a$nobs, b$nobs)
@@ -287,6 +291,37 @@ test_that("shares beyond the boundary and classes that move are told", {
                    class = "mdpd_warning_classes_shifted"),
     classes = "mdpd_warning_boundary"
   )
+})
+
+test_that("by ml an outcome that changes the means is told, and a normal one is not", {
+  told <- function(y) {
+    found <- FALSE
+    withCallingHandlers(distal_outcome(fit, y, method = "ml"), warning = function(cnd) {
+      found <<- inherits(cnd, "mdpd_warning_classes_shifted")
+      rlang::cnd_muffle(cnd)
+    })
+    found
+  }
+  # Of noise, the same in all classes: the sizes stay, the rows change their classes.
+  skewed <- vapply(1:10, function(seed) told(with_seed(seed, stats::rlnorm(600))), NA)
+  expect_true(all(skewed))
+  # Normal within the classes, which the outcome tells less well, as well and better than the items.
+  for (apart in c(0, 1, 5)) {
+    numbers <- function(seed) apart * as.integer(rows$class) + with_seed(seed, stats::rnorm(600))
+    normal <- vapply(1:10, function(seed) told(numbers(seed)), NA)
+    expect_lte(sum(normal), 1)
+  }
+  expect_snapshot(show_conditions(
+    distal_outcome(fit, with_seed(1, stats::rlnorm(600)), method = "ml")
+  ), transform = without_digits)
+})
+
+test_that("by ml two numbers are no outcome, and their shares are", {
+  two <- as.numeric(rows$answer == "a")
+  expect_error(distal_outcome(fit, two, method = "ml"), "more than two different values",
+               class = "mdpd_error_argument")
+  expect_no_error(values_of(fit, factor(two), method = "ml"))
+  expect_no_error(values_of(fit, two))
 })
 
 test_that("print says what was done", {
