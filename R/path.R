@@ -6,7 +6,12 @@
 #'
 #' Differences of the evidence are logarithms of Bayes factors (nats). On the scale of Kass and
 #' Raftery (1995) less than 1 is hardly worth a mention, 1 to 3 are positive evidence, 3 to 5 strong
-#' and more than 5 very strong, provided that the model holds.
+#' and more than 5 very strong, provided that the model holds. Against more components this is too
+#' sure: the evidence approximates the marginal likelihood from below, the further the more
+#' components, and leans to few where classes overlap. Of three weak classes it took 17 nats too
+#' many off the third (`bench/marginal_likelihood.R`); a number of probability above .99 was the
+#' true one in 45 % of tables whose classes are close, and in 93 % where they are far apart
+#' (`bench/choose_k_calibration.R`). [test_k()] tests the next one.
 #'
 #' @param object A fit made with several `k`, see [stagewise_em()].
 #' @param k The number of components wanted, one of those asked for; by default the best one by
@@ -19,10 +24,10 @@
 #'   `ICL`, which is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy
 #'   divided by its largest value, from 0 (nothing is known of the classes) to 1 (all rows are
 #'   certain); `n_informative`; `status`; and, for fits by evidence, `evidence` (nats) and
-#'   `probability`, that of this number among those asked for, all equally probable before; 0 where
-#'   fewer components were found. For a crowd with more components than labels also
-#'   `label_agreement`, see [stagewise_em()]: below 0.8 the fit is not chosen and its `probability`
-#'   is 0.
+#'   `probability`, that of this number among those found, all equally probable before; `NA` where
+#'   fewer components were found, which says nothing of how probable that number is, and where no
+#'   other number was. For a crowd with more components than labels also `label_agreement`, see
+#'   [stagewise_em()]: below 0.8 the fit is not chosen and its `probability` is `NA`.
 #' @section Errors:
 #' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
 #' Warnings of class `mdpd_warning_fewer_components`, `mdpd_warning_not_converged` and
@@ -151,8 +156,10 @@ add_evidence <- function(path, fits) {
     path$label_agreement <- vapply(fits, function(fit) fit$label_agreement %||% NA_real_, 0)
   }
   counts <- has_all_components(path) & has_sure_labels(path)
-  relative <- ifelse(counts, exp(path$evidence - max(path$evidence[may_be_best(path)])), 0)
-  path$probability <- if (any(counts)) relative / sum(relative) else relative
+  relative <- ifelse(counts, exp(path$evidence - max(path$evidence[may_be_best(path)])), NA)
+  # The only one found is compared with none.
+  if (sum(counts) == 1) relative[] <- NA
+  path$probability <- relative / sum(relative, na.rm = TRUE)
   path
 }
 

@@ -42,7 +42,7 @@
 #' * `"path"`: for a fit made with several `k`, how far each number of components is behind the best
 #'   by the evidence or, without, the penalised log-likelihood, and by AIC and ICL (the last two
 #'   halved, in nats), on the scale of log(1 + nats). Less than 3 nats, shaded, are no strong
-#'   evidence (Kass and Raftery 1995).
+#'   evidence (Kass and Raftery 1995); more need not be against more components, see [choose_k()].
 #' * `"workers"`: for crowds, the estimated accuracy of each worker against the number of labels
 #'   given, with intervals, see [worker_quality()]. Workers with the same number are spread a
 #'   little; where all gave about as many they stand in order of accuracy. The informative workers

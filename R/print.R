@@ -103,7 +103,8 @@ print.summary_mdpd <- function(x, max_items = 10, ...) {
   if (n_informative(x) > 0) cat_table(format_informative(x, max_items))
   if (!is.null(x$path)) {
     cat_heading(paste0("Numbers of components, and how far the ", main_name(x$path),
-                       " is behind (nats)"))
+                       " is behind (nats",
+                       if (!is.null(x$path$evidence)) "; it leans to few", ")"))
     cat_table(format_path(x$path))
   }
   if (!is.null(x$trace)) {
@@ -323,7 +324,10 @@ format_informative <- function(x, max_items) {
 format_path <- function(path) {
   behind <- behind_best(path)$main
   table <- cbind(
-    behind = nats(behind), probability = if (!is.null(path$probability)) percent(path$probability),
+    behind = nats(behind),
+    probability = if (!is.null(path$probability)) {
+      ifelse(is.na(path$probability), "-", percent(path$probability))
+    },
     BIC = nats(path$BIC), AIC = nats(path$AIC), ICL = nats(path$ICL),
     entropy = format_share(path$entropy), informative = path$n_informative,
     if (any(path$status != "converged")) cbind(status = gsub("_", " ", path$status))

@@ -199,7 +199,8 @@ test_that("the fit chosen of several warns as a fit of its number alone", {
   expect_warning(fell_back <- stagewise_em(independent_items(), k = 3:4), "1 component, not 3",
                  class = "mdpd_warning_fewer_components")
   # No number asked for has all its components.
-  expect_identical(fell_back$path$probability, c(0, 0))
+  expect_identical(fell_back$path$probability, c(NA_real_, NA_real_))
+  expect_identical(unname(format_path(fell_back$path)[, "probability"]), c("-", "-"))
   expect_warning(choose_k(fell_back, 4), "1 component, not 4",
                  class = "mdpd_warning_fewer_components")
   coins <- with_seed(5, as.data.frame(matrix(sample(0:1, 480, TRUE), 60)))
@@ -228,9 +229,19 @@ test_that("probabilities are of the numbers with all components and sure labels"
     list(evidence = -4000, stands_for = "a", label_agreement = 0.5), list(evidence = -5000)
   )
   path <- add_evidence(data.frame(k = 1:5, components = c(1, 2, 3, 4, 3)), fits)
-  expect_equal(path$probability, c(0, 1, 3, 0, 0) / 4)
+  expect_equal(path$probability, c(0, 1, 3, NA, NA) / 4)
   expect_equal(path$label_agreement, c(NA, NA, NA, 0.5, NA))
   expect_null(add_evidence(data.frame(k = 1:2, components = 1:2), fits[1:2])$label_agreement)
+})
+
+test_that("the only number found is not certain, nor is one without sure labels improbable", {
+  fits <- list(list(evidence = -10), list(evidence = -10), list(evidence = -10))
+  alone <- add_evidence(data.frame(k = 1:3, components = 1), fits)
+  expect_identical(alone$probability, rep(NA_real_, 3))
+  fits[[3]]$stands_for <- "a"
+  fits[[3]]$label_agreement <- 0.5
+  expect_identical(add_evidence(data.frame(k = 1:3, components = 1:3), fits)$probability,
+                   c(0.5, 0.5, NA))
 })
 
 test_that("the best of the picture are the sure ones with all components", {
