@@ -22,7 +22,8 @@
 #' if k - 1 components with the estimated parameters are true.
 #'
 #' @param path A fit made with several `k`, see [stagewise_em()]; or a list of fits of the same data
-#'   with different numbers of components, of which two at least are neighbours.
+#'   with different numbers of components, of which two at least are neighbours. A number of a path
+#'   where fewer components were found is tested too, if the fit with one less was.
 #' @param n Largest number of samples for a test, a count from 19 to 1,000,000. Default 100. The
 #'   smallest possible p-value is 1 / (n + 1).
 #' @param ... Not used; must be empty.
@@ -113,19 +114,22 @@ new_test_k <- function(tests, settings) {
   )
 }
 
-# The fits that one more component is tested against: those with a neighbour above.
+# The fits that one more component is tested against: those with a neighbour above, or from whose
+# neighbour one fell back. The test starts from the smaller fit alone.
 neighbouring_fits <- function(path, call = rlang::caller_env()) {
   if (inherits(path, "mdpd")) {
     check_path(path, call)
     fits <- check_intact(path$path_fits, "path$path_fits", call)
+    asked <- as.integer(path$path$k)
   } else {
     check_fits(path, call)
     fits <- path
+    asked <- integer()
   }
   k <- vapply(fits, `[[`, 0L, "k")
   fits <- fits[!duplicated(k)]
   k <- unique(k)
-  is_null <- (k + 1L) %in% k
+  is_null <- (k + 1L) %in% c(k, asked)
   if (!any(is_null)) {
     abort_mdpd(
       c("{.arg path} must hold fits of neighbouring numbers of components, such as 2 and 3.",

@@ -19,6 +19,16 @@ test_that("the number of components that the data have is chosen", {
   expect_equal(test_k(path, n = 19, stop_after = 1, verbose = FALSE)$k, 2:3)
 })
 
+test_that("a number that fell back is tested: where there is one component, one is chosen", {
+  path <- hush(stagewise_em(independent_items(), k = 1:3))
+  expect_equal(path$path$components, c(1, 1, 1))
+  test <- test_k(path, n = 39, all = TRUE, verbose = FALSE)
+  # Three are not tested: there is no fit with two.
+  expect_equal(test$k, 2)
+  expect_gt(test$p_value, 0.1)
+  expect_equal(attr(test, "chosen"), 1)
+})
+
 test_that("log-likelihoods are at least those of EM from the fits", {
   path <- suppressMessages(stagewise_em(answers(400), k = 1:3))
   test <- test_k(path, n = 19, all = TRUE, verbose = FALSE)
