@@ -101,7 +101,8 @@
 #'     columns around the item's frequencies and, for a crowd, around the crowd's answers
 #'     (`"crowd"`) and of workers of one accuracy (`"accuracy"`); they sum to 1. The inclusion is
 #'     meant to be calibrated: of the items with an inclusion near p about a share p differs, see
-#'     `vignette("method")`}
+#'     `vignette("method")`. Where differences are of all sizes, "differs" is by roughly half a
+#'     logit or more (in 300 rows): many items with a small inclusion differ by less}
 #'   \item{item_shares, crowd_probs}{by evidence, else `NULL`: for each item its posterior
 #'     probability of each of these (n_items x weights, rows sum to 1); for a crowd what it answers
 #'     in each component (labels x k, columns sum to 1), the centre of its workers}
