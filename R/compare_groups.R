@@ -25,6 +25,10 @@
 #' (clusters less strata; of replicate weights their rank less one), and so are intervals those of
 #' Student's t. Under replicate weights the scores of the rows are weighed anew, and not the fits.
 #'
+#' Levels hold in large groups. Where nothing differs (2, 4 or 12 groups, 2 classes, 6 items), the
+#' test of the sizes at 5 % rejects in 6 to 13 % of tables of 20 or 40 rows a group and in 4 or 5 %
+#' with 80 or more; an item is freed in 2 to 8 %, most often with 12 groups.
+#'
 #' A small difference is significant in a large sample: look at `effect`. Where more than half of
 #' the items work differently, the classes are hardly the same ones in all groups, and a warning
 #' says so.
@@ -36,7 +40,7 @@
 #'   rows must have it. Rows in which it is `NA` are left out, with a message, and so are groups
 #'   whose rows all have weight 0.
 #' @param alpha The level of the search, a number from 0 to 1: the probability that some item is
-#'   freed though all are the same. Default 0.05.
+#'   freed though all are the same, in large groups. Default 0.05.
 #' @param free Names of the items to free, instead of the search; `character()` for none. By
 #'   default, `NULL`, they are searched for.
 #' @param x,weights The data and their case weights (or a survey design), where the fit keeps none;
