@@ -117,9 +117,9 @@
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,
 #'     `"merge-split"`, `"row"`, by BIC also `"items"` and `"smoothing"`, see `smoothing_loss` in
-#'     [stagewise_control()], or `"vote"`, `"penalised"` (where the search by BIC ends; of tables with
-#'     no more rows than items), `"correspondence"` and `"scattered"` (at random) where that was the
-#'     better start, or `"majorities"`, see *Majorities that are overruled*),
+#'     [stagewise_control()], or `"vote"`, `"penalised"` (where the search by BIC ends, of tables
+#'     with no more rows than items), `"correspondence"` and `"scattered"` (at random) where that was
+#'     the better start, or `"majorities"`, see *Majorities that are overruled*),
 #'     `k`, the pair `item_1`, `item_2` and the `component` (numbered as they were born: a split
 #'     gives the next number, a merge of `merged_1` and `merged_2` takes away the second and moves
 #'     those after it up; after another start they begin anew), the largest conditional

@@ -179,7 +179,7 @@ test_that("a manifest whose names are in no encoding is refused", {
   nameless <- "caf\xe9"
   Encoding(nameless) <- "bytes"
   names(store$manifest) <- rep(nameless, length(store$manifest))
-  write_manifest(store$manifest, store$path)
+  save_checked(store$manifest, manifest_path(store$path))
   expect_refused(open_row_store(store$path), "damaged_shard")
 })
 
