@@ -43,6 +43,64 @@ draw_guessing_crowd <- function(n_items, n_workers, per_item, guessers) {
   list(x = labels, truth = truth[as.integer(labels$items)])
 }
 
+# Crowds in which more than the label makes the answers. As a crowd of answers in long form.
+crowd_of <- function(item, worker, label, truth) {
+  labels <- crowd_labels(data.frame(item, worker, label))
+  list(x = labels, truth = truth[as.integer(labels$items)])
+}
+
+# Items from easy to hard, each of which has one label that its mistakes are mostly taken for.
+draw_hard_items <- function(n_workers, n_items = 400) {
+  truth <- sample.int(3, n_items, replace = TRUE, c(0.5, 0.3, 0.2))
+  hardness <- stats::runif(n_items)
+  skill <- stats::runif(n_workers, 0.8, 0.97)
+  near <- vapply(truth, function(label) sample(setdiff(1:3, label), 1), 1)
+  item <- rep(seq_len(n_items), n_workers)
+  worker <- rep(seq_len(n_workers), each = n_items)
+  is_right <- stats::runif(length(item)) <
+    skill[worker] * (1 - hardness[item]) + hardness[item] / 2
+  mistake <- ifelse(stats::runif(length(item)) < 0.8, near[item],
+                    sample.int(3, length(item), replace = TRUE))
+  crowd_of(item, worker, ifelse(is_right, truth[item], mistake), truth)
+}
+
+# Labels along a scale: workers differ in how far they spread and where they lean.
+draw_ordered <- function(n_labels, n_items = 300, n_workers = 20, per_item = 6) {
+  truth <- sample.int(n_labels, n_items, replace = TRUE)
+  spread <- stats::runif(n_workers, 0.6, 1.5)
+  lean <- stats::rnorm(n_workers, 0, 0.4)
+  item <- rep(seq_len(n_items), each = per_item)
+  worker <- as.vector(replicate(n_items, sample.int(n_workers, per_item)))
+  label <- mapply(function(item, worker) {
+    at <- truth[item] + lean[worker]
+    sample.int(n_labels, 1, prob = stats::dnorm(seq_len(n_labels), at, spread[worker]))
+  }, item, worker)
+  crowd_of(item, worker, label, truth)
+}
+
+# Eight of 20 workers follow one source that knows nothing.
+draw_followers <- function(n_items = 400, n_workers = 20, per_item = 8) {
+  truth <- sample.int(3, n_items, replace = TRUE)
+  source <- sample.int(3, n_items, replace = TRUE)
+  item <- rep(seq_len(n_items), each = per_item)
+  worker <- as.vector(replicate(n_items, sample.int(n_workers, per_item)))
+  follows <- ifelse(worker <= 8, source[item], truth[item])
+  says <- stats::runif(length(item)) < ifelse(worker <= 8, 0.9, 0.8)
+  label <- ifelse(says, follows, sample.int(3, length(item), replace = TRUE))
+  crowd_of(item, worker, label, truth)
+}
+
+# All workers miss more of the second label than they see.
+draw_biased <- function(n_items = 400, n_workers = 40, per_item = 10) {
+  truth <- sample.int(2, n_items, replace = TRUE)
+  sees <- stats::runif(n_workers, 0.25, 0.6)
+  mistakes <- stats::runif(n_workers, 0.02, 0.15)
+  item <- rep(seq_len(n_items), each = per_item)
+  worker <- as.vector(replicate(n_items, sample.int(n_workers, per_item)))
+  says_2 <- stats::runif(length(item)) < ifelse(truth[item] == 2, sees[worker], mistakes[worker])
+  crowd_of(item, worker, 1 + says_2, truth)
+}
+
 simulated <- list(
   "3000 items x 50 weak workers, 5 labels an item" = function(seed) draw_weak_crowd(3000, 50, 5),
   "3000 x 50, 10 labels" = function(seed) draw_weak_crowd(3000, 50, 10),
@@ -52,7 +110,13 @@ simulated <- list(
   "1000 x 100, 3 experts among guessers" = function(seed) draw_sparse_crowd(3, seed),
   "1000 x 100, 5 experts" = function(seed) draw_sparse_crowd(5, seed),
   "1000 x 100, 10 experts" = function(seed) draw_sparse_crowd(10, seed),
-  "1000 x 100, 20 experts" = function(seed) draw_sparse_crowd(20, seed)
+  "1000 x 100, 20 experts" = function(seed) draw_sparse_crowd(20, seed),
+  "400 items x 15 workers, items of all grades of hardness" = function(seed) draw_hard_items(15),
+  "400 x 7, items of all grades of hardness" = function(seed) draw_hard_items(7),
+  "300 x 20, 6 answers, 5 labels along a scale" = function(seed) draw_ordered(5),
+  "300 x 20, 6 answers, 8 labels along a scale" = function(seed) draw_ordered(8),
+  "400 x 20, 8 answers, 8 workers follow a source" = function(seed) draw_followers(),
+  "400 x 40, 10 answers, all miss a label" = function(seed) draw_biased()
 )
 
 mean_errors <- function(draw, n_draws) {
