@@ -310,7 +310,7 @@ class Method {
   /// the K! ways to give K components their labels one is right. Where it has other rows in its
   /// components a fit must be worth more evidence by the logarithm of that, with one for each label,
   /// and strong evidence besides: by a nat or two small crowds end far from any truth. And it must
-  /// overrule no more clear majorities than the vote's end.
+  /// overrule no more clear majorities than the vote's end, which must have a reason for those.
   void prefer_vote(FitRun& run) {
     const bool is_whole = has_component_a_label(run);
     const bool is_large = data().observed_weight.sum() > most_answers_to_prefer_vote;
@@ -325,10 +325,11 @@ class Method {
       const double of_names = log_gamma_of(static_cast<double>(problem_.n_labels) + 1.0);
       const double least = is_alike ? -smallest_gain : of_names + least_to_leave_vote;
       const bool is_better = run.fit.objective() - vote.fit.objective() > least;
+      const Majorities of_vote = majorities(vote);
       const auto is_of_labels = [&] {
-        return has_all_labels(run) && told.n_overruled <= majorities(vote).n_overruled;
+        return has_all_labels(run) && told.n_overruled <= of_vote.n_overruled;
       };
-      if (is_better && (is_alike || is_of_labels())) return;
+      if (is_better && !are_overruled(of_vote) && (is_alike || is_of_labels())) return;
     }
     end_by(Move::kVote, std::move(vote), run);
   }
