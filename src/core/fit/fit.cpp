@@ -291,8 +291,9 @@ class Method {
     return run.fit.params.n_components() == problem_.n_labels;
   }
 
-  /// Of one component a label.
+  /// None where there is not one component a label.
   Majorities majorities(const FitRun& run) const {
+    if (!has_component_a_label(run)) return {};
     std::vector<Index> labels = own_labels(problem_.n_labels);
     if (data().known.empty()) labels = corrected(run, labels_by_answers(data(), run.fit));
     return labels.empty() ? Majorities() : majorities_of(data(), run.fit, labels);
@@ -302,8 +303,7 @@ class Method {
   /// have majorities, if they are not those of this one.
   void settle_labels(FitRun& run) {
     if (!options_.refines) return;
-    prefer_vote(run);
-    hold_majorities(run);
+    hold_majorities(prefer_vote(run), run);
   }
 
   /// What workers answer says which component is which label, and only near their vote it does: of
@@ -311,27 +311,29 @@ class Method {
   /// components a fit must be worth more evidence by the logarithm of that, with one for each label,
   /// and strong evidence besides: by a nat or two small crowds end far from any truth. And it must
   /// overrule no more clear majorities than the vote's end, which must have a reason for those.
-  void prefer_vote(FitRun& run) {
+  /// Returns what it makes of them.
+  Majorities prefer_vote(FitRun& run) {
     const bool is_whole = has_component_a_label(run);
     const bool is_large = data().observed_weight.sum() > most_answers_to_prefer_vote;
-    const Majorities told = is_whole ? majorities(run) : Majorities();
-    if (is_whole && is_large && !are_overruled(told)) return;
+    Majorities told = majorities(run);
+    if (is_whole && is_large && !are_overruled(told)) return told;
     FitRun vote = fit_vote();
+    Majorities of_vote = majorities(vote);
     if (is_whole) {
-      if (!has_component_a_label(vote)) return;
+      if (!has_component_a_label(vote)) return told;
       const Vector moved =
           moved_shares(data(), run.fit.e_step.posterior, vote.fit.e_step.posterior);
       const bool is_alike = moved.sum() < 2.0 * most_moved_from_vote;
       const double of_names = log_gamma_of(static_cast<double>(problem_.n_labels) + 1.0);
       const double least = is_alike ? -smallest_gain : of_names + least_to_leave_vote;
       const bool is_better = run.fit.objective() - vote.fit.objective() > least;
-      const Majorities of_vote = majorities(vote);
       const auto is_of_labels = [&] {
         return has_all_labels(run) && told.n_overruled <= of_vote.n_overruled;
       };
-      if (is_better && !are_overruled(of_vote) && (is_alike || is_of_labels())) return;
+      if (is_better && !are_overruled(of_vote) && (is_alike || is_of_labels())) return told;
     }
     end_by(Move::kVote, std::move(vote), run);
+    return of_vote;
   }
 
   /// Replaces a run from its stages on.
@@ -346,9 +348,8 @@ class Method {
 
   /// Where EM overrules majorities without reason it goes on with these rows held, and lets them go in
   /// its last step.
-  void hold_majorities(FitRun& run) {
-    if (!has_component_a_label(run)) return;
-    Majorities told = majorities(run);
+  /// @param told of the run.
+  void hold_majorities(Majorities told, FitRun& run) {
     if (!are_overruled(told)) return;
     const std::vector<Index> known = data().known;
     for (std::size_t row = 0; row < known.size(); ++row) {
@@ -691,7 +692,7 @@ class Method {
     order_columns(born_, prior.pseudo_counts);
     rows_.hold_known();
     refine_further(run, std::move(prior));
-    if (is_named_crowd(problem_.n_labels)) hold_majorities(run);
+    if (is_named_crowd(problem_.n_labels)) hold_majorities(majorities(run), run);
   }
 
   // Starts ----------------------------------------------------------------------------------------
@@ -741,7 +742,7 @@ class Method {
     polish_further(best);
     const bool is_from_vote = std::any_of(problem_.starts.begin(), problem_.starts.end(),
                                           [](const FitStart& start) { return start.is_vote; });
-    if (is_from_vote) hold_majorities(best);
+    if (is_from_vote) hold_majorities(majorities(best), best);
     add_result(std::move(best), n_components);
   }
 
