@@ -1,8 +1,9 @@
 # Mutation testing, see tools/mutants: Rscript tools/mutants.R TREE N SEED FILES TESTS. Half of the
 # mutants are of the core, half of R/, drawn from all changes that the operators below allow. A
-# mutant first meets the tests of its own file, then, if these pass and TESTS is not "near", all; of
-# R/ all that come by its line. Those that tools/equivalent-mutants.dcf lists, with the reason why
-# no test can tell them, are left out.
+# mutant first meets the tests of its own file, one of the core then the hashes of fits
+# (tests/portability) and, if these pass and TESTS is not "near", all tests; of R/ all that come by
+# its line. Those that tools/equivalent-mutants.dcf lists, with the reason why no test can tell them,
+# are drawn like all others and not judged.
 # DeMillo, Lipton and Sayward (1978), doi:10.1109/C-M.1978.218136.
 
 args <- commandArgs(trailingOnly = TRUE)
@@ -131,9 +132,8 @@ draw_mutants <- function() {
   r <- setdiff(dir(file.path(tree, "R")), "RcppExports.R")
   files <- grep(pattern, c(file.path("src/core", core), file.path("R", r)), value = TRUE)
   all <- do.call(rbind, lapply(files, mutants_of))
-  listed <- paste(all$file, trimws(all$from), trimws(all$to)) %in% known_equivalents()
-  cat(nrow(all), "mutants are possible,", sum(listed), "of them listed as equivalent.\n")
-  all <- all[!listed, ]
+  all$listed <- paste(all$file, trimws(all$from), trimws(all$to)) %in% known_equivalents()
+  cat(nrow(all), "mutants are possible,", sum(all$listed), "of them listed as equivalent.\n")
   halves <- split(seq_len(nrow(all)), grepl("^R/", all$file))
   share <- if (length(halves) == 2) ceiling(n_mutants / 2) else n_mutants
   chosen <- unlist(lapply(halves, function(rows) {
@@ -167,12 +167,17 @@ test_core <- function(context = NULL) {
   run(file.path(core, "run"), c("--abort", name), 120)
 }
 
+test_hashes <- function() {
+  hashes <- suppressWarnings(system2(file.path(core, "hashes"), stdout = TRUE, timeout = 120))
+  identical(as.vector(hashes), readLines("tests/portability/hashes.txt"))
+}
+
 core_survives <- function(file) {
   own <- sub("^src/core/(.*)/(.*)[.](cpp|h)$", "tests/core/\\1/test-\\2.cpp", file)
   contexts <- if (file.exists(own)) grep("^context\\(", readLines(own), value = TRUE)
   contexts <- sub(".*\"(.*)\".*", "\\1", contexts)
   for (name in contexts) if (!test_core(name)) return(FALSE)
-  if (all_tests || length(contexts) == 0) test_core() else TRUE
+  test_hashes() && (!all_tests && length(contexts) > 0 || test_core())
 }
 
 # One mutant: "killed", "survived", or "stillborn" where it cannot be built.
@@ -186,6 +191,9 @@ judge_core <- function(mutant, original, changed) {
 }
 
 judge <- function(mutant) {
+  if (mutant$listed) {
+    return("equivalent")
+  }
   original <- readLines(mutant$file, encoding = "UTF-8")
   changed <- replace(original, mutant$line, mutant$to)
   if (!grepl("^R/", mutant$file)) {
@@ -215,7 +223,7 @@ for (at in seq_len(nrow(mutants))) {
 }
 for (part in c("src/core/", "R/")) {
   of_part <- outcomes[startsWith(mutants$file, part)]
-  n <- c(killed = sum(of_part == "killed"), survived = sum(of_part == "survived"))
-  cat(sprintf("%s %d killed, %d survived (%.0f %% killed), %d could not be built\n", part, n[1],
-              n[2], 100 * n[1] / max(1, sum(n)), sum(of_part == "stillborn")))
+  n <- table(factor(of_part, c("killed", "survived", "equivalent", "stillborn")))
+  cat(sprintf("%s %d killed, %d survived (%.0f %% killed), %d equivalent, %d could not be built\n",
+              part, n[1], n[2], 100 * n[1] / max(1, n[1] + n[2]), n[3], n[4]))
 }
