@@ -10,6 +10,7 @@
 #include "data/rows_in_memory.h"
 #include "fit/blocked_fit.h"
 #include "fit/problems.h"
+#include "model/row_task.h"
 #include "model/vote_gains.h"
 #include "pairs/dependence.h"
 
@@ -465,6 +466,7 @@ int main() {
   mdpd::fit_blocked_rows(report);
   mdpd::measure_pairs(report);
   mdpd::measure_votes(report);
+  report.add("sums of workers", mdpd::fingerprint_of_arithmetic());
   report.end();
   return 0;
 }

@@ -21,6 +21,12 @@ context("repeated_items") {
     const std::vector<Index> expected = {0, 0, 0, 0, 0};
     expect_true(repeated_items(thrice.data(), 4, {3, 3, 3, 3, 3}) == expected);
   }
+  test_that("items with levels of the same sizes are told apart") {
+    std::vector<std::uint8_t> two = {1, 1, 2, 2, 1, 2, 1, 2};
+    for (const std::uint8_t code : {2, 2, 1, 1, 2, 1, 2, 1}) two.push_back(code);
+    const std::vector<Index> expected = {0, 1, 0, 1};
+    expect_true(repeated_items(two.data(), 4, {2, 2, 2, 2}) == expected);
+  }
   test_that("answers are counted by item and by row") {
     const std::vector<Index> of_items = {4, 4, 4, 3, 4, 4};
     const std::vector<int> of_rows = {6, 6, 6, 5};

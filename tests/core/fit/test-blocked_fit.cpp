@@ -523,6 +523,8 @@ context("blocked_fit") {
         expect_true(cut.sums[0].entropy == sums.entropy);
         expect_true(cut.changed.n == whole.changed.n);
       }
+      expect_true(whole.changed.rows.size() == std::min<std::size_t>(5, whole.changed.n));
+      expect_true(BlockedProblem().most_listed == 0);
       const Trace& trace = whole.fits[0].trace;
       for (std::size_t at = 1; at < trace.size(); ++at) {
         const auto height = [&](const TraceRow& row) {

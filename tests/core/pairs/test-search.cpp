@@ -328,18 +328,32 @@ context("search") {
   }
 
   test_that("exact independence is no dependence, whatever its rounding") {
-    // Every combination of 3 x 5 x 2 levels once: all pairs independent, no share a binary
-    // fraction.
-    std::vector<std::vector<int>> items(3);
-    for (int row = 0; row < 30; ++row) {
-      items[0].push_back(1 + row % 3);
-      items[1].push_back(1 + row / 3 % 5);
-      items[2].push_back(1 + row / 15);
+    // Every combination of 3 x 5 x 2 (x 7 x 3 x 2 x 3 x 5) levels once: all pairs independent, no
+    // share a binary fraction.
+    for (const std::vector<Index>& n_levels :
+         {std::vector<Index>{3, 5, 2}, {3, 5, 2, 7, 3, 2, 3, 5}}) {
+      std::vector<std::vector<int>> items;
+      Index n_obs = 1;
+      for (const Index size : n_levels) n_obs *= size;
+      Index repeats = 1;
+      for (const Index size : n_levels) {
+        items.push_back({});
+        for (Index row = 0; row < n_obs; ++row) {
+          items.back().push_back(static_cast<int>(1 + row / repeats % size));
+        }
+        repeats *= size;
+      }
+      const Table table = table_of(items, n_levels);
+      const RowMatrix all = RowMatrix::Ones(n_obs, 1);
+      expect_false(choose(table.data, all, {}, {Selection::kInformation}).found);
+      expect_false(choose(table.data, all, {}, {Selection::kSignificance}).found);
+      Monitor monitor;
+      const RowMatrix shares = row_shares(table.data, all);
+      for (const MissingCells missing : {MissingCells::kIgnore, MissingCells::kFrozen}) {
+        const Matrix information = information_matrix(table.data, shares, 0, missing, monitor);
+        expect_true(information.isZero(0.0));
+      }
     }
-    const Table table = table_of(items, {3, 5, 2});
-    const RowMatrix all = RowMatrix::Ones(30, 1);
-    expect_false(choose(table.data, all, {}, {Selection::kInformation}).found);
-    expect_false(choose(table.data, all, {}, {Selection::kSignificance}).found);
   }
 
   test_that("the largest information is over all pairs, chosen or not") {
