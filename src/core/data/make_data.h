@@ -74,7 +74,8 @@ struct WeightRange {
 /// Data without a row, whose totals are still to be set.
 CodedData make_frame(std::vector<Index> n_levels, double weight_unit, Index most_repeats);
 
-/// Some rows, with what sums over them need of all rows: not the counts of levels. Codes that are dense belong to the caller.
+/// Some rows, with what sums over them need of all rows: not the counts of levels. Codes that are
+/// dense belong to the caller.
 /// @throws DimensionError as `make_sparse_data()`.
 CodedData make_block(const CodedData& frame, Cells cells, Vector case_weights);
 

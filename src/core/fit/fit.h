@@ -41,7 +41,8 @@ struct FitOutcome {
 /// where a split was by chance; by evidence clusters of the rows; and growth from one component by
 /// the best of all splits. Where a path is fitted, each number of components is fitted both from one
 /// component and by splitting the fit before it. By evidence, more components than a crowd has labels
-/// are kinds of the items of a label: they are split off the fit with one component a label. Last, known rows are held where there is one component a label.
+/// are kinds of the items of a label: they are split off the fit with one component a label. Last,
+/// known rows are held where there is one component a label.
 ///
 /// The coded data are built once. Nothing depends on the number of threads or the order of the rows.
 /// @throws DimensionError if the parts of the problem do not fit together.

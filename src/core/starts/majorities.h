@@ -14,9 +14,8 @@ struct Majorities {
                               ///< where there is none or fewer than three answers
   double n_clear = 0.0;       ///< weight of the rows of which more than two thirds say one label
   double n_overruled = 0.0;   ///< of these, of rows that the fit gives another label
-  double n_expected =
-      0.0;  ///< of rows of another label that would have such a majority, if answers
-            ///< depended on nothing but the components
+  double n_expected = 0.0;    ///< of rows of another label that would have such a majority, if
+                              ///< answers depended on nothing but the components
 };
 
 /// Cost O(n_labels) times the squares of the numbers of answers of rows.
