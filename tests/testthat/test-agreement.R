@@ -286,6 +286,9 @@ test_that("the picture has every measure with its interval", {
   found <- agreement(krippendorff_units, metric = "ordinal", n = 40)
   local_pdf()
   expect_equal(ggplot2::layer_data(plot(found), 3)$x, found$measures$estimate)
+  # None and all stand on the axis, whatever was measured.
+  axis <- ggplot2::ggplot_build(autoplot(found))$layout$panel_params[[1]]$x.range
+  expect_true(axis[1] <= 0 && axis[2] >= 1)
   single <- agreement(cbind(a = c(1, 2), b = c(2, NA)), n = 40)
   expect_no_warning(print(autoplot(single)))
   expect_error(autoplot(found, 1), class = "rlib_error_dots_nonempty")

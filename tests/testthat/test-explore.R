@@ -66,6 +66,21 @@ test_that("a change that cannot be leaves the fit as it was", {
   })
 })
 
+test_that("the items of a crowd, and of nothing else, are offered to be known", {
+  skip_if_not_installed("shiny")
+  asked <- function(state) {
+    told <- character()
+    shiny::testServer(function(input, output, session) {
+      unlockBinding("sendInputMessage", session)
+      session$sendInputMessage <- function(inputId, message) told <<- c(told, inputId)
+      explore_server(state, input, output, session)
+    }, session$flushReact())
+    "gold_item" %in% told
+  }
+  expect_true(asked(explore_state(stagewise_em(small_crowd(missing = 0.3)$labels, k = 3))))
+  expect_false(asked(explore_state(stagewise_em(answers(150), k = 2))))
+})
+
 test_that("known labels of a crowd are added and taken back", {
   skip_on_cran()
   crowd <- small_crowd(missing = 0.3)$labels

@@ -135,3 +135,11 @@ test_that("what cannot be drawn is an error that says why", {
   expect_error(autoplot(two, type = "workers"), class = "mdpd_error_unnamed_components")
   expect_snapshot(show_conditions(autoplot(two, type = "workers")))
 })
+
+test_that("counts are drawn by how far they differ", {
+  scale_of <- function(...) worker_scale(data.frame(n_labels = c(...)))
+  expect_identical(scale_of(1, 10), "log")
+  expect_identical(scale_of(1, 9.9), "linear")
+  expect_identical(scale_of(5, 6), "linear")
+  expect_identical(scale_of(6, 7), "rank")
+})
