@@ -114,6 +114,7 @@ std::uint64_t hash_of(const FitOutcome& outcome) {
   }
   hash.add(outcome.work.n_full_passes);
   hash.add(outcome.work.n_partial_passes);
+  hash.add(outcome.work.n_search_passes);
   return hash.value();
 }
 
@@ -259,6 +260,8 @@ void fit_dense_tables(Report& report) {
   const Table many = dense_table(12, {300, std::vector<Index>(12, 4)}, 6, 0.9);
   report.add("six components", problem_of(many), by_evidence({6}));
   report.add("six components, sparse, BIC", sparse_problem_of(many), robust_fit_of({6}));
+  const Table apart = dense_table(18, {1500, std::vector<Index>(40, 3)}, 4, 0.95);
+  report.add("components far apart", problem_of(apart), by_evidence({4}));
   const Table noise = dense_table(13, {200, pairs}, 1, 0.0);
   report.add("noise", problem_of(noise), by_evidence({1, 2, 3}));
   report.add("noise, BIC", problem_of(noise), robust_fit_of({1, 2, 3}));

@@ -634,6 +634,13 @@ test_that("bins hold as many rows each, the surest of a class first", {
   expect_identical(top$labels(498), "1")
 })
 
+test_that("classes of one row each have bins of their own", {
+  fit <- hand_made_fit(k = 3, n_levels = 3, n_obs = 8)
+  fit$posterior[] <- 0.1
+  fit$posterior[cbind(1:8, c(rep(1, 6), 2, 3))] <- 0.8
+  expect_identical(posterior_bins(fit, 500)$class, rep(1:3, c(6, 1, 1)))
+})
+
 test_that("a class whose name would be broken has it in the legend alone", {
   named <- function(width, ends) {
     local_picture_size(width, 5)

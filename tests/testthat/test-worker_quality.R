@@ -335,3 +335,8 @@ test_that("workers may be named by numbers, however round", {
   expect_error(confusion(fit, numeric()), class = "mdpd_error_argument")
   expect_error(confusion(fit, list("1")), class = "mdpd_error_argument")
 })
+
+test_that("nobody is a spammer where no worker shows any dependence", {
+  one_label <- data.frame(gain = 0, df = 1, df_all = 1, to_gain = 0, n = 1, n_cells = 4)
+  expect_identical(is_spammer(one_label, alpha = 0.05), NA)
+})
