@@ -47,6 +47,12 @@ test_that("a fit is judged by its most probable components", {
   expect_identical(error_rate(fit, c(r3 = "2", r1 = "2")), 0.5)
 })
 
+test_that("posteriors that have a single row in common overlap in it", {
+  x <- rbind(a = c(0.9, 0.1), b = c(0.2, 0.8))
+  y <- rbind(b = c(0.7, 0.3), c = c(0.5, 0.5))
+  expect_equal(posterior_overlap(x, y), outer(x["b", ], y["b", ]))
+})
+
 test_that("alignment finds the matching of fewest errors", {
   expect_identical(error_rate(c(1, 2, 2), c("b", "a", "a"), align = TRUE), 0)
   expect_identical(error_rate(c(1, 2, 2), c("b", "a", "a"), align = FALSE), 1)

@@ -348,6 +348,7 @@ test_that("pictures show sizes, items and what was freed", {
     picture <- autoplot(found, type = type)
     expect_s3_class(picture, "ggplot")
     expect_silent(ggplot2::ggplot_build(picture))
+    expect_picture(paste("groups", type), autoplot(found, type = type))
   }
   expect_equal(nrow(autoplot(found, type = "items", max_items = 3)$data), 3)
   expect_error(autoplot(found, max_items = 3), "`max_items` must be left out",

@@ -120,3 +120,21 @@ test_that("pairs that are left dependent: as a map of few and of many items, and
   expect_picture("pairs bars", autoplot(hand_made_pairs(n = 200), type = "bars", max_pairs = 6))
   expect_picture("pairs map of many items", autoplot(hand_made_pairs(60), max_shown = 45))
 })
+
+test_that("measures of agreement", {
+  found <- structure(
+    list(
+      measures = data.frame(
+        measure = c("krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "raw_agreement"),
+        estimate = c(0.45, 0.4, NA, 0.7), lower = c(0.2, -0.05, NA, 0.6), upper = c(0.7, 0.8, NA, 0.8)
+      ),
+      metric = "nominal", level = 0.9, n_paired = 40, n_workers = 5
+    ),
+    class = "mdpd_agreement"
+  )
+  expect_picture("agreement", autoplot(found))
+})
+
+test_that("profiles on the page of a report", {
+  expect_picture("profiles of a report", for_page(autoplot(hand_made_fit(k = 3, n_levels = 4))))
+})
