@@ -25,6 +25,20 @@ context("jobs") {
     }
   }
 
+  test_that("threads are as many as are asked for, at least one and no more than processors") {
+    expect_true(allowed_threads(1.0) == 1);
+    expect_true(allowed_threads(0.0) == 1);
+    expect_true(allowed_threads(-3.0) == 1);
+    const int n_most = allowed_threads(1e9);
+    expect_true(n_most >= 1);
+#ifdef _OPENMP
+    expect_true(n_most <= omp_get_num_procs());
+#endif
+    if (n_most > 1) expect_true(allowed_threads(2.0) == 2);
+    expect_true(useful_threads(4, 1e3) == 1);
+    expect_true(useful_threads(4, 1e9) == 4);
+  }
+
   test_that("the first exception stops the jobs and reaches the caller") {
     for (const int n_threads : {1, 3}) {
       Index n_done = 0;
