@@ -569,3 +569,9 @@ test_that("64-bit integers are read by bit64, and not at all without", {
     expect_error(crowd_labels(triples), "bit64", class = "rlib_error_package_not_found")
   }
 })
+
+test_that("without weights of zero no level is dropped, seen or not", {
+  coded <- list(codes = matrix(as.raw(c(1, 2, 1)), 3), levels = list(c("a", "b", "never")))
+  expect_identical(drop_unweighted_levels(coded, c(1, 2, 1)), coded)
+  expect_identical(drop_unweighted_levels(coded, c(1, 0, 1))$levels, list("a"))
+})
