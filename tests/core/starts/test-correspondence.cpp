@@ -121,6 +121,27 @@ context("correspondence") {
     const Table same = table_of({{1, 1, 1}, {2, 2, 2}}, {2, 2});
     expect_true(correspondence_start(same.data, 2).size() == 0);
   }
+
+  test_that("k-means ends after a hundred rounds, wherever it is") {
+    // Two heavy rows far apart and 150 light ones, of which each round of k-means moves one to the
+    // right: the mean of those on the left is then nearer by just enough for the next.
+    constexpr Index n_light = 150;
+    constexpr double weight = 0.02;
+    Matrix scores = Matrix::Zero(n_light + 2, 1);
+    Vector weights = Vector::Constant(n_light + 2, weight);
+    weights[0] = 1.0;
+    weights[n_light + 1] = 1e9;
+    scores(n_light + 1, 0) = 1.0;
+    double sum = 0.0;
+    for (Index n = 1; n <= n_light; ++n) {
+      const double on_left = 1.0 + weight * static_cast<double>(n);
+      const double middle = (sum / on_left + 1.0) / 2.0;
+      scores(n, 0) = (middle + 1e-5) / (1.0 - weight / (2.0 * on_left));
+      sum += weight * scores(n, 0);
+    }
+    const std::vector<Index> of_row = cluster_rows(scores, weights, 2);
+    expect_true(std::count(of_row.begin(), of_row.end(), of_row[0]) == 1 + n_light - 100);
+  }
 }
 
 }  // namespace mdpd
