@@ -91,14 +91,15 @@ context("blocked_rows") {
           const Shard cut = cut_rows(shard, first, n);
           expect_true(cut.n_obs == n);
           expect_true(cut.n_items == shard.n_items);
-          expect_true(cut.known.size() == (shard.known.empty() ? 0 : n));
+          expect_true(static_cast<Index>(cut.known.size()) == (shard.known.empty() ? 0 : n));
           for (Index row = 0; row < n; ++row) {
             expect_true(row_twin(cut, row) == row_twin(shard, first + row));
           }
         }
       }
-      for (const auto& [first, n] : {std::pair<Index, Index>{-1, 2}, {0, -1}, {3, 7}, {10, 0}}) {
-        expect_true(is_refused([&] { cut_rows(shard, first, n); }));
+      const std::vector<std::pair<Index, Index>> wrong = {{-1, 2}, {0, -1}, {3, 7}, {10, 0}};
+      for (const auto& rows : wrong) {
+        expect_true(is_refused([&] { cut_rows(shard, rows.first, rows.second); }));
       }
     }
   }
