@@ -305,11 +305,14 @@ void fit_random_problems(Report& report) {
   for (int n = 1; n <= 100; ++n) {
     std::vector<Index> n_levels(4 + random.below(12));
     for (Index& size : n_levels) size = 1 + random.below(random.below(8) == 0 ? 30 : 5);
+    // One draw a statement: compilers differ in the order of arguments.
     const Index n_components = 2 + random.below(3);
-    const Shape shape = {20 + random.below(120), n_levels, random.below(2) * 0.2 * random.uniform(),
-                         random.below(3) == 0};
-    const Table table =
-        dense_table(1000 + n, shape, 1 + random.below(4), 0.3 + 0.7 * random.uniform());
+    Shape shape = {20 + random.below(120), n_levels};
+    if (random.below(2) == 0) shape.missing = 0.2 * random.uniform();
+    shape.weighted = random.below(3) == 0;
+    const Index n_true = 1 + random.below(4);
+    const double share = 0.3 + 0.7 * random.uniform();
+    const Table table = dense_table(1000 + n, shape, n_true, share);
     const bool is_sparse = random.below(3) == 0;
     Problem problem = is_sparse ? sparse_problem_of(table) : problem_of(table);
     problem.n_threads = static_cast<int>(1 + random.below(2));
