@@ -2,8 +2,8 @@
 # mutants are of the core, half of R/, drawn from all changes that the operators below allow. A
 # mutant first meets the tests of its own file, one of the core then the hashes of fits
 # (tests/portability) and, if these pass and TESTS is not "near", all tests; of R/ all that come by
-# its line. Those that tools/equivalent-mutants.dcf lists, with the reason why no test can tell them,
-# are drawn like all others and not judged.
+# its line. Those that tools/equivalent-mutants.dcf lists, with the reason why no test can tell
+# them, are drawn like all others and not judged.
 # DeMillo, Lipton and Sayward (1978), doi:10.1109/C-M.1978.218136.
 
 args <- commandArgs(trailingOnly = TRUE)

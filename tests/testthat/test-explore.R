@@ -72,7 +72,7 @@ test_that("the items of a crowd, and of nothing else, are offered to be known", 
     told <- character()
     shiny::testServer(function(input, output, session) {
       unlockBinding("sendInputMessage", session)
-      session$sendInputMessage <- function(inputId, message) told <<- c(told, inputId)
+      session$sendInputMessage <- function(id, message) told <<- c(told, id)
       explore_server(state, input, output, session)
     }, session$flushReact())
     "gold_item" %in% told

@@ -126,7 +126,8 @@ test_that("measures of agreement", {
     list(
       measures = data.frame(
         measure = c("krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "raw_agreement"),
-        estimate = c(0.45, 0.4, NA, 0.7), lower = c(0.2, -0.05, NA, 0.6), upper = c(0.7, 0.8, NA, 0.8)
+        estimate = c(0.45, 0.4, NA, 0.7), lower = c(0.2, -0.05, NA, 0.6),
+        upper = c(0.7, 0.8, NA, 0.8)
       ),
       metric = "nominal", level = 0.9, n_paired = 40, n_workers = 5
     ),
