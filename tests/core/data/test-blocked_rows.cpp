@@ -70,16 +70,6 @@ std::vector<RowTwin> rows_of_blocks(const BlockedRows& rows) {
   return out;
 }
 
-template <class Call>
-bool is_refused(const Call& call) {
-  try {
-    call();
-  } catch (const DimensionError&) {
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 context("blocked_rows") {
@@ -99,7 +89,7 @@ context("blocked_rows") {
       }
       const std::vector<std::pair<Index, Index>> wrong = {{-1, 2}, {0, -1}, {3, 7}, {10, 0}};
       for (const auto& rows : wrong) {
-        expect_true(is_refused([&] { cut_rows(shard, rows.first, rows.second); }));
+        expect_error_as(cut_rows(shard, rows.first, rows.second), DimensionError);
       }
     }
   }
@@ -170,17 +160,17 @@ context("blocked_rows") {
       expect_true(free[row] == (label == 0 ? no_component : label - 1));
     }
     rows.hold_known({5});
-    expect_true(is_refused([&] { rows_of_blocks(rows); }));
+    expect_error_as(rows_of_blocks(rows), DimensionError);
   }
 
   test_that("no row, and a code that is no level, are refused") {
     const CountedShards none({Shard()});
-    expect_true(is_refused([&] { BlockedRows(none, {}, 1, 0.0); }));
+    expect_error_as(BlockedRows(none, {}, 1, 0.0), DimensionError);
     Random random(5);
     Shard shard = dense_shard(random, 5, false);
     shard.codes[0] = 3;
     const CountedShards wrong({shard});
-    expect_true(is_refused([&] { BlockedRows(wrong, some_levels, 1, 0.0); }));
+    expect_error_as(BlockedRows(wrong, some_levels, 1, 0.0), DimensionError);
   }
 
   test_that("a table in memory is cut into blocks of as many rows") {
@@ -208,7 +198,7 @@ context("blocked_rows") {
       expect_true(n == twin.answers.size());
     }
     known.pop_back();
-    expect_true(is_refused([&] { RowsInMemory(cells, table.data.case_weights, known, 4); }));
+    expect_error_as(RowsInMemory(cells, table.data.case_weights, known, 4), DimensionError);
   }
 }
 

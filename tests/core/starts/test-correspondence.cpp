@@ -124,7 +124,7 @@ context("correspondence") {
 
   test_that("k-means ends after a hundred rounds, wherever it is") {
     // Two heavy rows far apart and 150 light ones, of which each round of k-means moves one to the
-    // right: the mean of those on the left is then nearer by just enough for the next.
+    // right: the mean of those on the left then falls by just enough for the next.
     constexpr Index n_light = 150;
     constexpr double weight = 0.02;
     Matrix scores = Matrix::Zero(n_light + 2, 1);
