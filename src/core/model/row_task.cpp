@@ -89,9 +89,9 @@ void require_items(const CodedData& rows, const ItemSet& items) {
 
 // A fixed pass -------------------------------------------------------------------------------------
 
-/// Numbers that are the same everywhere.
+/// Numbers that are the same everywhere, also where an Index has 32 bits.
 Index below(Index n, std::uint64_t& state) {
-  return static_cast<Index>(mix_bits(++state) >> 1) % n;
+  return static_cast<Index>((mix_bits(++state) >> 1) % static_cast<std::uint64_t>(n));
 }
 
 RowTask fixed_task(const CodedData& rows, Index n_components, std::uint64_t& numbers) {
