@@ -4,6 +4,12 @@
 // compiler and on every processor. Beside this it takes functions of numbers of our own, see
 // numerics.h, and products of matrices that add up in order, see matrices.h.
 
+/// The x87 unit, by which compilers calculate for i686, has more digits than a double: functions of
+/// our own would be wrong.
+#if defined(__i386__) && !defined(__SSE2_MATH__)
+#error "mdpd calculates by SSE2 on i686: add -msse2 -mfpmath=sse to the flags of the compiler"
+#endif
+
 /// A product and a sum are rounded apart, also where the processor has one instruction for both. A
 /// package may not choose flags of the compiler, which would say this.
 #if defined(__clang__)

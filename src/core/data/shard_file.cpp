@@ -222,7 +222,8 @@ void check_row(const Reader& file, const Shard& shard, const std::vector<Index>&
   std::uint32_t before = 0;
   for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
     const std::uint32_t item = shard.items[at];
-    if (item < before || item >= shard.n_items) file.fail("the items of a row do not ascend");
+    if (item < before || item >= static_cast<std::uint64_t>(shard.n_items))
+      file.fail("the items of a row do not ascend");
     if (shard.answers[at] == 0 || shard.answers[at] > n_levels[item]) {
       file.fail("an answer is not of its item's levels");
     }
