@@ -18,7 +18,7 @@ RowProducts::RowProducts(const CodedData& data, double answers_added)
       items_(make_ready(data, varying_items(data))),
       root_(data.case_weights.cwiseSqrt()),
       scale_((data.level_weight.array() + answers_added).inverse()) {
-  Vector own(data.n_total_levels());
+  Vector own = Vector::Zero(data.n_total_levels());
   for (const Index item : items_.items) {
     const Index first = data.offset[item];
     const Index n = data.n_levels[item];
