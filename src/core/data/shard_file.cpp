@@ -219,11 +219,10 @@ void check_dense(const Reader& file, const Shard& shard, const std::vector<Index
 
 void check_row(const Reader& file, const Shard& shard, const std::vector<Index>& n_levels,
                Index row) {
-  std::uint32_t before = 0;
+  Index before = 0;
   for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
-    const std::uint32_t item = shard.items[at];
-    if (item < before || item >= static_cast<std::uint64_t>(shard.n_items))
-      file.fail("the items of a row do not ascend");
+    const auto item = static_cast<Index>(shard.items[at]);
+    if (item < before || item >= shard.n_items) file.fail("the items of a row do not ascend");
     if (shard.answers[at] == 0 || shard.answers[at] > n_levels[item]) {
       file.fail("an answer is not of its item's levels");
     }
