@@ -158,6 +158,39 @@ context("row_sums") {
     }
   }
 
+  test_that("an item that a row answers many times is counted alike in any cut") {
+    Random random(12);
+    const Index n_obs = 40;
+    std::vector<std::size_t> row_start = {0};
+    std::vector<std::uint32_t> items;
+    std::vector<Code> codes;
+    for (Index row = 0; row < n_obs; ++row) {
+      for (int times = 100 + static_cast<int>(row); times > 0; --times) {
+        items.push_back(times == 1 ? 1 : 0);
+        codes.push_back(static_cast<Code>(1 + row % 2));
+      }
+      row_start.push_back(items.size());
+    }
+    const CodedData all = make_sparse_data(row_start, items, codes, {2, 2}, Vector::Ones(n_obs));
+    const RowMatrix posterior = random_posterior(random, n_obs, 3);
+    const LevelSums sums = sums_of_all(all, posterior);
+    expect_true(are_near(all, sums, sums_twin(all, posterior)));
+    LevelSums pieces{RowMatrix::Zero(4, 3), RowMatrix::Zero(1, 3)};
+    for (Index row = n_obs; row-- > 0;) {
+      const auto first = static_cast<std::ptrdiff_t>(row_start[row]);
+      const auto last = static_cast<std::ptrdiff_t>(row_start[row + 1]);
+      const std::size_t n = row_start[row + 1] - row_start[row];
+      CodedData one =
+          make_sparse_data({0, n}, {items.begin() + first, items.begin() + last},
+                           {codes.begin() + first, codes.begin() + last}, {2, 2}, Vector::Ones(1));
+      one.weight_unit = all.weight_unit;
+      one.total_weight = all.total_weight;
+      one.most_repeats = all.most_repeats;
+      pieces += sums_of_all(one, posterior.row(row));
+    }
+    expect_true(are_equal(pieces, sums));
+  }
+
   test_that("neither the number of threads nor instructions change a bit") {
     Random random(3);
     const std::vector<Index> n_levels(40, 3);
