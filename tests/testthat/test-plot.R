@@ -497,6 +497,15 @@ test_that("the axis of the lines names the level, the levels, or what 0 and 1 ar
   expect_equal(as.character(built$x$get_labels()), c("item_1 = yes", "item_2 = b"))
 })
 
+test_that("points of lines are smaller where there are more than thirty items", {
+  size <- function(n_items) {
+    picture <- autoplot(hand_made_fit(n_items = n_items, n_informative = n_items), type = "lines")
+    unique(ggplot2::layer_data(picture, 2)$size)
+  }
+  expect_identical(size(30), 2)
+  expect_identical(size(31), 1.3)
+})
+
 test_that("lines build for one item, one component, one level and many of each", {
   local_pdf()
   fits <- list(hand_made_fit(k = 1, n_informative = 0), hand_made_fit(n_items = 1),

@@ -340,3 +340,16 @@ test_that("nobody is a spammer where no worker shows any dependence", {
   one_label <- data.frame(gain = 0, df = 1, df_all = 1, to_gain = 0, n = 1, n_cells = 4)
   expect_identical(is_spammer(one_label, alpha = 0.05), NA)
 })
+
+test_that("of weights that sum to little, as to much, dependence must pay for its logarithm", {
+  shown <- function(gain, n) {
+    row <- data.frame(gain, df = 1, df_all = 1, to_gain = 1, n, n_cells = 4)
+    !identical(is_spammer(row, alpha = 0.05), NA)
+  }
+  for (n in c(1.5, 20)) {
+    expect_false(shown(0.99 * log(n) / 2, n))
+    expect_true(shown(1.01 * log(n) / 2, n))
+  }
+  expect_false(shown(0, n = 0.5))
+  expect_true(shown(0.01, n = 0.5))
+})
