@@ -73,18 +73,23 @@ std::vector<std::vector<Index>> cut_rows(Random& random, Index n_obs, Index n_pi
   return pieces;
 }
 
+/// What a block has of all rows.
+void take_totals(CodedData& block, const CodedData& all) {
+  block.weight_unit = all.weight_unit;
+  block.total_weight = all.total_weight;
+  block.most_repeats = all.most_repeats;
+}
+
 /// Rows of a table as a block of all rows.
 Table block_of(const Table& table, const std::vector<Index>& rows) {
   Table block = pick_rows(table, rows);
-  block.data.weight_unit = table.data.weight_unit;
-  block.data.total_weight = table.data.total_weight;
+  take_totals(block.data, table.data);
   return block;
 }
 
 CodedData as_sparse(const CodedData& dense) {
   CodedData sparse = sparse_copy(dense);
-  sparse.weight_unit = dense.weight_unit;
-  sparse.total_weight = dense.total_weight;
+  take_totals(sparse, dense);
   return sparse;
 }
 
@@ -183,9 +188,7 @@ context("row_sums") {
       CodedData one =
           make_sparse_data({0, n}, {items.begin() + first, items.begin() + last},
                            {codes.begin() + first, codes.begin() + last}, {2, 2}, Vector::Ones(1));
-      one.weight_unit = all.weight_unit;
-      one.total_weight = all.total_weight;
-      one.most_repeats = all.most_repeats;
+      take_totals(one, all);
       pieces += sums_of_all(one, posterior.row(row));
     }
     expect_true(are_equal(pieces, sums));
