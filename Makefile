@@ -19,7 +19,7 @@ help:
 	@echo 'make fuzz-core SECONDS=600     the same for the C++ core, by libFuzzer and sanitisers'
 	@echo 'make mutants N=200             do the tests see changed lines? an hour or more'
 	@echo 'make coverage                  lines and branches that the tests run'
-	@echo 'make bench                     remake the reports in bench/results/, some hours'
+	@echo 'make bench                     remake the reports in bench/results/, many hours'
 	@echo 'make bench BENCH=accuracy      the same for some of them, by name'
 	@echo 'make docs                      rewrite NAMESPACE, man/ and the Rcpp bindings;'
 	@echo '                               with pkgdown, build and check the website'
