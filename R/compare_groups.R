@@ -25,9 +25,11 @@
 #' (clusters less strata; of replicate weights their rank less one), and so are intervals those of
 #' Student's t. Under replicate weights the scores of the rows are weighed anew, and not the fits.
 #'
-#' Levels hold in large groups. Where nothing differs (2, 4 or 12 groups, 2 classes, 6 items), the
-#' test of the sizes at 5 % rejects in 6 to 13 % of tables of 20 or 40 rows a group and in 4 or 5 %
-#' with 80 or more; an item is freed in 2 to 8 %, most often with 12 groups.
+#' Where nothing differs (2, 4 or 12 groups of 20 to 160 rows, 2 classes, 6 items), the test of the
+#' sizes at 5 % rejects in 2 to 8 % of the tables, and some item is freed in 5 to 10 %, most often
+#' with 12 groups. An item to which one class says yes in 50 % in place of 85 % in half of the
+#' groups is freed in half of the tables with 4 groups of 40 rows, and in 90 % with 80 rows
+#' (`bench/compare_groups.R`).
 #'
 #' A small difference is significant in a large sample: look at `effect`. Where more than half of
 #' the items work differently, the classes are hardly the same ones in all groups, and a warning
