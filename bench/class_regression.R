@@ -1,6 +1,6 @@
-# Class regressions and outcomes by class on simulated tables, at two separations of the classes: do
-# the intervals hold the truth, and what does the regression of assigned classes say? And one-step
-# beside poLCA on its election example.
+# Class regressions and outcomes by class on simulated tables, at two separations of the classes, and
+# where answers are missing by a covariate: do the intervals hold the truth, and what does the
+# regression of assigned classes say? And one-step beside poLCA on its election example.
 #
 #   Rscript bench/class_regression.R [draws = 500]        writes bench/results/class_regression.md
 
@@ -21,7 +21,8 @@ true_means <- c("1" = 0, "2" = 1, "3" = -1)
 
 # An item says what its class says with probability `accuracy`; classes 1 and 2, and 2 and 3, differ
 # in half of the items, 1 and 3 in all.
-draw_rows <- function(seed, accuracy) {
+# @param gappy whether answers are missing, the more the larger z is.
+draw_rows <- function(seed, accuracy, gappy) {
   set.seed(seed)
   z <- stats::rnorm(n_obs)
   g <- stats::rbinom(n_obs, 1, 0.5)
@@ -31,6 +32,7 @@ draw_rows <- function(seed, accuracy) {
   yes[, 3] <- 1 - accuracy
   yes[seq_len(n_items / 2), 2] <- 1 - accuracy
   items <- matrix(stats::runif(n_obs * n_items), n_obs) < t(yes)[class, ]
+  if (gappy) items[stats::runif(length(items)) < stats::plogis(-1.5 + 1.5 * z)] <- NA
   list(
     items = as.data.frame(items + 0), class = as.character(class),
     covariates = data.frame(z, g), y = true_means[class] + stats::rnorm(n_obs)
@@ -38,8 +40,8 @@ draw_rows <- function(seed, accuracy) {
 }
 
 # Estimate, standard error and truth of each coefficient by each method.
-one_draw <- function(seed, accuracy) {
-  rows <- draw_rows(seed, accuracy)
+one_draw <- function(seed, accuracy, gappy) {
+  rows <- draw_rows(seed, accuracy, gappy)
   fit <- suppressWarnings(stagewise_em(rows$items, k = 3, verbose = FALSE))
   if (fit$k < 3) {
     return(NULL)
@@ -119,15 +121,17 @@ true_value <- function(draws, names) {
   format(draws$truth[match(names, draws$name)], trim = TRUE)
 }
 
-section <- function(accuracy, n_draws) {
-  draws <- lapply(seq_len(n_draws), one_draw, accuracy = accuracy)
+section <- function(accuracy, gappy, n_draws) {
+  draws <- lapply(seq_len(n_draws), one_draw, accuracy = accuracy, gappy = gappy)
   n_few <- sum(vapply(draws, is.null, NA))
   draws <- do.call(rbind, draws)
   error <- 100 * mean(draws$estimate[draws$what == "error"])
   coefficients <- summarise(draws, "coefficient", c("z, class 2", "z, class 3"))
   means <- summarise(draws, "mean", c("2", "3"))
   c(
-    sprintf("## An item says what its class says in %.0f %%", 100 * accuracy), "",
+    sprintf("## An item says what its class says in %.0f %%%s", 100 * accuracy,
+            if (gappy) ", and answers are missing by the covariate" else ""), "",
+    if (gappy) c("An answer is missing with probability 1 / (1 + exp(1.5 - 1.5 z)).", ""),
     prose(sprintf("Of the rows %.1f %% are assigned to a wrong class. In %d of the draws the fit",
                   error, n_few), "had fewer than three components; they are left out."), "",
     table_lines(coefficients, right = colnames(coefficients)[-1]), "",
@@ -169,7 +173,7 @@ arguments <- as.integer(commandArgs(trailingOnly = TRUE))
 n_draws <- if (length(arguments) > 0) arguments[1] else 500L
 started <- proc.time()[["user.self"]]
 polca <- rbind(beside_polca("PARTY"), beside_polca("AGE + EDUC"), beside_polca("PARTY * AGE"))
-sections <- unlist(lapply(c(0.9, 0.8), section, n_draws = n_draws))
+sections <- unlist(Map(section, c(0.9, 0.8, 0.9), c(FALSE, FALSE, TRUE), n_draws))
 seconds <- proc.time()[["user.self"]] - started
 
 write_report("class_regression", c(

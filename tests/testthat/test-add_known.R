@@ -339,13 +339,14 @@ test_that("where known rows cannot be held a warning says why, and the fit is th
   expect_equal(after$update$rows, nrow(later))
 })
 
-test_that("a store that was made before has no known labels, and takes some", {
+test_that("a store that was made before has no known or repeated labels, and takes some", {
   crowd <- weak_crowd(1500, seed = 13)
   triples <- triples_of(crowd$labels)
   first <- triples$item %in% crowd$labels$items[1:1200]
   store <- small_crowd_store(triples[first, ], local_folder())
-  store$manifest$shards[c("known", "known_hash")] <- NULL
+  store$manifest$shards[c("known", "known_hash", "repeats")] <- NULL
   write_manifest(store$manifest, store$path)
+  expect_identical(n_repeated(open_row_store(store$path)), 0)
   expect_identical(fingerprint(stagewise_em(store, 3)),
                    fingerprint(stagewise_em(open_row_store(store$path), 3)))
   gold <- some_gold(crowd, 20)

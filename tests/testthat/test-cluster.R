@@ -415,3 +415,17 @@ test_that("messages by sockets are there as a whole", {
     expect_identical(read_all(both$here)$value, list(lacks = c("frame", checksum)))
   }
 })
+
+test_that("shards are sent in pieces of some 256 MB, and what a worker sees is not sent", {
+  files <- list(checksum = letters[1:6], bytes = 2^28 * c(0.5, 0.4, 0.5, 0.5, 9, 0.1))
+  pass <- new.env()
+  piece <- list(shards = 1:6, worker = 2, lost = 0, lacks = character())
+  send_more(list(files = files), pass, piece, c("a", "b", "c", "d", "f"))
+  expect_identical(lapply(pass$todo, `[[`, "shards"), list(1:2, 3:5, 6L))
+  expect_identical(vapply(pass$todo, `[[`, 0, "lost"), c(0, 0, 0))
+  # Who lacks again what was sent is lost for it.
+  again <- pass$todo[[1]]
+  pass$todo <- NULL
+  send_more(list(files = files), pass, again, "b")
+  expect_identical(pass$todo, list(list(shards = 1:2, worker = 2, lost = 1, lacks = "b")))
+})

@@ -115,6 +115,13 @@ test_that("weights, the order of rows and gaps are as elsewhere", {
     # The unit and the zero of a number do not matter.
     expect_close(values_of(fit, 1e4 + 1e3 * rows$y, method = method),
                  1e4 + 1e3 * values_of(fit, rows$y, method = method), tolerance = 1e-7)
+    # A row that counts twice is two rows of one cluster.
+    for (outcome in list(rows$y, rows$answer)) {
+      a <- counted(weighted, outcome, cluster = seq_along(weights))
+      b <- counted(plain, outcome[twice], cluster = twice)
+      expect_close(coef(a), coef(b), tolerance = 1e-5)
+      expect_close(vcov(a), vcov(b), tolerance = 1e-5)
+    }
   }
 })
 
@@ -244,6 +251,9 @@ test_that("by ml one more step of EM changes nothing", {
   expect_close(end$sizes, sizes / 900, tolerance = 4e-9)
   expect_close(end$means, means, tolerance = 4e-9)
   expect_close(end$spread, sqrt(colSums(weights * away^2) / sizes), tolerance = 4e-9)
+  # No spread is below a thousandth of that of all.
+  of_all <- stats::cov.wt(outcome$values, outcome$weights / 900, method = "ML")$cov
+  expect_equal(end$floor, 1e-3 * sqrt(of_all[[1]]))
 })
 
 test_that("a class in which a number hardly varies is told, whatever the unit", {

@@ -495,6 +495,9 @@ test_that("the axis of the lines names the level, the levels, or what 0 and 1 ar
   rownames(named$item_probs$item_1) <- c("no", "yes")
   built <- ggplot2::ggplot_build(autoplot(named, type = "lines"))$layout$panel_params[[1]]
   expect_equal(as.character(built$x$get_labels()), c("item_1 = yes", "item_2 = b"))
+  for (fit in list(named, hand_made_fit(), hand_made_fit(n_levels = c(4, 3)))) {
+    expect_identical(line_scale(fit$item_probs, fit$k)$breaks, (0:4) / 4)
+  }
 })
 
 test_that("points of lines are smaller where there are more than thirty items", {

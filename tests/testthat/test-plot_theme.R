@@ -33,6 +33,26 @@ test_that("the room of a text is told in columns and lines, one at least, of nin
   expect_identical(fit_labels(rep(label, 2), c(1, 2), 0.3),
                    c(fit_labels(label, 1, 0.3), fit_labels(label, 2, 0.3)))
   expect_identical(fit_labels("abcdef", 0.01, 0.1), "a...")
+  # Labels of one room that differ only in what has no room are still told apart.
+  like <- paste(label, c("one", "two"))
+  expect_identical(anyDuplicated(fit_labels(like, 1, 0.5)), 0L)
+})
+
+test_that("names of items stand upright where a word is wider than its place in the line", {
+  local_picture_size(7, 5)
+  # Five places of 1.12 inches, less 0.03 between them: 15 letters of nine points.
+  labels <- function(n) c(strrep("a", n), "b", "c", "d", "e")
+  expect_false(is_crowded(labels(15)))
+  expect_true(is_crowded(labels(16)))
+})
+
+test_that("titles of panels are beside their rows or above them", {
+  local_picture_size(10, 8)
+  cells <- data.frame(panel = factor(c("a", "a", "b")))
+  expect_equal(strip_room(cells, TRUE, 1, 0.4),
+               list(width = 1.8, height = c(a = 0.8, b = 0.4), size = 8.5))
+  expect_equal(strip_room(cells, FALSE, 3, 0.4),
+               list(width = 3, height = c(a = 0.7, b = 0.7), size = 9.5))
 })
 
 test_that("broken lines have all letters of the label and no line is too wide", {

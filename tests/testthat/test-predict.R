@@ -215,6 +215,9 @@ test_that("by evidence items that are not named may be lacking, named ones may n
                          class = "mdpd_message_left_out")
   expect_setequal(told$items, others)
   expect_equal(probs, predict(fit, missing, type = "prob"), tolerance = rounding)
+  expect_message(of_matrix <- predict(fit, as.matrix(x[named]), type = "prob"),
+                 class = "mdpd_message_left_out")
+  expect_equal(of_matrix, probs, ignore_attr = TRUE)
   one_less <- expect_message(augment(fit, newdata = x[names(x) != others[1]]),
                              class = "mdpd_message_left_out")
   expect_identical(one_less$items, others[1])

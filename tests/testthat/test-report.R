@@ -280,6 +280,10 @@ test_that("items of two levels have a row each, other items one for each level",
   fit <- suppressMessages(stagewise_em(x, k = 2))
   cells <- plot_profiles(fit, names(fit$item_probs), NULL)$data
   expect_identical(profile_rows(cells)$n, 6L)
+  # Panels of their own, two by two, each as high as the item of most levels.
+  mixed <- hand_made_fit(4, k = 3, n_levels = c(3, 4, 5, 3))
+  rows <- profile_rows(plot_profiles(mixed, names(mixed$item_probs), NULL)$data)
+  expect_equal(rows, list(n = 10, names = letters[1:5], share = 0.18, rest = 2.6))
 })
 
 test_that("pictures of a report are narrow, and legends have what is there", {

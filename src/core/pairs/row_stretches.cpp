@@ -48,7 +48,7 @@ void RowStretches::list_items(const CodedData& data, const Pack& pack) {
   for (Index item = pack.first_item; item < pack.first_item + pack.n_items; ++item) {
     const Index n = n_digits(data, item);
     n_inner /= n;
-    items_.push_back({n, n_targets_, n_inner, 0, 1, n > 1 ? 1 : 0});
+    items_.push_back({n, n_targets_, n_inner, 0, 1, n > 1 ? 1 : 0, 0});
     n_targets_ += n;
   }
   number_.assign(++n_targets_, -1);

@@ -25,13 +25,13 @@ class RowStretches {
  private:
   /// An item of the pack.
   struct Item {
-    Index n_digits = 0;
-    Index first_target = 0;
-    Index n_inner = 0;  ///< codes that have the same digits up to this one
-    Index place = 0;    ///< of its digit in the run through all of them
-    Index step = 1;     ///< forth or back
-    Index digit = 0;    ///< of the code at hand
-    Index open = 0;     ///< of the rows that the stretch has so far
+    Index n_digits;
+    Index first_target;
+    Index n_inner;  ///< codes that have the same digits up to this one
+    Index place;    ///< of its digit in the run through all of them
+    Index step;     ///< forth or back
+    Index digit;    ///< of the code at hand
+    Index open;     ///< of the rows that the stretch has so far
   };
 
   void list_items(const CodedData& data, const Pack& pack);

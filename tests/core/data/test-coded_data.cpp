@@ -137,6 +137,26 @@ context("coded_data") {
     }
   }
 
+  test_that("rows of which only the totals are known count in the unit of weights as others do") {
+    const Vector heavy = Vector::Constant(3, 0x1p20);
+    const Vector light = Vector::Constant(50, 0.25);
+    WeightRange all;
+    WeightRange rest;
+    all.add(heavy);
+    rest.add(RowTotals{3, 0x1p20, 0x3p20, 1, {}});
+    for (WeightRange* range : {&all, &rest}) range->add(light);
+    all.add_rough_sum(heavy);
+    rest.add_rough_sum(RowTotals{3, 0x1p20, 0x3p20, 1, {}});
+    for (WeightRange* range : {&all, &rest}) range->add_rough_sum(light);
+    expect_true(all.n_obs == 53);
+    expect_true(rest.n_obs == 53);
+    expect_true(all.unit(2) == rest.unit(2));
+    WeightRange of_light;
+    of_light.add(light);
+    of_light.add_rough_sum(light);
+    expect_true(of_light.unit(2) < all.unit(2));
+  }
+
   test_that("too few or too many case weights are an error") {
     const std::vector<Code> codes = {1, 2};
     expect_error_as(make_coded_data(codes.data(), 2, {2}, Vector::Ones(1)), DimensionError);

@@ -90,6 +90,23 @@ BlockedOutcome fit_held(const Table& table, const std::vector<Index>& sizes, Ind
   return fit_blocks(rows, problem, options, engine, monitor);
 }
 
+/// How many blocks are read at most from one look at the monitor to the next, once EM has begun.
+struct LongestRead : RowSource, Monitor {
+  explicit LongestRead(CutRows of) : rows(std::move(of)) {}
+  Index n_blocks() const override { return rows.n_blocks(); }
+  Shard read(Index block) const override {
+    if (has_begun) longest = std::max(longest, ++since_look);
+    return rows.read(block);
+  }
+  void on_iteration(Index, double) override { has_begun = true; }
+  void on_work() override { since_look = 0; }
+
+  CutRows rows;
+  bool has_begun = false;
+  mutable Index since_look = 0;
+  mutable Index longest = 0;
+};
+
 FitOutcome fit_whole(const CodedData& data, const FitOptions& options) {
   Problem problem;
   problem.cells.n_obs = data.n_obs;
@@ -442,6 +459,23 @@ context("blocked_fit") {
     const EStep step = e_step(data, fit.fit.params, fit.fit.informative);
     expect_true(distance(level_counts(data, step.posterior), first.sums[0].counts.levels) < 1e-9);
     expect_true(std::abs(step.loglik - fit.fit.e_step.loglik) < 1e-9);
+  }
+
+  test_that("once EM has begun it can be interrupted at every block") {
+    const Table table = three_components(13);
+    LongestRead source(CutRows(table.data, {20}, every(5, labels_of(table))));
+    BlockedRows rows(source, table.data.n_levels, 1, 0.0);
+    BlockedProblem problem;
+    problem.n_levels = table.data.n_levels;
+    problem.n_labels = 3;
+    problem.held = {0, 1, 2};
+    problem.most_search_rows = 200;
+    FitOptions options;
+    options.n_components = {3};
+    EngineHere engine(rows, source);
+    expect_true(fit_blocks(rows, problem, options, engine, source).fits[0].holds_known);
+    expect_true(source.has_begun);
+    expect_true(source.longest == 1);
   }
 
   test_that("rows are held only with one component a label") {

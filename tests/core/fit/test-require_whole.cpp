@@ -98,6 +98,12 @@ context("require_whole") {
     expect_true(refused([](FitStart& it) { it.labels = {0, 1, 2}; }));
     expect_true(refused([](FitStart& it) { it.item_prior.weights = Vector::Constant(9, -1.0); }));
     expect_true(refused([](FitStart& it) { it.is_vote = true; }));
+    problem.n_labels = 3;
+    expect_false(refused([](FitStart& it) { it.labels = {2, 0, 1}; }));
+    expect_true(refused([](FitStart& it) { it.labels = {2, 0}; }));
+    expect_true(refused([](FitStart& it) { it.labels = {2, 0, 3}; }));
+    expect_true(refused([](FitStart& it) { it.labels = {2, 0, -1}; }));
+    problem.n_labels = 0;
     const auto known = [](Problem& it) { it.known.assign(20, 3); };
     expect_true(is_refused(problem, em(), known));
   }
