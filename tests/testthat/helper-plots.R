@@ -16,6 +16,25 @@ expect_picture <- function(title, picture) {
   vdiffr::expect_doppelganger(title, picture)
 }
 
+# The texts of a picture of so many inches: labels of axes, panels and legends, titles, and what is
+# written in panels. A line for each kind of text: its size, and the first and the last there is.
+texts_of <- function(make, width, height) {
+  local_pdf()
+  local_picture_size(width, height)
+  texts <- list()
+  look_at <- function(grob) {
+    if (inherits(grob, "text") && any(nzchar(grob$label))) {
+      size <- grob$gp$fontsize[1]
+      ends <- unique(as.character(grob$label[c(1, length(grob$label))]))
+      label <- gsub("\n", "|", paste(ends, collapse = " ... "))
+      texts[[length(texts) + 1]] <<- paste0(format(round(size, 2)), ": ", label)
+    }
+    for (part in c(grob$grobs, grob$children)) look_at(part)
+  }
+  look_at(ggplot2::ggplotGrob(make()))
+  unique(unlist(texts))
+}
+
 # What is written in a picture of so many inches, made and drawn there: the texts that a PDF holds,
 # with the place where each begins and ends in points from the lower left corner.
 drawn_text <- function(picture, width, height) {

@@ -106,6 +106,14 @@ test_that("kappa and alpha are those of the package irr", {
   }
 })
 
+test_that("one label that is given twice counts by its share", {
+  triples <- as.data.frame(draw_labels(1))
+  again <- transform(triples[1, ], label = setdiff(levels(triples$label), triples$label[1])[1])
+  crowd <- crowd_labels(rbind(triples, again), duplicates = "count")
+  expect_equal(unname(estimates(crowd))[1], slow_agreement(crowd, "nominal")[1])
+  expect_gt(abs(estimates(crowd)[[1]] - estimates(crowd_labels(triples))[[1]]), 1e-4)
+})
+
 test_that("the measures are their definitions pair by pair, also with repeated labels", {
   for (repeats in c(FALSE, TRUE)) {
     for (seed in 1:3) {

@@ -14,7 +14,8 @@ test_that("a fit without a part, or with another in its place, names the part", 
   broken <- list(
     k = 3, k = NULL, mixing_weights = c("1" = 0.5, "2" = NaN), mixing_weights = list(1, 2),
     item_probs = fit$item_probs[[1]], item_probs = lapply(fit$item_probs, t), informative = "e",
-    loglik = NaN, posterior = t(fit$posterior), posterior = fit$posterior[-1, ],
+    loglik = NaN, weights = replace(rep(1, 40), 3, Inf), weights = replace(rep(1, 40), 3, -1),
+    weights = rep(0, 40), posterior = t(fit$posterior), posterior = fit$posterior[-1, ],
     posterior = fit$posterior * NA, weights = c(1, 2), trace = 1, control = list(tol = "a"),
     missing = "often", labels = 1, no_answer = sum
   )

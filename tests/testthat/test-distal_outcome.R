@@ -494,3 +494,14 @@ test_that("the print has the total weight", {
 test_that("augment() says where the classes of the rows are", {
   expect_snapshot(show_conditions(augment(distal_outcome(fit, rows$y))))
 })
+
+test_that("means are away from those by weights beyond what chance does in one of a hundred", {
+  # Of three classes, by a normal distribution on both sides; half a standard error is let pass.
+  by_weights <- list(estimate = c(0, 0, 0), covariance = diag(c(4, 4, 4)), loose = rep(FALSE, 3))
+  limit <- sqrt(stats::qnorm(1 - 0.01 / 6)^2 * 3 + 4 / 4)
+  found <- list(estimate = limit * c(1.001, -1.001, 0.999), covariance = diag(3),
+                loose = rep(FALSE, 3))
+  expect_equal(beyond_weighed(found, by_weights), limit * c(1.001, 1.001, 0) / 2)
+  found$loose[1] <- by_weights$loose[2] <- TRUE
+  expect_equal(beyond_weighed(found, by_weights), c(0, 0, 0))
+})

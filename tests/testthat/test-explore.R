@@ -110,6 +110,8 @@ test_that("the page has every control with its label, and a tab for each view", 
   }
   expect_match(table, "id=\"rename\"", fixed = TRUE)
   expect_match(table, "id=\"path\"", fixed = TRUE)
+  # The slider has its numbers, without small lines between them.
+  expect_match(table, "id=\"k\"[^>]*data-grid=\"false\"")
   expect_match(crowd, "id=\"gold_add\"", fixed = TRUE)
   # mdpd() has no path.
   expect_no_match(crowd, "id=\"path\"|id=\"compare\"")

@@ -124,6 +124,18 @@ test_that("histories of one component and of thirty build", {
   expect_error(autoplot(hand_made_truth(), type = "history"), class = "mdpd_error_not_stored")
 })
 
+test_that("names of a split have the room to the end of its lane, late ones that before it", {
+  local_picture_size(7, 5)
+  trace <- trace_of(move("split", 1), move("split", 1), move("split", 1))
+  trace$item_1 <- strrep("a", 100)
+  trace$item_2 <- strrep("b", 100)
+  events <- history_events(trace)
+  names <- split_names(events, component_lanes(events))$data
+  columns <- text_columns(0.65 * 7 * c(2.5, 2, 3) / 3.5, 7.1)
+  expect_identical(names$hjust, c(0, 1, 1))
+  expect_true(all(nchar(names$label) <= columns & nchar(names$label) >= columns - 1))
+})
+
 test_that("a split without a pair of items beside others is drawn without a name", {
   crowd <- simulate_crowd(n_items = 500, n_workers = 12, n_labels = 3, seed = 2)
   fit <- stagewise_em(crowd$labels, k = 3)

@@ -136,6 +136,18 @@ test_that("what cannot be drawn is an error that says why", {
   expect_snapshot(show_conditions(autoplot(two, type = "workers")))
 })
 
+test_that("workers of the same count are spread over a hundredth of all counts, or of their logs", {
+  points <- function(n) data.frame(n_labels = n, accuracy = seq_along(n) / 10)
+  spread <- 0.008 * c((1:2 * 0.618) %% 1 - 0.5, 0)
+  expect_equal(worker_positions(points(c(20, 20, 50)))$x, c(20, 20, 50) + 30 * spread)
+  expect_equal(worker_positions(points(c(2, 2, 50)))$x, c(2, 2, 50) * 25^spread)
+  # At most a sixteenth to each side.
+  many <- worker_positions(points(c(rep(20, 80), 50)))$x[1:80]
+  expect_true(all(abs(many - 20) <= 0.06 * 30))
+  expect_gt(diff(range(many)), 0.11 * 30)
+  expect_identical(worker_positions(points(c(20, 20, 21)))$x, c(3L, 2L, 1L))
+})
+
 test_that("counts are drawn by how far they differ", {
   scale_of <- function(...) worker_scale(data.frame(n_labels = c(...)))
   expect_identical(scale_of(1, 10), "log")

@@ -374,6 +374,15 @@ test_that("the classes of a report have their size, their rows and what sets the
   expect_identical(shown_cells(one)[2, ], c("1", "100.0 %", "60", "1.00"))
   expect_match(as.character(one), "All rows are in one class.</p>", fixed = TRUE)
   expect_match(as.character(section_classes(hand_made_crowd_fit())), "Each class is a true label")
+  # Levels of up to 60 letters and items of up to 40 are whole.
+  for (more in 0:1) {
+    level <- strrep("l", 60 + more)
+    item <- strrep("i", 40 + more)
+    long <- hand_made_fit(1, items = item, level_names = c("no", level))
+    shown <- paste(shown_cells(section_classes(long)), collapse = " ")
+    expect_identical(grepl(level, shown), more == 0)
+    expect_identical(grepl(item, shown), more == 0)
+  }
   # A name of up to 24 letters stays beside its colour.
   is_whole <- function(n) grepl("nowrap", class_cell(strrep("n", n), "red"), fixed = TRUE)
   expect_identical(c(is_whole(24), is_whole(25)), c(TRUE, FALSE))
