@@ -1,5 +1,5 @@
-# Class regressions and outcomes by class on simulated tables, at two separations of the classes, and
-# where answers are missing by a covariate: do the intervals hold the truth, and what does the
+# Class regressions and outcomes by class on simulated tables, at two separations of the classes,
+# and where answers are missing by a covariate: do the intervals hold the truth, and what does the
 # regression of assigned classes say? And one-step beside poLCA on its election example.
 #
 #   Rscript bench/class_regression.R [draws = 500]        writes bench/results/class_regression.md

@@ -498,6 +498,9 @@ test_that("the axis of the lines names the level, the levels, or what 0 and 1 ar
   for (fit in list(named, hand_made_fit(), hand_made_fit(n_levels = c(4, 3)))) {
     expect_identical(line_scale(fit$item_probs, fit$k)$breaks, (0:4) / 4)
   }
+  # Three to nine levels have names beside the lines.
+  few <- function(n) identical(labels(hand_made_fit(n_levels = n))$y, "Mean answer")
+  expect_identical(vapply(c(3, 9, 10), few, NA), c(TRUE, TRUE, FALSE))
 })
 
 test_that("points of lines are smaller where there are more than thirty items", {

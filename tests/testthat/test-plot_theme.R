@@ -55,6 +55,17 @@ test_that("titles of panels are beside their rows or above them", {
                list(width = 3, height = c(a = 0.7, b = 0.7), size = 9.5))
 })
 
+test_that("panels of items stand in as many columns as the names of their levels have room", {
+  columns <- function(n_panels, n_letters) {
+    mixed_columns(data.frame(panel = factor(seq_len(n_panels)), text = strrep("a", n_letters)))
+  }
+  # As many below each other, if names of 8 to 10 columns of text in one line, longer ones of 7.5
+  # to 14 in two, have room in 42 columns; but five rows at most.
+  expect_identical(vapply(c(3, 10, 11, 17, 18, 40), columns, 0, n_panels = 12),
+                   c(4, 4, 4, 4, 3, 3))
+  expect_identical(vapply(c(1, 4, 9, 16, 25, 36), columns, 0, n_letters = 40), c(1, 2, 3, 4, 5, 8))
+})
+
 test_that("broken lines have all letters of the label and no line is too wide", {
   labels <- c("abcdefghijklmnop", "a physician_fee_freeze of the year", "well-known-people-of-a",
               "duty.free.exports = yes, perhaps")
