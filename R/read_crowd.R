@@ -81,11 +81,12 @@ check_read_whole <- function(con, file, call) {
 
 gzip_magic <- as.raw(c(0x1f, 0x8b, 0x08))
 
+# The last four bytes; as an integer of R 2^31 would be a missing one.
 gzip_length <- function(file) {
   con <- file(file, "rb")
   on.exit(close(con))
   seek(con, file.size(file) - 4)
-  readBin(con, "integer", 1, endian = "little") %% 2^32
+  sum(as.integer(readBin(con, "raw", 4)) * 256^(0:3))
 }
 
 # Does another one begin behind the first byte? It need not fit in memory.

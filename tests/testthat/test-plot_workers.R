@@ -130,7 +130,9 @@ test_that("what cannot be drawn is an error that says why", {
   table <- stagewise_em(as.data.frame(as.matrix(crowd$labels)), k = 3)
   expect_error(autoplot(table, type = "workers"), class = "mdpd_error_not_a_crowd")
   expect_error(autoplot(table, type = "confusion"), class = "mdpd_error_not_a_crowd")
-  expect_error(autoplot(fit, type = "confusion", workers = "x"), class = "mdpd_error_argument")
+  error <- expect_error(autoplot(fit, type = "confusion", workers = "x"),
+                        class = "mdpd_error_argument")
+  expect_identical(error$call[[1]], quote(autoplot))
   two <- stagewise_em(crowd$labels, k = 2)
   expect_error(autoplot(two, type = "workers"), class = "mdpd_error_unnamed_components")
   expect_snapshot(show_conditions(autoplot(two, type = "workers")))
@@ -154,4 +156,13 @@ test_that("counts are drawn by how far they differ", {
   expect_identical(scale_of(1, 9.9), "linear")
   expect_identical(scale_of(5, 6), "linear")
   expect_identical(scale_of(6, 7), "rank")
+})
+
+test_that("labels below the tables stand upright where more than sixty letters are in a line", {
+  angle <- function(n_letters) {
+    object <- list(labels = strrep(letters[1:3], n_letters))
+    theme_confusion(object, n_columns = 2, legend = TRUE)$axis.text.x$angle
+  }
+  expect_null(angle(10))
+  expect_identical(angle(11), 90)
 })

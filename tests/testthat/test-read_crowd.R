@@ -239,3 +239,11 @@ test_that("a compressed file that breaks off in its first bytes is an error of o
   # Nothing is left open.
   expect_lte(length(getAllConnections()), n_open)
 })
+
+test_that("the length at the end of a gzip file may be any number of 32 bits", {
+  file <- withr::local_tempfile()
+  for (bytes in list(c(0, 0, 0, 0x80), c(0xff, 0xff, 0xff, 0xff), c(1, 2, 3, 4))) {
+    writeBin(as.raw(c(9, bytes)), file)
+    expect_identical(gzip_length(file), sum(bytes * c(1, 2^8, 2^16, 2^24)))
+  }
+})
