@@ -5,12 +5,17 @@ local_pdf <- function(envir = parent.frame()) {
   withr::defer(grDevices::dev.off(), envir = envir)
 }
 
-# A picture as it was when it was looked at. Other versions of ggplot2 draw other details: pictures
-# are compared under the one they were made with, Debian 12's.
-expect_picture <- function(title, picture) {
-  testthat::skip_if_not_installed("vdiffr", "1.0.0")
+# Other versions of ggplot2 draw other details: pictures are compared under the one they were made
+# with, Debian 12's.
+skip_other_ggplot2 <- function() {
   version <- utils::packageVersion("ggplot2")
   testthat::skip_if(version < "3.4" || version >= "3.5", "the pictures are of ggplot2 3.4")
+}
+
+# A picture as it was when it was looked at.
+expect_picture <- function(title, picture) {
+  testthat::skip_if_not_installed("vdiffr", "1.0.0")
+  skip_other_ggplot2()
   # As large as vdiffr draws it, whatever is open when it is made.
   withr::local_options(mdpd.picture_size = c(10, 8))
   vdiffr::expect_doppelganger(title, picture)

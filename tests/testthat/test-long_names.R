@@ -5,11 +5,9 @@ long_name <- function(what, n) {
   paste0(what, " ", seq_len(n), strrep(" and what else it is called", 9))
 }
 
-# As pictures, other versions of ggplot2 set other texts.
 expect_texts <- function(title, make) {
   testthat::skip_on_cran()
-  version <- utils::packageVersion("ggplot2")
-  testthat::skip_if(version < "3.4" || version >= "3.5", "the texts are of ggplot2 3.4")
+  skip_other_ggplot2()
   for (size in list(c(5, 4), c(7, 5), c(10, 8.5))) {
     expect_snapshot_output({
       cat(title, "in", paste(size, collapse = " x "), "inches\n")
@@ -18,10 +16,9 @@ expect_texts <- function(title, make) {
   }
 }
 
-long_fit <- function(n_items = 6, k = 3, n_levels = 2, ...) {
+long_fit <- function(n_items = 6, k = 3, n_levels = 2) {
   fit <- hand_made_fit(n_items, k, n_levels, n_informative = n_items,
-                       items = long_name("item", n_items), components = long_name("class", k),
-                       ...)
+                       items = long_name("item", n_items), components = long_name("class", k))
   fit$item_probs <- lapply(fit$item_probs, function(probs) {
     rownames(probs) <- long_name("answer", nrow(probs))
     probs

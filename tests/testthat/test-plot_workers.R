@@ -143,7 +143,7 @@ test_that("workers of the same count are spread over a hundredth of all counts, 
   spread <- 0.008 * c((1:2 * 0.618) %% 1 - 0.5, 0)
   expect_equal(worker_positions(points(c(20, 20, 50)))$x, c(20, 20, 50) + 30 * spread)
   expect_equal(worker_positions(points(c(2, 2, 50)))$x, c(2, 2, 50) * 25^spread)
-  # At most a sixteenth to each side.
+  # At most six hundredths to each side.
   many <- worker_positions(points(c(rep(20, 80), 50)))$x[1:80]
   expect_true(all(abs(many - 20) <= 0.06 * 30))
   expect_gt(diff(range(many)), 0.11 * 30)
