@@ -387,6 +387,14 @@ test_that("a cluster that is none is an error", {
   }))
 })
 
+test_that("what is no answer of a worker is its error", {
+  answer <- list(sums = 1)
+  expect_identical(answer_of(list(success = TRUE, value = answer)), answer)
+  message_of <- function(...) conditionMessage(answer_of(list(...))$error)
+  expect_identical(message_of(success = FALSE, value = list("no memory")), "no memory")
+  expect_identical(message_of(success = TRUE, value = c("a", "b")), "a b")
+})
+
 test_that("messages by sockets are there as a whole", {
   skip_on_cran()
   both <- local_sockets()

@@ -159,6 +159,9 @@ test_that("a column of counts beside categories is told from an item by a messag
   expect_message(stagewise_em(counts, k = 1), "weights = n", class = said)
   expect_silent(fit <- stagewise_em(~., k = 2, data = counts, weights = n))
   expect_false("n" %in% names(fit$item_probs))
+  # Beside categories only, whether rows occur again or not.
+  parts <- data.frame(a = c("x", "x", "y"), b = c("u", "u", "v"), n = c(1, 2, 3))
+  expect_message(stagewise_em(parts, k = 1), "weights = n", class = said)
   # Among other numbers, as a category, or as the name of an item it says nothing.
   expect_silent(stagewise_em(transform(answers(), n = factor(rep(1:2, 150))), k = 2))
   numbers <- transform(answers(), n = rep(1:2, 150), m = rep(2:1, each = 150))
