@@ -448,3 +448,157 @@ test_that("a number of rows beyond integers is damage, not a warning", {
   huge$n_obs <- 1e300
   expect_no_warning(expect_error(plot(huge), class = "mdpd_error_damaged"))
 })
+
+# Limits -------------------------------------------------------------------------------------------
+
+# Which of the values a part may be, as check_parts() asks.
+expect_part <- function(part, is, is_not, fields = list()) {
+  is_whole <- function(x) tryCatch(isTRUE(part(x, fields)), error = function(cnd) FALSE)
+  expect_identical(vapply(is, is_whole, NA), rep(TRUE, length(is)))
+  expect_identical(vapply(is_not, is_whole, NA), rep(FALSE, length(is_not)))
+}
+
+test_that("parts of a model and of a fit are told at their limits", {
+  counts <- list(is = list(1, 1L, 7), is_not = list(0, 1.5, c(1, 2), "1", NA))
+  for (part in c(parts_of_model["k"], parts_of_fit["n_obs"], parts_of_bootstrap["n"])) {
+    expect_part(part, counts$is, counts$is_not)
+  }
+  expect_part(
+    parts_of_model$mixing_weights, list(c(a = 1, b = 0), c(a = 0.5, b = 0.5 + 5e-7)),
+    list(c(a = 1), c(1, 0), c(a = 0.5, a = 0.5), c(a = 1.5, b = -0.5), c(a = 0.5, b = 0.6)),
+    list(k = 2)
+  )
+  probs <- function(...) matrix(c(...), 2, dimnames = list(c("x", "y"), NULL))
+  expect_part(
+    parts_of_model$item_probs, list(list(a = probs(0, 1, 0.5, 0.5))),
+    list(list(probs(0, 1, 0.5, 0.5)), list(a = probs(0, 1)), list(a = probs(0, 1, 0.5, 0.6)),
+         list(a = probs(-1, 2, 0.5, 0.5)), list(a = unname(probs(0, 1, 0.5, 0.5))),
+         list(a = array(c(0, 1, 0.5, 0.5), c(2, 2, 1), list(c("x", "y"), NULL, NULL))),
+         list(a = probs(0, 1, 0.5, 0.5), b = probs(0, 1, NaN, 0.5))),
+    list(k = 2)
+  )
+  of_items <- list(item_probs = list(a = 1, b = 2))
+  expect_part(parts_of_model$informative, list(NULL, character(), "b", c("b", "a")),
+              list("c", c("a", "c"), c("a", "a"), 1), of_items)
+  expect_part(parts_of_model$item_information, list(NULL, c(0, 1)), list(1, c(1L, 2L)), of_items)
+  expect_part(parts_of_model$labels, list(NULL, "a"), list(1, c("a", "a"), c("a", NA)))
+  for (part in c(parts_of_fit["method"], parts_of_fit["refine"])) {
+    expect_part(part, list(NULL, "sparse"), list(1, c("a", "b"), character()))
+  }
+  expect_part(parts_of_fit$no_answer, list(NULL, integer(), 3L, 1:3), list(4L, 0L, c(1L, 4L)),
+              list(n_obs = 3))
+  expect_part(parts_of_fit$weights, list(NULL, c(0, 0.25), c(1, 1)),
+              list(c(0, 0), c(-1, 2), c(1, NaN), c(1, Inf), 1, c(1L, 1L)), list(n_obs = 2))
+  expect_part(parts_of_fit$coded, list(NULL, fit$coded),
+              list(list(), fit$coded[-1], replace(fit$coded, "missing", "often")), fit)
+  for (part in names(parts_of_fit)) expect_part(parts_of_fit[[part]], unname(fit[part]), list(sum), fit)
+  expect_part(parts_of_bootstrap$k, list(c(1L, 2L)), list(c(0L, 2L), 1L, c(1, 2), c(1L, NA)),
+              list(n = 2))
+})
+
+test_that("parts of crowds, sparse codes and of what comes after are told at their limits", {
+  fields <- list(items = c("a", "b"), workers = "w", labels = c("x", "y", "z"), item = 1:2)
+  expect_part(parts_of_crowd$item, list(1L, c(2L, 1L)),
+              list(integer(), 0L, 3L, c(1L, NA), 1, matrix(1L)), fields)
+  expect_part(parts_of_crowd$label, list(c(3L, 1L)), list(c(4L, 1L), 1L, c(0L, 1L)), fields)
+  many <- as.character(seq_len(max_levels + 1))
+  expect_part(parts_of_crowd$labels, list("a", many[-1]), list(many, c("a", "a"), 1))
+  names_of <- parts_of_sparse_codes$dimnames
+  expect_part(names_of, list(list(NULL, NULL), list(NULL, letters[1:3]), list("a", letters[1:3])),
+              list(list(NULL, "a"), list(letters[1:2], NULL), list(NULL), NULL), list(dim = c(1, 3)))
+  codes <- new_sparse_codes(2L, 1L, 1L, c(2, 3), list(NULL, NULL))
+  expect_part(function(x, fields) is_matrix_of_codes(x), list(codes, matrix(as.raw(1))),
+              list(as.raw(1), matrix(1L), replace(codes, "dim", list(c(2, 3, 4))),
+                   replace(codes, "dim", list(c(3, 3))), replace(codes, "code", list(raw(2)))))
+  of_regression <- list(k = 3, x = matrix(0, 4, 2), coefficients = matrix(0, 2, 2))
+  expect_part(parts_of_regression$classes, list(letters[1:3]),
+              list(letters[1:2], c("a", "a", "b"), 1:3), of_regression)
+  expect_part(parts_of_regression$coefficients, list(matrix(0, 2, 2)),
+              list(matrix(0, 2, 3), matrix(0, 2, 1), matrix(0L, 2, 2), numeric(4)), of_regression)
+  expect_part(parts_of_regression$covariance, list(diag(4)),
+              list(diag(2), numeric(16), array(0, c(4, 4, 4))), of_regression)
+  estimates <- data.frame(estimate = c(1, 2), std.error = c(1, NA))
+  expect_part(parts_of_outcome$estimates, list(estimates),
+              list(estimates[1], estimates[2], as.list(estimates), replace(estimates, 1, "a")))
+  expect_part(parts_of_outcome$covariance, list(diag(2)), list(diag(1), matrix(1L, 2, 2)),
+              list(estimates = estimates))
+  expect_part(function(x, fields) is_list_of_fits(x), list(list(fit), list(fit, of_crowd)),
+              list(list(), fit, list(fit, 1), structure(list(fit), class = "fits"), 1))
+  expect_part(function(x, fields) has_named_fields(x), list(list(a = 1), list(a = 1, 2)),
+              list(list(), list(1), c(a = 1), NULL))
+})
+
+test_that("parts of a manifest are told at their limits", {
+  path <- local_folder()
+  of_table <- row_store(data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20)), path)$manifest
+  triples <- data.frame(item = rep(1:4, 3), worker = rep(1:3, each = 4), label = rep(1:2, 6))
+  of_crowd <- small_crowd_store(triples, local_folder())$manifest
+  expect_true(is_manifest(of_table) && is_manifest(of_crowd))
+  many <- as.character(seq_len(max_levels + 1))
+  numbers_with <- function(name, value) replace(of_table$weights, name, value)
+  is <- list(
+    shard_rows = list(60, 1e6), next_number = list(1, 5), counts = list(numeric(5)),
+    has_ids = list(FALSE), variable_labels = list(NULL, c(a = "b")), duplicates = list("none"),
+    weights = list(numbers_with("smallest", 1e-300)),
+    levels = list(list(a = many[-1], b = "z"))
+  )
+  is_not <- list(
+    kind = list("rows", 1), shard_rows = list(0, 59, 60.5), next_number = list(0, 1.5),
+    items = list(character(), c("a", "a")), counts = list(numeric(4), c(-1, 1, 1, 1, 1), c(Inf, 1, 1, 1, 1)),
+    has_ids = list(NA, 1), types = list(of_table$types[2:1], 1), columns = list(1, list(1)),
+    levels = list(list(a = many, b = "z"), list(a = "x", b = character()), list(b = "x", a = "y")),
+    weights = c(
+      lapply(c("smallest", "largest", "sum", "unit"), numbers_with, value = 0),
+      lapply(c("smallest", "largest", "sum", "unit"), numbers_with, value = Inf),
+      list(numbers_with("given", NA), as.list(1:5))
+    )
+  )
+  with <- function(manifest, name, value) {
+    manifest[name] <- list(value)
+    # Sums of the levels there are.
+    if (name == "levels" && is.list(value)) manifest$counts <- numeric(sum(lengths(value)))
+    manifest
+  }
+  for (name in names(is)) {
+    for (value in is[[name]]) expect_true(is_manifest(with(of_table, name, value)))
+  }
+  for (name in names(is_not)) {
+    for (value in is_not[[name]]) expect_false(is_manifest(with(of_table, name, value)))
+  }
+  for (rule in c("count", "error", "first", "last")) {
+    expect_true(is_manifest(with(of_crowd, "duplicates", rule)))
+  }
+  expect_false(is_manifest(with(of_crowd, "duplicates", "none")))
+  expect_false(is_manifest(with(of_crowd, "levels", character())))
+  expect_false(is_manifest(with(of_crowd, "levels", many)))
+})
+
+test_that("shards in a manifest are told at their limits", {
+  of_table <- row_store(data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20)),
+                        local_folder())$manifest
+  triples <- data.frame(item = rep(1:4, 3), worker = rep(1:3, each = 4), label = rep(1:2, 6))
+  of_crowd <- small_crowd_store(triples, local_folder())$manifest
+  hash <- strrep("a", 16)
+  is <- list(rows = 1, rows = of_table$shard_rows, answers = 0, most_repeats = 0, is_dense = FALSE,
+             weight = 0, bytes = 0, checksum = hash, repeats = 0, rows_hash = hash, known = 0,
+             known = 60, known_hash = hash, ids_file = "a", file = "shard-10.bin")
+  is_not <- list(rows = 0, rows = of_table$shard_rows + 1, rows = 1.5, answers = -1, answers = NaN,
+                 most_repeats = -1, is_dense = NA, is_dense = 1, weight = -1, weight = Inf,
+                 bytes = -1, checksum = strrep("a", 15), checksum = strrep("g", 16), repeats = -1,
+                 rows_hash = "b", known = -1, known = 61, known_hash = "c", ids_file = 1,
+                 file = "shard-.bin", file = "shard-1.bin/", file = "x/shard-1.bin")
+  with <- function(manifest, name, value) {
+    manifest$shards[[name]] <- value
+    is_manifest(manifest)
+  }
+  expect_identical(mapply(with, name = names(is), value = is, MoreArgs = list(of_table),
+                          USE.NAMES = FALSE), rep(TRUE, length(is)))
+  expect_identical(mapply(with, name = names(is_not), value = is_not, MoreArgs = list(of_table),
+                          USE.NAMES = FALSE), rep(FALSE, length(is_not)))
+  expect_false(is_manifest(replace(of_table, "shards", list(of_table$shards[0, ]))))
+  # Ids, where there are some, are in files of their own; those of a crowd are found by their hashes.
+  for (name in c("hash_from", "hash_to")) expect_false(with(of_crowd, name, "1"))
+  for (name in c("ids_file", "ids_checksum")) expect_false(with(of_crowd, name, "ids-1"))
+  expect_true(with(of_crowd, "ids_file", "ids-12.rds"))
+  expect_false(with(of_crowd, "ids_file", NA_character_))
+})

@@ -42,6 +42,16 @@ test_that("fields are read whole wherever a chunk ends", {
   }
 })
 
+test_that("names of the rows of a chunk are no ids", {
+  chunk <- matrix(c("x", "y"), 4, 2, dimnames = list(letters[1:4], c("a", "b")))
+  for (rows in list(chunk, as.data.frame(chunk))) {
+    store <- small_store(chunks_of(list(rows, rows[2:3, ])), local_folder())
+    expect_identical(rownames(as.data.frame(store)), as.character(1:6))
+    expect_null(rownames(drop_row_names(as.matrix(rows))))
+    expect_identical(dim(drop_row_names(rows)), dim(rows))
+  }
+})
+
 test_that("many files are one table, whatever the order of their columns", {
   folder <- withr::local_tempdir()
   table <- mixed_table()[c("number", "whole", "text")]
