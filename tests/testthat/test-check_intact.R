@@ -491,7 +491,9 @@ test_that("parts of a model and of a fit are told at their limits", {
               list(c(0, 0), c(-1, 2), c(1, NaN), c(1, Inf), 1, c(1L, 1L)), list(n_obs = 2))
   expect_part(parts_of_fit$coded, list(NULL, fit$coded),
               list(list(), fit$coded[-1], replace(fit$coded, "missing", "often")), fit)
-  for (part in names(parts_of_fit)) expect_part(parts_of_fit[[part]], unname(fit[part]), list(sum), fit)
+  for (part in names(parts_of_fit)) {
+    expect_part(parts_of_fit[[part]], unname(fit[part]), list(sum), fit)
+  }
   expect_part(parts_of_bootstrap$k, list(c(1L, 2L)), list(c(0L, 2L), 1L, c(1, 2), c(1L, NA)),
               list(n = 2))
 })
@@ -503,9 +505,11 @@ test_that("parts of crowds, sparse codes and of what comes after are told at the
   expect_part(parts_of_crowd$label, list(c(3L, 1L)), list(c(4L, 1L), 1L, c(0L, 1L)), fields)
   many <- as.character(seq_len(max_levels + 1))
   expect_part(parts_of_crowd$labels, list("a", many[-1]), list(many, c("a", "a"), 1))
-  names_of <- parts_of_sparse_codes$dimnames
-  expect_part(names_of, list(list(NULL, NULL), list(NULL, letters[1:3]), list("a", letters[1:3])),
-              list(list(NULL, "a"), list(letters[1:2], NULL), list(NULL), NULL), list(dim = c(1, 3)))
+  expect_part(
+    parts_of_sparse_codes$dimnames,
+    list(list(NULL, NULL), list(NULL, letters[1:3]), list("a", letters[1:3])),
+    list(list(NULL, "a"), list(letters[1:2], NULL), list(NULL), NULL), list(dim = c(1, 3))
+  )
   codes <- new_sparse_codes(2L, 1L, 1L, c(2, 3), list(NULL, NULL))
   expect_part(function(x, fields) is_matrix_of_codes(x), list(codes, matrix(as.raw(1))),
               list(as.raw(1), matrix(1L), replace(codes, "dim", list(c(2, 3, 4))),
@@ -544,7 +548,8 @@ test_that("parts of a manifest are told at their limits", {
   )
   is_not <- list(
     kind = list("rows", 1), shard_rows = list(0, 59, 60.5), next_number = list(0, 1.5),
-    items = list(character(), c("a", "a")), counts = list(numeric(4), c(-1, 1, 1, 1, 1), c(Inf, 1, 1, 1, 1)),
+    items = list(character(), c("a", "a")),
+    counts = list(numeric(4), c(-1, 1, 1, 1, 1), c(Inf, 1, 1, 1, 1)),
     has_ids = list(NA, 1), types = list(of_table$types[2:1], 1), columns = list(1, list(1)),
     levels = list(list(a = many, b = "z"), list(a = "x", b = character()), list(b = "x", a = "y")),
     weights = c(
@@ -596,7 +601,7 @@ test_that("shards in a manifest are told at their limits", {
   expect_identical(mapply(with, name = names(is_not), value = is_not, MoreArgs = list(of_table),
                           USE.NAMES = FALSE), rep(FALSE, length(is_not)))
   expect_false(is_manifest(replace(of_table, "shards", list(of_table$shards[0, ]))))
-  # Ids, where there are some, are in files of their own; those of a crowd are found by their hashes.
+  # Ids, where there are some, are in files of their own; those of a crowd are found by hashes.
   for (name in c("hash_from", "hash_to")) expect_false(with(of_crowd, name, "1"))
   for (name in c("ids_file", "ids_checksum")) expect_false(with(of_crowd, name, "ids-1"))
   expect_true(with(of_crowd, "ids_file", "ids-12.rds"))

@@ -429,8 +429,8 @@ test_that("messages by sockets are there as a whole", {
     expect_true(work(node_of(both$there)))
     expect_identical(read_all(both$here)$value, list(lacks = c("frame", checksum)))
   }
-  # The first messages of a connection do not wait, whatever they are, and a busy machine may deliver
-  # some in pieces.
+  # The first messages of a connection do not wait, whatever they are, and a busy machine may
+  # deliver some in pieces.
   expect_gt(mean(in_one[-(1:20)]), 0.5)
 })
 
