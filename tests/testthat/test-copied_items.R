@@ -120,6 +120,9 @@ test_that("nothing is said of one component, nor where all that is informative a
   x <- table_with_copies(2, n_items = 1)$table
   x$other <- with_seed(3, sample(2, 500, TRUE))
   expect_identical(nrow(copied_items(stagewise_em(x, 1))), 0L)
+  # Where none says which items are informative, all are.
+  all <- mdpd(table_with_copies(3)$table, 1)
+  expect_identical(nrow(copied_items(all)), 0L)
   fit <- stagewise_em(x, 2)
   expect_length(informative(fit), 3)
   expect_identical(nrow(copied_items(fit)), 0L)
