@@ -65,6 +65,22 @@ test_that("workers stand by their counts, or by accuracy where the counts are eq
   expect_match(equal$labels$x, "200 labels each", fixed = TRUE)
 })
 
+test_that("of many labels as many are named as there is room for in a panel", {
+  many <- simulate_crowd(120, 30, 12, accuracy = rep(0.9, 9), missing = 0.8, seed = 1)$labels
+  of_many <- suppressWarnings(mdpd(many, 12))
+  named_of <- function(n_workers, side) {
+    workers <- colnames(of_many$coded$codes)[seq_len(n_workers)]
+    picture <- autoplot(of_many, "confusion", workers = workers)
+    picture$scales$get_scales(side)$breaks(of_many$labels)
+  }
+  expect_identical(named_of(1, "x"), of_many$labels)
+  expect_identical(named_of(1, "y"), rev(of_many$labels))
+  # Nine workers: four panels beside each other, three below.
+  expect_identical(named_of(9, "x"), of_many$labels[seq(1, 12, 2)])
+  expect_identical(named_of(9, "y"), rev(of_many$labels)[seq(1, 12, 2)])
+  expect_identical(named_of(2, "x"), of_many$labels)
+})
+
 test_that("tiles are the confusion matrices of the workers asked for, in that order", {
   picture <- autoplot(fit, type = "confusion", workers = c("9", "2"))
   expect_equal(levels(picture$data$worker), c("9", "2"))

@@ -151,6 +151,15 @@ test_that("a store says what is in it", {
   expect_snapshot(show(store))
   expect_identical(format(store), "<row_store: 1,472 items x 61 workers>")
   expect_identical(sum(summary(store)$items$weight), 6000)
+  # Ten labels are named, and how many there are beyond.
+  for (n in c(10, 12)) {
+    triples <- data.frame(item = 1:24, worker = rep(1:2, each = 12),
+                          label = rep_len(letters[seq_len(n)], 24))
+    store <- small_crowd_store(triples, path, replace = TRUE)
+    named <- paste(letters[1:10], collapse = ", ")
+    if (n == 12) named <- paste0(named, ", and 2 more")
+    expect_identical(sub(".*they are ", "", describe_cells(store)), named)
+  }
 })
 
 test_that("bad input is refused by name", {
