@@ -145,6 +145,9 @@ test_that("a vote is a label: the level for missing labels does not enter", {
   expect_equal(rownames(probs), level$labels)
   expect_equal(unname(colSums(probs)), rep(1, level$k))
   expect_equal(item_quality(level)$n_labels, items$n_labels)
+  # Also where one label is all that there is.
+  one <- list(labels = "a", item_probs = list(w = rbind(a = c(0.2, 0.6), none = c(0.8, 0.4))))
+  expect_identical(label_probs(one, "w"), rbind(a = c(1, 1)))
 })
 
 test_that("without informative workers no vote gains anything", {

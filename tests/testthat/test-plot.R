@@ -448,6 +448,19 @@ test_that("panels stand in as many columns as leave room for the levels beside t
   expect_equal(columns(15, 60), 3)
 })
 
+test_that("of many items that share their levels forty are named, fewer in two rows of panels", {
+  named_of <- function(n_items, ...) {
+    fit <- hand_made_fit(n_items = n_items, n_informative = n_items, ...)
+    picture <- autoplot(fit, type = "profiles", max_items = 100)
+    length(picture$scales$get_scales("y")$breaks(names(fit$item_probs)))
+  }
+  expect_identical(named_of(40, k = 2, n_levels = 4), 40L)
+  expect_identical(named_of(41, k = 2, n_levels = 4), 21L)
+  # 20 components of 4 levels have two rows.
+  expect_identical(named_of(13, k = 20, n_levels = 4), 13L)
+  expect_identical(named_of(14, k = 20, n_levels = 4), 7L)
+})
+
 # ---- lines -----------------------------------------------------------------------------
 
 test_that("lines hold the probability of the second level, or the mean place of the answer", {

@@ -128,6 +128,11 @@ test_that("heads of the tables say how often a worker is right, of how many labe
   counts <- label_counts(fit, "3")[[1]]
   right <- sum(diag(counts)) / sum(counts)
   expect_identical(strips, c("3" = sprintf("3\n%.0f %% of %.0f", 100 * right, sum(counts))))
+  # Eight characters of an id are there however narrow the panel is.
+  long <- stats::setNames(label_counts(fit, "3"), strrep("w", 20))
+  local_picture_size(2, 5)
+  expect_identical(sub("\n.*", "", confusion_strips(fit, long, 6)[[1]]),
+                   shorten(strrep("w", 20), 8))
   two <- stagewise_em(crowd$labels, k = 2)
   expect_match(confusion_strips(two, label_counts(two, "3"), 1), "^3\n[0-9]+ labels$")
   expect_identical(autoplot(two, "confusion")$labels$y, "Component")
