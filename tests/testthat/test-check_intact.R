@@ -533,13 +533,12 @@ test_that("parts of crowds, sparse codes and of what comes after are told at the
 })
 
 test_that("parts of a manifest are told at their limits", {
-  path <- local_folder()
-  of_table <- row_store(data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20)), path)$manifest
-  triples <- data.frame(item = rep(1:4, 3), worker = rep(1:3, each = 4), label = rep(1:2, 6))
-  of_crowd <- small_crowd_store(triples, local_folder())$manifest
-  expect_true(is_manifest(of_table) && is_manifest(of_crowd))
+  manifest <- row_store(data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20)),
+                        local_folder())$manifest
+  expect_true(is_manifest(manifest))
   many <- as.character(seq_len(max_levels + 1))
-  numbers_with <- function(name, value) replace(of_table$weights, name, value)
+  numbers_with <- function(name, value) replace(manifest$weights, name, value)
+  numbers <- c("smallest", "largest", "sum", "unit")
   is <- list(
     shard_rows = list(60, 1e6), next_number = list(1, 5), counts = list(numeric(5)),
     has_ids = list(FALSE), variable_labels = list(NULL, c(a = "b")), duplicates = list("none"),
@@ -550,32 +549,34 @@ test_that("parts of a manifest are told at their limits", {
     kind = list("rows", 1), shard_rows = list(0, 59, 60.5), next_number = list(0, 1.5),
     items = list(character(), c("a", "a")),
     counts = list(numeric(4), c(-1, 1, 1, 1, 1), c(Inf, 1, 1, 1, 1)),
-    has_ids = list(NA, 1), types = list(of_table$types[2:1], 1), columns = list(1, list(1)),
+    has_ids = list(NA, 1), types = list(manifest$types[2:1], 1), columns = list(1, list(1)),
     levels = list(list(a = many, b = "z"), list(a = "x", b = character()), list(b = "x", a = "y")),
-    weights = c(
-      lapply(c("smallest", "largest", "sum", "unit"), numbers_with, value = 0),
-      lapply(c("smallest", "largest", "sum", "unit"), numbers_with, value = Inf),
-      list(numbers_with("given", NA), as.list(1:5))
-    )
+    weights = c(lapply(numbers, numbers_with, value = 0),
+                lapply(numbers, numbers_with, value = Inf),
+                list(numbers_with("given", NA), as.list(1:5)))
   )
-  with <- function(manifest, name, value) {
-    manifest[name] <- list(value)
-    # Sums of the levels there are.
-    if (name == "levels" && is.list(value)) manifest$counts <- numeric(sum(lengths(value)))
-    manifest
+  part_of <- function(name) {
+    function(x, fields) {
+      fields[name] <- list(x)
+      # Sums of the levels there are.
+      if (name == "levels") fields$counts <- numeric(sum(lengths(x)))
+      is_manifest(fields)
+    }
   }
-  for (name in names(is)) {
-    for (value in is[[name]]) expect_true(is_manifest(with(of_table, name, value)))
+  for (name in union(names(is), names(is_not))) {
+    expect_part(part_of(name), is[[name]], is_not[[name]], manifest)
   }
-  for (name in names(is_not)) {
-    for (value in is_not[[name]]) expect_false(is_manifest(with(of_table, name, value)))
-  }
-  for (rule in c("count", "error", "first", "last")) {
-    expect_true(is_manifest(with(of_crowd, "duplicates", rule)))
-  }
-  expect_false(is_manifest(with(of_crowd, "duplicates", "none")))
-  expect_false(is_manifest(with(of_crowd, "levels", character())))
-  expect_false(is_manifest(with(of_crowd, "levels", many)))
+})
+
+test_that("parts of the manifest of a crowd are told at their limits", {
+  triples <- data.frame(item = rep(1:4, 3), worker = rep(1:3, each = 4), label = rep(1:2, 6))
+  manifest <- small_crowd_store(triples, local_folder())$manifest
+  expect_true(is_manifest(manifest))
+  with <- function(name, value) is_manifest(replace(manifest, name, list(value)))
+  for (rule in c("count", "error", "first", "last")) expect_true(with("duplicates", rule))
+  expect_false(with("duplicates", "none"))
+  expect_false(with("levels", character()))
+  expect_false(with("levels", as.character(seq_len(max_levels + 1))))
 })
 
 test_that("shards in a manifest are told at their limits", {
