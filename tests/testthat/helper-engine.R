@@ -25,3 +25,18 @@ engine_refine <- function(coded, start, type, tol = 1e-9, max_iter = 500, smooth
     new_settings("continue", max(1, ncol(start$posterior)), "robust", type, control)
   )$fits[[1]]
 }
+
+# Puts functions, by name, in the place of the package's own until the end of `env`.
+local_in_package <- function(functions, env = parent.frame()) {
+  namespace <- asNamespace("mdpd")
+  put <- function(functions) {
+    for (name in names(functions)) {
+      unlockBinding(name, namespace)
+      assign(name, functions[[name]], namespace)
+      lockBinding(name, namespace)
+    }
+  }
+  plain <- mget(names(functions), namespace)
+  withr::defer(put(plain), env)
+  put(functions)
+}

@@ -8,6 +8,9 @@ fit <- mdpd(table, 2)
 crowd <- simulate_crowd(60, 30, 3, accuracy = c(0.9, 0.9), missing = 0.95, seed = 1)$labels
 of_crowd <- suppressWarnings(mdpd(crowd, 3))
 
+stored_rows <- data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20))
+stored_triples <- data.frame(item = rep(1:4, 3), worker = rep(1:3, each = 4), label = rep(1:2, 6))
+
 expect_damaged <- function(code) expect_error(code, class = "mdpd_error_damaged")
 
 test_that("a fit without a part, or with another in its place, names the part", {
@@ -332,8 +335,7 @@ test_that("a damaged crowd is refused wherever data are read", {
 
 test_that("a store that was changed by hand is refused wherever it is read", {
   skip_on_cran()
-  rows <- data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20))
-  store <- row_store(rows, local_folder())
+  store <- row_store(stored_rows, local_folder())
   of_store <- stagewise_em(store, 1)
   changed <- function(field, value) {
     store$manifest[field] <- list(value)
@@ -359,7 +361,7 @@ test_that("a store that was changed by hand is refused wherever it is read", {
   )
   asked <- list(
     print, format, summary, dim, dimnames, levels, as.data.frame, verify_store,
-    function(store) add_rows(store, rows), function(store) stagewise_em(store, 2),
+    function(store) add_rows(store, stored_rows), function(store) stagewise_em(store, 2),
     function(store) predict(of_store, store), function(store) update(of_store, store),
     function(store) add_known(store, c(a = "x"))
   )
@@ -533,8 +535,7 @@ test_that("parts of crowds, sparse codes and of what comes after are told at the
 })
 
 test_that("parts of a manifest are told at their limits", {
-  manifest <- row_store(data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20)),
-                        local_folder())$manifest
+  manifest <- row_store(stored_rows, local_folder())$manifest
   expect_true(is_manifest(manifest))
   many <- as.character(seq_len(max_levels + 1))
   numbers_with <- function(name, value) replace(manifest$weights, name, value)
@@ -569,8 +570,7 @@ test_that("parts of a manifest are told at their limits", {
 })
 
 test_that("parts of the manifest of a crowd are told at their limits", {
-  triples <- data.frame(item = rep(1:4, 3), worker = rep(1:3, each = 4), label = rep(1:2, 6))
-  manifest <- small_crowd_store(triples, local_folder())$manifest
+  manifest <- small_crowd_store(stored_triples, local_folder())$manifest
   expect_true(is_manifest(manifest))
   with <- function(name, value) is_manifest(replace(manifest, name, list(value)))
   for (rule in c("count", "error", "first", "last")) expect_true(with("duplicates", rule))
@@ -580,10 +580,8 @@ test_that("parts of the manifest of a crowd are told at their limits", {
 })
 
 test_that("shards in a manifest are told at their limits", {
-  of_table <- row_store(data.frame(a = rep(c("x", "y"), 30), b = rep(1:3, 20)),
-                        local_folder())$manifest
-  triples <- data.frame(item = rep(1:4, 3), worker = rep(1:3, each = 4), label = rep(1:2, 6))
-  of_crowd <- small_crowd_store(triples, local_folder())$manifest
+  of_table <- row_store(stored_rows, local_folder())$manifest
+  of_crowd <- small_crowd_store(stored_triples, local_folder())$manifest
   hash <- strrep("a", 16)
   is <- list(rows = 1, rows = of_table$shard_rows, answers = 0, most_repeats = 0, is_dense = FALSE,
              weight = 0, bytes = 0, checksum = hash, repeats = 0, rows_hash = hash, known = 0,

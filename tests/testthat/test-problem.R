@@ -2,17 +2,9 @@
 # the engine says that it built them. The functions are replaced in the package's namespace.
 engine_work <- function(code) {
   builders <- c("core_fit", "core_posterior", "core_information")
-  namespace <- asNamespace("mdpd")
-  plain <- mget(builders, namespace)
+  plain <- mget(builders, asNamespace("mdpd"))
   calls <- stats::setNames(integer(length(builders)), builders)
   n_builds <- 0
-  replace_in_namespace <- function(functions) {
-    for (name in names(functions)) {
-      unlockBinding(name, namespace)
-      assign(name, functions[[name]], namespace)
-      lockBinding(name, namespace)
-    }
-  }
   counting <- lapply(stats::setNames(builders, builders), function(name) {
     function(...) {
       calls[[name]] <<- calls[[name]] + 1L
@@ -21,8 +13,7 @@ engine_work <- function(code) {
       result
     }
   })
-  replace_in_namespace(counting)
-  on.exit(replace_in_namespace(plain))
+  local_in_package(counting)
   force(code)
   list(calls = calls, n_builds = n_builds)
 }

@@ -13,15 +13,8 @@ written <- function(fit, ...) {
 # Until the end of a test all pictures are empty: they take a second each, of which the rest of the
 # page needs a tenth.
 local_no_pictures <- function(env = parent.frame()) {
-  namespace <- asNamespace("mdpd")
-  plain <- namespace$picture_svg
-  put <- function(value) {
-    unlockBinding("picture_svg", namespace)
-    assign("picture_svg", value, namespace)
-    lockBinding("picture_svg", namespace)
-  }
-  put(function(...) "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>")
-  withr::defer(put(plain), env)
+  empty <- function(...) "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>"
+  local_in_package(list(picture_svg = empty), env)
 }
 
 # The cells of the tables of a part of the page: a row of text for each of theirs.
