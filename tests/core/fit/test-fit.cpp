@@ -234,8 +234,9 @@ context("fit") {
 
   test_that("the same problem has the same fit, with any number of threads, bit by bit") {
     const auto has_same_fit = [](Problem problem, const FitOptions& options) {
+      problem.n_threads = 1;
       const FitOutcome first = fit_all(problem, options);
-      for (const int n_threads : {1, 2, 7}) {
+      for (const int n_threads : {2, 7}) {
         problem.n_threads = n_threads;
         const FitOutcome again = fit_all(problem, options);
         for (std::size_t at = 0; at < first.fits.size(); ++at) {

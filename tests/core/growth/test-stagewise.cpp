@@ -132,9 +132,9 @@ context("stagewise") {
   test_that("items set aside change no bit of the trace and the fit") {
     Passes passes;
     const std::vector<Shape> shapes = {{400, std::vector<Index>(60, 2)},
-                                       {300, mixed_levels(40), 0.2, true},
-                                       {120, std::vector<Index>(150, 2)},
-                                       {500, std::vector<Index>(30, 3), 0.6}};
+                                       {150, mixed_levels(40), 0.2, true},
+                                       {120, std::vector<Index>(100, 2)},
+                                       {250, std::vector<Index>(30, 3), 0.6}};
     FitOptions level;
     level.missing = MissingCells::kFrozen;
     const std::vector<FitOptions> all_options = {FitOptions(), paper_fit(), level};

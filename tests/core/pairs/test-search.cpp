@@ -1,5 +1,7 @@
 #include <testthat.h>
 
+#include <array>
+
 #include "base/numerics.h"
 #include "monitors.h"
 #include "pairs/dependence.h"
@@ -230,6 +232,8 @@ context("search") {
   }
 
   test_that("among many items the worst pair of a union is the same, though it is not summed") {
+    const std::array<ItemSet, 3> informative_sets = {ItemSet{}, ItemSet{5},
+                                                     ItemSet{7, 2, 100, 0, 3}};
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
       CATCH_CAPTURE(seed);
       Random random(seed);
@@ -245,11 +249,10 @@ context("search") {
       RowMatrix posterior = random_posterior(random, 150, 4);
       if (seed % 2 == 0) posterior = posterior.array().pow(8.0);  // nearly certain
       posterior.array().colwise() /= posterior.rowwise().sum().array().eval();
-      for (const ItemSet& informative : {ItemSet{}, ItemSet{5}, ItemSet{7, 2, 100, 0, 3}}) {
-        for_each_search([&](const SearchOptions& options) {
-          expect_true(unions_agree(table.data, posterior, informative, options));
-        });
-      }
+      const ItemSet& informative = informative_sets[(seed - 1) / 4];
+      for_each_search([&](const SearchOptions& options) {
+        expect_true(unions_agree(table.data, posterior, informative, options));
+      });
     }
   }
 
