@@ -8,8 +8,14 @@ served <- function(state, code) {
   )
 }
 
+# Until the end of a test pictures are empty: they take most of a second each, at every change.
+local_empty_pictures <- function(env = parent.frame()) {
+  local_in_package(list(autoplot.mdpd = function(...) ggplot2::ggplot()), env)
+}
+
 test_that("inputs change the fit and the code that is shown", {
   skip_on_cran()
+  local_empty_pictures()
   table <- with_gaps(answers(150))
   state <- explore_state(suppressMessages(stagewise_em(table, k = 1:3)))
   served(state, {
@@ -55,6 +61,7 @@ test_that("pictures have a text and the resolution their height is reckoned in",
 })
 
 test_that("a change that cannot be leaves the fit as it was", {
+  local_empty_pictures()
   state <- explore_state(stagewise_em(answers(150), k = 2))
   served(state, {
     session$setInputs(k = 2, dropped = character())
@@ -67,6 +74,7 @@ test_that("a change that cannot be leaves the fit as it was", {
 })
 
 test_that("the items of a crowd, and of nothing else, are offered to be known", {
+  local_empty_pictures()
   skip_if_not_installed("shiny")
   asked <- function(state) {
     told <- character()
@@ -83,6 +91,7 @@ test_that("the items of a crowd, and of nothing else, are offered to be known", 
 
 test_that("known labels of a crowd are added and taken back", {
   skip_on_cran()
+  local_empty_pictures()
   crowd <- small_crowd(missing = 0.3)$labels
   state <- explore_state(stagewise_em(crowd, k = 3))
   served(state, {

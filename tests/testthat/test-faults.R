@@ -172,7 +172,7 @@ test_that("two sessions write reports and fits side by side", {
     data <- data.frame(a = rep(1:2, 20), b = rep(1:2, 20), c = rep(1:2, each = 20))
     fit <- suppressWarnings(mdpd(data, 2))
     saveRDS(fit, file.path(folder, paste0(name, ".rds")))
-    suppressWarnings(report(fit, file.path(folder, paste0(name, ".html")), open = FALSE))
+    report(mdpd(data, 1), file.path(folder, paste0(name, ".html")), open = FALSE)
   }
   for (i in 1:2) sessions[[i]]$call(write, list(folder, i))
   for (session in sessions) {

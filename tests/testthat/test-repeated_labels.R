@@ -11,6 +11,7 @@ dawid_skene_twin <- function(crowd, n_iter) {
   cells <- lapply(cells, function(cell) {
     list(item = cell$item, worker = cell$worker[1], label = cell$label[1])
   })
+  items <- lapply(cells, `[[`, "item")
   for (iteration in seq_len(n_iter)) {
     weights <- colMeans(posterior)
     counts <- array(0, c(k, k, ncol(crowd)))  # true label, label given, worker
@@ -19,9 +20,12 @@ dawid_skene_twin <- function(crowd, n_iter) {
     }
     probs <- sweep(counts, c(1, 3), apply(counts, c(1, 3), sum), "/")
     joint <- matrix(log(weights), nrow(crowd), k, byrow = TRUE)
-    for (cell in cells) for (item in cell$item) {
-      joint[item, ] <- joint[item, ] + log(pmax(probs[, cell$label, cell$worker], 1e-300))
-    }
+    gains <- vapply(cells, function(cell) {
+      log(pmax(probs[, cell$label, cell$worker], 1e-300))
+    }, weights)
+    sums <- rowsum(t(gains)[rep(seq_along(cells), lengths(items)), ], unlist(items))
+    with_labels <- as.integer(rownames(sums))
+    joint[with_labels, ] <- joint[with_labels, ] + sums
     row_loglik <- apply(joint, 1, function(x) max(x) + log(sum(exp(x - max(x)))))
     posterior <- exp(joint - row_loglik)
   }
