@@ -6,7 +6,7 @@
 
 #include "base/arithmetic.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #if !EIGEN_VERSION_AT_LEAST(3, 4, 90)
 

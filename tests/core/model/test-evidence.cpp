@@ -2,6 +2,7 @@
 
 #include <testthat.h>
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
