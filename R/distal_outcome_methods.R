@@ -170,7 +170,7 @@ autoplot.distal_outcome <- function(object, level = 0.95, ...) {
 #' @rdname distal_outcome
 #' @export
 plot.distal_outcome <- function(x, ...) {
-  picture <- autoplot.distal_outcome(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

@@ -141,7 +141,7 @@ picture_arguments <- list(
 #' @rdname plot.mdpd
 #' @export
 plot.mdpd <- function(x, ...) {
-  picture <- autoplot.mdpd(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

@@ -29,7 +29,7 @@ autoplot.mdpd_agreement <- function(object, ...) {
 #' @rdname agreement
 #' @export
 plot.mdpd_agreement <- function(x, ...) {
-  picture <- autoplot.mdpd_agreement(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

@@ -21,7 +21,7 @@ autoplot.mdpd_bootstrap <- function(object, max_items = 30, ...) {
 #' @rdname bootstrap
 #' @export
 plot.mdpd_bootstrap <- function(x, ...) {
-  picture <- autoplot.mdpd_bootstrap(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

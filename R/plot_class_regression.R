@@ -48,7 +48,7 @@ autoplot.class_regression <- function(object, type = c("coefficients", "shares")
 #' @rdname plot.class_regression
 #' @export
 plot.class_regression <- function(x, ...) {
-  picture <- autoplot.class_regression(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

@@ -46,7 +46,7 @@ autoplot.mdpd_groups <- function(object, type = c("sizes", "items", "item_probs"
 #' @rdname plot.mdpd_groups
 #' @export
 plot.mdpd_groups <- function(x, ...) {
-  picture <- autoplot.mdpd_groups(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

@@ -19,7 +19,7 @@ autoplot.mdpd_goodness_of_fit <- function(object, ...) {
 #' @rdname goodness_of_fit
 #' @export
 plot.mdpd_goodness_of_fit <- function(x, ...) {
-  picture <- autoplot.mdpd_goodness_of_fit(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

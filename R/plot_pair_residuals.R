@@ -27,7 +27,7 @@ autoplot.mdpd_pair_residuals <- function(object, type = c("map", "bars"), max_sh
 #' @rdname pair_residuals
 #' @export
 plot.mdpd_pair_residuals <- function(x, ...) {
-  picture <- autoplot.mdpd_pair_residuals(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }

@@ -22,7 +22,7 @@ autoplot.mdpd_test_k <- function(object, ...) {
 #' @rdname test_k
 #' @export
 plot.mdpd_test_k <- function(x, ...) {
-  picture <- autoplot.mdpd_test_k(x, ...)
+  picture <- autoplot(x, ...)
   print(picture)
   invisible(picture)
 }
