@@ -86,7 +86,10 @@ with_counters <- function(code, file) {
 trace_tests <- function(files) {
   functions <- lapply(stats::setNames(nm = files), function(file) {
     code <- as.list(parse(file, keep.source = TRUE, encoding = "UTF-8"))
-    Filter(function(x) rlang::is_call(x, "<-") && rlang::is_call(x[[3]], "function"), code)
+    has_functions <- function(x) {
+      rlang::is_call(x, "<-") && rlang::is_call(x[[3]], c("function", "list"))
+    }
+    Filter(has_functions, code)
   })
   for (file in files) put_in_package(lapply(functions[[file]], with_counters, file = file))
   is_run <<- logical(length(spots))
