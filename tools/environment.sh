@@ -43,8 +43,8 @@ use_check_flags() {
   export CCACHE_DIR R_MAKEVARS_USER
 }
 
-# How the C++ tests are compiled that several builds of the core share, by R's own compiler. $openmp is
-# the flag by which R compiles packages for several threads; empty where it has none.
+# How the C++ tests are compiled that several builds of the core share, by R's own compiler. $openmp
+# is the flag by which R compiles packages for several threads; empty where it has none.
 # shellcheck disable=SC2034 # for the scripts that call it
 use_shared_tests() {
   openmp=$(sed -n 's/^SHLIB_OPENMP_CXXFLAGS *= *//p' "$(R RHOME)/etc/Makeconf")
