@@ -169,11 +169,7 @@ autoplot.distal_outcome <- function(object, level = 0.95, ...) {
 
 #' @rdname distal_outcome
 #' @export
-plot.distal_outcome <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.distal_outcome <- function(x, ...) draw_picture(autoplot(x, ...))
 
 outcome_title <- function(object) object$label %||% object$outcome
 

@@ -140,11 +140,7 @@ picture_arguments <- list(
 
 #' @rdname plot.mdpd
 #' @export
-plot.mdpd <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.mdpd <- function(x, ...) draw_picture(autoplot(x, ...))
 
 #' @importFrom ggplot2 autoplot
 #' @export

@@ -28,8 +28,4 @@ autoplot.mdpd_agreement <- function(object, ...) {
 
 #' @rdname agreement
 #' @export
-plot.mdpd_agreement <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.mdpd_agreement <- function(x, ...) draw_picture(autoplot(x, ...))

@@ -20,11 +20,7 @@ autoplot.mdpd_bootstrap <- function(object, max_items = 30, ...) {
 
 #' @rdname bootstrap
 #' @export
-plot.mdpd_bootstrap <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.mdpd_bootstrap <- function(x, ...) draw_picture(autoplot(x, ...))
 
 draw_selection <- function(points, object) {
   n_items <- length(object$selection)

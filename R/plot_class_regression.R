@@ -47,11 +47,7 @@ autoplot.class_regression <- function(object, type = c("coefficients", "shares")
 
 #' @rdname plot.class_regression
 #' @export
-plot.class_regression <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.class_regression <- function(x, ...) draw_picture(autoplot(x, ...))
 
 check_covariate <- function(covariate, object, call = rlang::caller_env()) {
   is_vector <- vapply(object$covariates, function(x) length(dim(x)) < 2, NA)

@@ -45,11 +45,7 @@ autoplot.mdpd_groups <- function(object, type = c("sizes", "items", "item_probs"
 
 #' @rdname plot.mdpd_groups
 #' @export
-plot.mdpd_groups <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.mdpd_groups <- function(x, ...) draw_picture(autoplot(x, ...))
 
 plot_group_sizes <- function(object) {
   points <- tidy.mdpd_groups(object, conf.int = TRUE)

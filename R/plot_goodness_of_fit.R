@@ -18,11 +18,7 @@ autoplot.mdpd_goodness_of_fit <- function(object, ...) {
 
 #' @rdname goodness_of_fit
 #' @export
-plot.mdpd_goodness_of_fit <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.mdpd_goodness_of_fit <- function(x, ...) draw_picture(autoplot(x, ...))
 
 # A panel for each of the `samples` of a statistic, named by what stands above it, with its p-value
 # and a line where the `observed` value is, however far from them.

@@ -26,11 +26,7 @@ autoplot.mdpd_pair_residuals <- function(object, type = c("map", "bars"), max_sh
 
 #' @rdname pair_residuals
 #' @export
-plot.mdpd_pair_residuals <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.mdpd_pair_residuals <- function(x, ...) draw_picture(autoplot(x, ...))
 
 draw_pair_map <- function(object, max_items) {
   shown <- strongest_items(object, max_items)

@@ -21,8 +21,4 @@ autoplot.mdpd_test_k <- function(object, ...) {
 
 #' @rdname test_k
 #' @export
-plot.mdpd_test_k <- function(x, ...) {
-  picture <- autoplot(x, ...)
-  print(picture)
-  invisible(picture)
-}
+plot.mdpd_test_k <- function(x, ...) draw_picture(autoplot(x, ...))

@@ -34,6 +34,13 @@ theme_heat_map <- function() {
     )
 }
 
+# What plot() does with the picture that autoplot() makes, which is made before anything is drawn.
+draw_picture <- function(picture) {
+  force(picture)
+  print(picture)
+  invisible(picture)
+}
+
 # Titles and subtitles in lines that fit the picture; sentences begin a line of their own.
 picture_titles <- function(title, ...) {
   width <- max(40, min(100, floor(15 * picture_size()[1])))
