@@ -4,11 +4,12 @@
 # tests/fuzz/core (clang). GNU make; called by tools/core-tests, tools/portability and
 # tools/fuzz-core, which set FOLDER, CXX, FLAGS (of the core, and to link), TEST_FLAGS (of the
 # tests, which take longer to compile than to run; what core has too the linker takes from core),
-# INCLUDES and, where builds share the tests' objects, TEST_FOLDER, TEST_CXX and the LIBS that these
-# need. Assertions of Eigen stay on, unlike in the package.
+# INCLUDES, where builds share the tests' objects, TEST_FOLDER, TEST_CXX and the LIBS that these need,
+# and CORE_FOLDER where the core has been compiled. Assertions of Eigen stay on, unlike in the package.
+CORE_FOLDER := $(FOLDER)
 TEST_FOLDER := $(FOLDER)
 TEST_CXX := $(CXX)
-CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
+CORE := $(patsubst %.cpp,$(CORE_FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
 TESTS := $(patsubst %.cpp,$(TEST_FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
 HASHES := $(TEST_FOLDER)/tests/portability/fit_hashes.o
 ALLOCATIONS := $(TEST_FOLDER)/tests/faults/allocations.o
@@ -60,6 +61,8 @@ $(FOLDER)/settings $(TEST_FOLDER)/test-settings: FORCE
 
 FORCE:
 .PHONY: FORCE
+# What is not compiled here has no rule.
+.SUFFIXES:
 
 -include $(CORE:.o=.d) $(TESTS:.o=.d) $(HASHES:.o=.d) $(ALLOCATIONS:.o=.d)
 -include $(FOLDER)/first.h.d $(TEST_FOLDER)/first-of-tests.h.d
