@@ -143,6 +143,22 @@ test_that("a table and its crowd, permuted or not, agree as much", {
   expect_equal(estimates(renamed), found)
   expect_false(isTRUE(all.equal(estimates(renamed, metric = "ordinal"),
                                 estimates(crowd, metric = "ordinal"))))
+  # Numbers are in the order of their values, as strings too.
+  tens <- matrix(c("1" = "8", "2" = "9", "3" = "10", "4" = "11")[table], nrow(table))
+  expect_equal(estimates(tens, metric = "ordinal"), estimates(crowd, metric = "ordinal"))
+  # Labels that only a column of strings has count, beside one of a factor.
+  mixed <- as.data.frame(table)
+  mixed$"1" <- factor(replace(mixed$"1", mixed$"1" %in% "4", "3"), levels = 3:1)
+  expect_equal(estimates(mixed), estimates(as.matrix(mixed)))
+})
+
+test_that("a label that was given once makes two labels in use", {
+  # Krippendorff: of 6 labels, 5 of them alike, 2 of the 6 ordered pairs differ.
+  once <- cbind(c("a", "a", "a"), c("a", "a", "b"))
+  found <- estimates(once)
+  expect_equal(found[["krippendorff_alpha"]], 1 - (6 - 1) * 2 / (6^2 - 5^2 - 1))
+  # Gwet: two labels with the rates 5/6 and 1/6 agree by chance in 10 of 36.
+  expect_equal(found[["gwet_ac1"]], (2 / 3 - 10 / 36) / (1 - 10 / 36))
 })
 
 test_that("a label that a worker gives twice to an item counts once", {
@@ -194,6 +210,7 @@ test_that("a seed gives the same intervals and leaves the session's numbers alon
   first <- agreement(crowd, n = 50)
   expect_identical(.Random.seed, before)
   expect_identical(agreement(crowd, n = 50), first)
+  expect_identical(agreement(crowd, n = 50, seed = 1), first)
   expect_false(identical(agreement(crowd, n = 50, seed = 2)$measures, first$measures))
   own <- agreement(crowd, n = 50, seed = NULL)
   expect_false(identical(.Random.seed, before))
@@ -211,6 +228,25 @@ test_that("intervals hold the estimate, grow with the level and shrink with the 
   ratio <- width(crowd) / width(draw_labels(8, n_items = 960))
   # By a factor of sqrt(16) = 4, up to chance.
   expect_true(all(ratio > 2.5 & ratio < 6))
+})
+
+test_that("intervals are quantiles over samples of the items, of which 1000 are the default", {
+  found <- agreement(krippendorff_units[1:6, ], level = 0.8)
+  expect_identical(found$n, 1000)
+  # Of each unit the share of its pairs that agree.
+  raw <- c(1, 1 / 2, 1, 1, 1, 0)
+  draws <- with_seed(1, replicate(1000, drop(stats::rmultinom(1, 6, rep(1, 6)))))
+  samples <- colSums(draws * raw) / 6
+  of_raw <- found$measures[4, ]
+  expect_equal(of_raw$std_error, stats::sd(samples))
+  expect_equal(c(of_raw$lower, of_raw$upper), stats::quantile(samples, c(0.1, 0.9), names = FALSE))
+})
+
+test_that("two items are enough for an interval, also where some samples have a single label", {
+  found <- agreement(cbind(c("a", "a"), c("a", "b")), n = 40)
+  expect_false(anyNA(found$measures))
+  expect_output(print(found), "95 %, from 40 samples")
+  expect_no_match(capture.output(print(found)), "without a pair")
 })
 
 test_that("95 % intervals hold the agreement of very many items in 90 to 99 % of crowds", {
@@ -247,6 +283,8 @@ test_that("bad input is an error that says what must hold", {
     show_conditions(agreement(data.frame(item = 1, worker = 1, label = 1)))
     show_conditions(agreement(data.frame(a = c(0.5, 1), b = 1:2)))
   })
+  expect_error(check_metric("interval", letters[1:6]), '"d", and "e"', fixed = TRUE,
+               class = "mdpd_error_argument")
 })
 
 test_that("a table with a row for each label is told from one of items by workers", {
