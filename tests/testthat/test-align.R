@@ -80,9 +80,10 @@ test_that("bad classes are errors", {
   expect_error(
     error_rate(c(a = 1), c(b = 1)), "values in common.*a.*b", class = "mdpd_error_argument"
   )
-  expect_error(
-    error_rate(c(a = 1, a = 2), c(a = 1)), "a.*comes twice", class = "mdpd_error_argument"
-  )
+  expect_error(error_rate(c(a = 1, a = 2), c(a = 1)), '"a" comes twice',
+               class = "mdpd_error_argument")
+  expect_error(error_rate(c(a = 1), c(a = 1, a = 2)), '"a" comes twice',
+               class = "mdpd_error_argument")
   expect_error(error_rate(list(1), 1), "`estimate` must be", class = "mdpd_error_argument")
   expect_error(error_rate(1, mtcars), "`truth` must be", class = "mdpd_error_argument")
   expect_error(error_rate(1, NULL), "`truth` must be", class = "mdpd_error_argument")
@@ -119,6 +120,18 @@ test_that("components take the names and the order of the classes", {
   expect_identical(error_rate(aligned, c("yes", "no", "no")), 0)
   in_order <- align_components(fit, factor(c("yes", "no", NA), levels = c("yes", "no")))
   expect_named(in_order$mixing_weights, c("yes", "no"))
+  # Strings that are numbers have their order.
+  expect_named(align_components(fit, c("10", "9", "9"))$mixing_weights, c("9", "10"))
+})
+
+test_that("classes are a posterior of zeros and ones", {
+  ones <- matrix(c(1, 0, NA, 0, 1, NA), 3, dimnames = list(NULL, c("u", "v")))
+  expect_identical(as_posterior(c("u", "v", NA)), ones)
+})
+
+test_that("the matching has the largest sum, also of numbers below zero", {
+  expect_identical(best_match(cbind(c(-2, 0), c(-1, -5))), 2:1)
+  expect_identical(best_match(cbind(c(-2, -9, -3), c(-1, -5, -1))), c(1L, NA, 2L))
 })
 
 test_that("aligning with the truth undoes any permutation of a true model", {
@@ -148,6 +161,9 @@ test_that("models are compared on the items and levels they share", {
   part <- fit
   part[c("informative", "item_information")] <- NULL
   part$item_probs <- list(c = fit$item_probs$b, a = fit$item_probs$a[2:1, ])
+  expect_identical(align_components(swapped, part), fit)
+  # One level that both have is enough.
+  rownames(part$item_probs$a) <- c("other", "u")
   expect_identical(align_components(swapped, part), fit)
   part$item_probs <- part$item_probs["c"]
   expect_error(align_components(fit, part), "items in common", class = "mdpd_error_argument")
@@ -220,7 +236,13 @@ test_that("the truth may be in the labels or in the names of a named crowd's com
     expect_identical(error_rate(named, crowd$truth), rate)
     in_names <- stats::setNames(c("Cat", "Dog", "Owl")[crowd$truth], names(crowd$truth))
     expect_identical(error_rate(named, in_names), rate)
-    expect_identical(error_rate(name_components(fit, c("1" = "Cat")), crowd$truth), rate)
+    some <- name_components(fit, c("1" = "Cat"))
+    expect_identical(error_rate(some, crowd$truth), rate)
+    # Names that are labels still, and a truth that is not known.
+    in_some <- stats::setNames(c("Cat", "2", "3")[crowd$truth], names(crowd$truth))
+    expect_identical(error_rate(some, in_some), rate)
+    expect_identical(error_rate(named, replace(in_names, 1:2, NA)),
+                     error_rate(fit, replace(crowd$truth, 1:2, NA)))
   })
 })
 
