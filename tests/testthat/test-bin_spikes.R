@@ -70,6 +70,8 @@ test_that("all forms of the same spikes give the same table", {
   expect_identical(bin_spikes(trials, window, 0.4, "count"), expected)
   cells <- t(vapply(trials, identity, vector("list", 3)))
   expect_identical(bin_spikes(cells, window, 0.4, "count"), expected)
+  expect_identical(bin_spikes(unname(cells), window, 0.4, "count"),
+                   `dimnames<-`(expected, list(1:4, paste0(rep(1:3, each = 3), "_", 1:3))))
   by_factor <- transform(table, trial = factor(trial, names(trials)), neuron = factor(neuron))
   expect_identical(bin_spikes(by_factor, window, 0.4, "count"), expected)
   ids <- list(trials = names(trials), neurons = c("a", "b", "c"))
@@ -130,6 +132,23 @@ test_that("an interval holds its start and not its end, whatever the rounding", 
   )
   spikes <- data.frame(trial = 1, neuron = 1, time = 0.3)
   expect_identical(as.vector(bin_spikes(spikes, c(0, 0.5), 0.1)), c(0L, 0L, 0L, 1L, 0L))
+  # Half a millionth of a bin before its edge, and two millionths.
+  spikes <- data.frame(trial = 1, neuron = 1:2, time = 0.1 * (1 - c(0.5e-6, 2e-6)))
+  expect_identical(unname(bin_spikes(spikes, c(0, 0.2), 0.1)), cbind(0L, 1L, 1L, 0L))
+  expect_error(bin_spikes(data.frame(trial = 1, neuron = 1, time = 2), c(0, 2)), "No spike falls",
+               class = "mdpd_error_data")
+})
+
+test_that("a bin divides the window to a millionth, and there are as many as integers", {
+  expect_identical(check_bin_width(1 / (3 + 5e-7), c(0, 1)), 3L)
+  expect_error(check_bin_width(1 / (3 + 2e-6), c(0, 1)), "a whole number of bins",
+               class = "mdpd_error_argument")
+  most <- .Machine$integer.max
+  expect_identical(check_bin_width(1, c(0, most)), most)
+  expect_error(check_bin_width(1, c(0, most + 1)), "more bins of 1 than",
+               class = "mdpd_error_argument")
+  expect_silent(check_n_bins(1e9, 1, NULL))
+  expect_error(check_n_bins(1e9 + 1, 1, NULL), "at most 1e9 cells", class = "mdpd_error_argument")
 })
 
 test_that("a silent neuron is zero, one that was not recorded is missing", {
@@ -141,6 +160,8 @@ test_that("a silent neuron is zero, one that was not recorded is missing", {
   expect_identical(is.na(two_bins[2, ]), c(a_1 = TRUE, a_2 = TRUE, b_1 = FALSE, b_2 = FALSE))
   expect_identical(bin_spikes(trials, c(0, 0.3), what = "count", trials = 2:1, neurons = "b"),
                    expected[2:1, "b", drop = FALSE])
+  expect_identical(bin_spikes(trials, c(0, 0.3), what = "count", trials = 2, neurons = c("b", "a")),
+                   expected[2, 2:1, drop = FALSE])
   by_position <- list(list(0.1, numeric()), list(0.2))
   expect_identical(unname(bin_spikes(by_position, c(0, 1))), rbind(c(1L, 0L), c(1L, NA)))
 })
@@ -148,9 +169,14 @@ test_that("a silent neuron is zero, one that was not recorded is missing", {
 test_that("trials and neurons without a spike are there when they are named", {
   spikes <- data.frame(trial = c(10, 10, 2), neuron = c("x", "y", "y"), time = c(0.1, 0.2, 5))
   expect_identical(rownames(bin_spikes(spikes, c(0, 1))), c("2", "10"))
+  expect_identical(rownames(bin_spikes(transform(spikes, trial = c("10", "10", "2")), c(0, 1))),
+                   c("2", "10"))
   all <- bin_spikes(spikes, c(0, 1), trials = c(10, 3, 2), neurons = c("z", "y"))
   expect_identical(dimnames(all), list(c("10", "3", "2"), c("z", "y")))
   expect_identical(unname(all), cbind(0L, c(1L, 0L, 0L)))
+  # Of a factor the labels, whatever its codes.
+  trials <- factor(c(10, 3, 2), c(3, 2, 10))
+  expect_identical(bin_spikes(spikes, c(0, 1), trials = trials, neurons = c("z", "y")), all)
 })
 
 test_that("a level for missing trials is no trial", {
@@ -234,6 +260,27 @@ test_that("no trials or neurons cannot be asked for", {
                  class = "mdpd_error_argument")
     expect_error(bin_spikes(spikes, c(0, 1), neurons = bad), "`neurons` must be a vector of ids",
                  class = "mdpd_error_argument")
+  }
+})
+
+test_that("bad times, columns and ids are found in every form of the spikes", {
+  spikes <- data.frame(trial = 1:2, neuron = c("a", "b"), time = c(0.1, 0.2))
+  expect_bad <- function(times, text, ..., class = "data") {
+    expect_error(bin_spikes(times, c(0, 1), ...), text, class = paste0("mdpd_error_", class))
+  }
+  expect_bad(list(list(a = c(0.1, NA))), "Spike 2 is at NA")
+  expect_bad(list(list(a = 0.1, b = "x")), "each a list of numeric", class = "argument")
+  expect_bad(list(a = 0.1, b = "x"), "numeric vectors, one for", onsets = 0, class = "argument")
+  expect_bad(list(list(a = 0.1), list(0.3)), "Every neuron must have an id")
+  expect_bad(list(list(0.1, b = 0.2)), "Every neuron must have an id")
+  expect_bad(list(stats::setNames(list(0.1, 0.2), c("a", NA))), "Every neuron must have an id")
+  expect_bad(list(x = list(a = 0.1), x = list(a = 0.2)), "\"x\" comes twice")
+  expect_bad(list(a = 0.1, a = 0.2), "\"a\" comes twice", onsets = 0)
+  expect_bad(cbind(spikes, time = 1), "There are 2 columns time")
+  expect_bad(structure(list(trial = 1:2, neuron = 1:2, time = 0), class = "data.frame",
+                       row.names = 1:2), "Column 3 has 1")
+  for (window in list(c(1, 1), c(0, NA))) {
+    expect_error(bin_spikes(spikes, window), "`window` must", class = "mdpd_error_argument")
   }
 })
 
