@@ -112,7 +112,7 @@ end_pass <- function(team, pass) {
   still <- team$carrier$stop(min(10, team$deadline))
   if (length(still) > 0) {
     warn_mdpd(
-      c("{cli::qty(still)}Worker{?s} {still} of the cluster {?is/are} still at work.",
+      c("Worker{?s} {as.character(still)} of the cluster {?is/are} still at work.",
         i = "Stop the cluster and make another."),
       class = "busy_worker", call = team$call
     )

@@ -446,3 +446,23 @@ test_that("shards are sent in pieces of some 256 MB, and what a worker sees is n
   send_more(list(files = files), pass, again, "b")
   expect_identical(pass$todo, list(list(shards = 1:2, worker = 2, lost = 1, lacks = "b")))
 })
+
+test_that("at the end of a pass workers have ten seconds or the deadline, and are named after it", {
+  asked <- numeric()
+  end <- function(deadline, at_work, still = integer()) {
+    stop <- function(seconds) {
+      asked <<- c(asked, seconds)
+      still
+    }
+    end_pass(list(carrier = list(stop = stop), deadline = deadline), list(at_work = at_work))
+  }
+  expect_silent(end(60, list()))
+  expect_length(asked, 0)
+  expect_silent(end(60, list("1" = 1)))
+  expect_silent(end(5, list("1" = 1)))
+  expect_identical(asked, c(10, 5))
+  expect_warning(end(60, list("2" = 1), 2L), "Worker 2 of the cluster is still at work",
+                 class = "mdpd_warning_busy_worker")
+  expect_warning(end(60, list("2" = 1, "1" = 1), 1:2), "Workers 1 and 2 .* are still at work",
+                 class = "mdpd_warning_busy_worker")
+})
