@@ -560,7 +560,8 @@ row_digits <- function(errors) {
 }
 
 number_text <- function(x, digits = 2) {
-  large <- format_number(x, digits = 2, trim = TRUE)
+  # Each by itself: beside small ones they would get decimals or exponents.
+  large <- vapply(x, format_number, "", digits = 2, scientific = 10)
   text <- ifelse(abs(x) >= 1e4, large, mapply(decimal_text, x, digits))
   # What rounds to zero has no sign.
   text <- sub("^-(0\\.?0*)$", "\\1", text)
