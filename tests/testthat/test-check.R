@@ -19,7 +19,7 @@ test_that("no count is larger than R's integers, nor a number of samples than a 
   expect_identical(check_count(most), most)
   expect_rejects(check_count, most + 1, "from 1 to 2,147,483,647, not 2147483648")
   expect_rejects(check_count, 0, "of at least 1, not 0")
-  expect_identical(check_n_samples(1e6), 1e6)
+  for (n in c(1, 1e6)) expect_identical(check_n_samples(n), n)
   expect_rejects(check_n_samples, 1e6 + 1, "from 1 to 1,000,000, not")
   expect_rejects(check_n_samples, 1, "from 2 to", min = 2)
 })
@@ -139,12 +139,19 @@ test_that("bad weights are errors", {
 })
 
 test_that("weights sum to a number of rows", {
-  for (k in list(c(0.5, 0.5), c(1, 0), c(5e14, 5e14), rep(0.1, 10))) {
+  # Rounding may leave a billionth less than one row.
+  for (k in list(c(0.5, 0.5), c(1, 0), c(5e14, 5e14), rep(0.1, 10), 1 - 1e-9)) {
     expect_identical(check_weights(k, length(k)), k)
   }
   expect_rejects(check_weights, c(0.5, 0.4999), "not to 1.*sum to the 2 rows there are", n_obs = 2)
-  expect_rejects(check_weights, 0.1234, "not to 0.123.*sum to the 1 row there is", n_obs = 1)
+  expect_rejects(check_weights, 0.1234, "not to 0.123\\.\n.*sum to the 1 row there is", n_obs = 1)
+  expect_rejects(check_weights, 1 - 1.1e-9, "not to 1", n_obs = 1)
   expect_rejects(check_weights, c(1e15, 1e3), "from 1 to 1e15, not to 1e\\+15", n_obs = 2)
+})
+
+test_that("weights are counts up to a millionth", {
+  for (weights in list(1:3, c(2, 0), 1e-6, 1 - 5e-7)) expect_true(are_counts(weights))
+  for (weights in list(c(1, 1.5), 2e-6, 1 - 2e-6)) expect_false(are_counts(weights))
 })
 
 test_that("check_file wants a file that exists and is not empty", {
@@ -207,6 +214,39 @@ test_that("names of items and ids of workers are some of those there are, each o
   }
 })
 
+test_that("what is asked of a fit must be there, with advice on how to get it", {
+  fit <- hand_made_fit()
+  expect_identical(check_stored(fit, "trace"), fit)
+  expect_identical(check_stored(list(trace = 1), "trace"), list(trace = 1))
+  fit$trace <- fit$trace[0, ]
+  expect_error(check_stored(fit, "trace"), "hold a trace to draw it.*Models returned by",
+               class = "mdpd_error_not_stored")
+  expect_error(check_stored(list(store = 1), "trace"), "Fits of a store keep nothing",
+               class = "mdpd_error_not_stored")
+  # It is asked by the method that draws, whose caller is the user's.
+  draw <- function(object) check_stored(object, "trace")
+  autoplot <- function(object) draw(object)
+  expect_identical(rlang::call_name(expect_error(autoplot(fit))$call), "autoplot")
+  expect_no_data <- function(object, advice, ...) {
+    expect_error(check_has_data(object, ...), advice, class = "mdpd_error_no_data")
+  }
+  expect_no_data(fit, "no data\\.\n.*Fit with `keep_data = TRUE`")
+  expect_no_data(fit, "Give `x`, or fit with", arg = "x")
+  expect_no_data(list(store = 1), "needs a fit of rows in memory")
+  expect_no_data(list(store = 1), "give rows in memory as `x`", arg = "x")
+  expect_error(check_crowd_fit(fit), "must be a fit of crowd labels",
+               class = "mdpd_error_not_a_crowd")
+  expect_error(check_crowd_fit(list(labels = "a")), "of class <mdpd>",
+               class = "mdpd_error_argument")
+  truth <- hand_made_truth()
+  truth$labels <- "a"
+  expect_error(check_crowd_fit(truth), class = "mdpd_error_not_stored")
+  crowd <- hand_made_crowd_fit()
+  expect_identical(check_crowd_fit(crowd), crowd)
+  crowd$coded <- NULL
+  expect_error(check_crowd_fit(crowd), class = "mdpd_error_no_data")
+})
+
 test_that("check_is_column wants a column that is there, and makes no other call", {
   rows <- data.frame(a = 1)
   settings <- list(a = 1)
@@ -235,6 +275,7 @@ test_that("a value is described in a few words, whatever it is", {
   expect_match(describe("a{b}"), "a{b}", fixed = TRUE)
   expect_identical(describe(NULL), "NULL")
   expect_match(describe(1:3), "of length 3")
+  expect_identical(c(describe(mean), describe(iris)), c("a function", "a data frame"))
   for (x in list(mean, iris, quote(a + b), factor("a"), globalenv())) {
     expect_lt(nchar(describe(x)), 40)
   }
