@@ -19,7 +19,8 @@ test_that("a fit without a part, or with another in its place, names the part", 
     item_probs = fit$item_probs[[1]], item_probs = lapply(fit$item_probs, t), informative = "e",
     loglik = NaN, weights = replace(rep(1, 40), 3, Inf), weights = replace(rep(1, 40), 3, -1),
     weights = rep(0, 40), posterior = t(fit$posterior), posterior = fit$posterior[-1, ],
-    posterior = fit$posterior * NA, weights = c(1, 2), trace = 1, control = list(tol = "a"),
+    posterior = fit$posterior * NA, posterior = replace(fit$posterior, 3, Inf), weights = c(1, 2),
+    trace = 1, control = list(tol = "a"),
     missing = "often", labels = 1, no_answer = sum
   )
   for (part in seq_along(broken)) {
@@ -91,7 +92,8 @@ test_that("an argument that was not given is named, not the fit blamed", {
   asked <- rlang::exprs(
     file = report(fit), group = compare_groups(fit), names = name_components(fit),
     order = reorder_components(fit), reference = align_components(fit), truth = error_rate(fit),
-    object = compare_groups(), object = report(file = "x.html"), x = as_mdpd()
+    object = compare_groups(), object = report(file = "x.html"), x = as_mdpd(), x = agreement(),
+    object = bootstrap(), times = bin_spikes(window = 0:1)
   )
   for (i in seq_along(asked)) {
     expect_error(eval(asked[[i]]), paste0("`", names(asked)[i], "` must be given"),
@@ -172,6 +174,8 @@ test_that("a damaged fit in a list or path of fits is found", {
     cnd <- expect_error(test_k(damaged$path_fits), its, class = "mdpd_error_damaged")
     expect_match(conditionMessage(cnd), "`path[[2]]`", fixed = TRUE)
   }
+  # What is no list has no part to be named.
+  expect_no_match(conditionMessage(expect_damaged(print(structure(1, class = "mdpd")))), "Its")
   fits$path_fits[[2]] <- structure(1, class = "mdpd")
   expect_damaged(test_k(fits))
   expect_damaged(test_k(fits$path_fits))
@@ -414,6 +418,10 @@ test_that("an object of another version says so", {
   damaged$version <- "0.0.1"
   damaged$posterior <- NULL
   expect_error(summary(damaged), "version 0.0.1 of mdpd", class = "mdpd_error_damaged")
+  for (version in list(c("0.0.1", "0.0.2"), "0.0.\xe4", 1)) {
+    damaged$version <- version
+    expect_no_match(conditionMessage(expect_damaged(summary(damaged))), "It was made by")
+  }
 })
 
 test_that("the functions behind the guard answer, return and fail as they did", {
@@ -462,7 +470,8 @@ expect_part <- function(part, is, is_not, fields = list()) {
 
 test_that("parts of a model and of a fit are told at their limits", {
   counts <- list(is = list(1, 1L, 7), is_not = list(0, 1.5, c(1, 2), "1", NA))
-  for (part in c(parts_of_model["k"], parts_of_fit["n_obs"], parts_of_bootstrap["n"])) {
+  for (part in c(parts_of_model["k"], parts_of_fit["n_obs"], parts_of_bootstrap["n"],
+                 parts_of_regression["k"])) {
     expect_part(part, counts$is, counts$is_not)
   }
   expect_part(
@@ -472,7 +481,8 @@ test_that("parts of a model and of a fit are told at their limits", {
   )
   probs <- function(...) matrix(c(...), 2, dimnames = list(c("x", "y"), NULL))
   expect_part(
-    parts_of_model$item_probs, list(list(a = probs(0, 1, 0.5, 0.5))),
+    parts_of_model$item_probs,
+    list(list(a = probs(0, 1, 0.5, 0.5)), list(a = probs(0, 1, 0.5, 0.5 + 5e-7))),
     list(list(probs(0, 1, 0.5, 0.5)), list(a = probs(0, 1)), list(a = probs(0, 1, 0.5, 0.6)),
          list(a = probs(-1, 2, 0.5, 0.5)), list(a = unname(probs(0, 1, 0.5, 0.5))),
          list(a = array(c(0, 1, 0.5, 0.5), c(2, 2, 1), list(c("x", "y"), NULL, NULL))),
@@ -505,8 +515,14 @@ test_that("parts of crowds, sparse codes and of what comes after are told at the
   expect_part(parts_of_crowd$item, list(1L, c(2L, 1L)),
               list(integer(), 0L, 3L, c(1L, NA), 1, matrix(1L)), fields)
   expect_part(parts_of_crowd$label, list(c(3L, 1L)), list(c(4L, 1L), 1L, c(0L, 1L)), fields)
+  expect_false(is_text(c("a", "\xe4")))
   many <- as.character(seq_len(max_levels + 1))
   expect_part(parts_of_crowd$labels, list("a", many[-1]), list(many, c("a", "a"), 1))
+  expect_part(parts_of_store$path, list("a"), list(c("a", "b"), 1, "\xe4"))
+  expect_part(is_column_of_names, list(NULL, "a"), list(1, NA_character_))
+  expect_part(is_column_of_numbers, list(NULL, 1, 2L), list("a", Sys.Date(), new.env()))
+  expect_damaged(check_parts(list(a = 1), list(a = function(x, fields) stop("no")), "it", NULL))
+  expect_part(parts_of_sparse_codes$dim, list(c(2, 3), 2:1), list(c(1, 2, 3), c("1", "2"), NULL))
   expect_part(
     parts_of_sparse_codes$dimnames,
     list(list(NULL, NULL), list(NULL, letters[1:3]), list("a", letters[1:3])),
@@ -537,6 +553,9 @@ test_that("parts of crowds, sparse codes and of what comes after are told at the
 test_that("parts of a manifest are told at their limits", {
   manifest <- row_store(stored_rows, local_folder())$manifest
   expect_true(is_manifest(manifest))
+  for (other in list(1, unname(manifest), structure(manifest, class = "odd"))) {
+    expect_false(is_manifest(other))
+  }
   many <- as.character(seq_len(max_levels + 1))
   numbers_with <- function(name, value) replace(manifest$weights, name, value)
   numbers <- c("smallest", "largest", "sum", "unit")
@@ -550,7 +569,8 @@ test_that("parts of a manifest are told at their limits", {
     kind = list("rows", 1), shard_rows = list(0, 59, 60.5), next_number = list(0, 1.5),
     items = list(character(), c("a", "a")),
     counts = list(numeric(4), c(-1, 1, 1, 1, 1), c(Inf, 1, 1, 1, 1)),
-    has_ids = list(NA, 1), types = list(manifest$types[2:1], 1), columns = list(1, list(1)),
+    has_ids = list(NA, 1), types = list(manifest$types[2:1], 1),
+    columns = list(1, list(1), list("key", 1)),
     levels = list(list(a = many, b = "z"), list(a = "x", b = character()), list(b = "x", a = "y")),
     weights = c(lapply(numbers, numbers_with, value = 0),
                 lapply(numbers, numbers_with, value = Inf),
@@ -605,4 +625,19 @@ test_that("shards in a manifest are told at their limits", {
   for (name in c("ids_file", "ids_checksum")) expect_false(with(of_crowd, name, "ids-1"))
   expect_true(with(of_crowd, "ids_file", "ids-12.rds"))
   expect_false(with(of_crowd, "ids_file", NA_character_))
+  # One of two that is not as it must be is enough.
+  of_two <- small_crowd_store(data.frame(item = 1:1100, worker = 1:2, label = 1:2),
+                              local_folder())$manifest
+  shards <- of_two$shards
+  for (name in setdiff(names(shards), c("hash_from", "hash_to"))) {
+    bad <- if (is.numeric(shards[[name]])) -1 else if (is.logical(shards[[name]])) NA else "b"
+    expect_false(with(of_two, name, replace(shards[[name]], 2, bad)))
+  }
+  expect_false(with(of_two, "file", rep(shards$file[1], 2)))
+  expect_false(with(of_two, "rows", shards$rows - c(0, 0.5)))
+  expect_false(with(of_two, "known", shards$rows + c(0, 1)))
+  expect_true(with(of_two, "known", shards$rows))
+  of_two$shards <- structure(c(unclass(shards), list(more = 1)), class = "data.frame",
+                             row.names = 1:2)
+  expect_false(is_manifest(of_two))
 })
