@@ -201,6 +201,33 @@ test_that("columns without a name or with the same name are errors", {
     encode(stats::setNames(table, c("a", "b", NA))), "Column 3 has", class = "mdpd_error_data"
   )
   expect_error(encode(`attr<-`(table, "names", NULL)), "Column 1 has", class = "mdpd_error_data")
+  # What is first may be names of rows.
+  hint <- "row.names = FALSE"
+  expect_error(encode(stats::setNames(table, c("", "b", "c"))), hint, fixed = TRUE)
+  second <- expect_error(encode(stats::setNames(table, c("a", "", ""))), "Column 2 has")
+  expect_no_match(conditionMessage(second), hint, fixed = TRUE)
+  long <- stats::setNames(table, c("a", strrep("b", 10001), "c"))
+  expect_error(encode(long), "at most 10,000 bytes", class = "mdpd_error_data")
+  expect_silent(check_name_lengths(c("a", strrep("b", 10000)), "Names", NULL))
+  expect_error(check_name_lengths(c("a", strrep("b", 10001)), "Names", NULL), "has 10,001",
+               class = "mdpd_error_data")
+})
+
+test_that("columns of another length and damaged factors are errors, one dimension is none", {
+  table <- structure(list(a = 1:2, b = 1L, c = 1:2), class = "data.frame", row.names = 1:2)
+  expect_error(encode(table), "each of its 2 rows.*Column 2 has 1", class = "mdpd_error_data")
+  table$b <- structure(1:2, levels = "u", class = "factor")
+  expect_error(encode(table), "Column b .*a damaged factor", class = "mdpd_error_data")
+  for (x in list(factor(c("u", NA)), factor(c("v", "u")), factor(character()))) {
+    expect_true(is_sound_factor(x))
+  }
+  codes_and_levels <- list(list(0:1, c("u", "v")), list(c(3L, NA), c("u", "v")), list(1:2, 1:2),
+                           list(1:2, NULL))
+  for (x in codes_and_levels) {
+    expect_false(is_sound_factor(`oldClass<-`(`attr<-`(x[[1]], "levels", x[[2]]), "factor")))
+  }
+  table$b <- array(c("u", "v"))
+  expect_identical(suppressWarnings(encode(table))$levels$b, c("u", "v"))
 })
 
 test_that("columns that hold no categories are errors that name them", {
@@ -546,6 +573,24 @@ test_that("each time has a text of its own, whichever others there are", {
   day <- as.Date("2020-01-02") - 0:1
   expect_identical(code_values(day), list(codes = 2:1, levels = c("2020-01-01", "2020-01-02")))
   expect_identical(code_values(as.difftime(c(10, 9.5), units = "mins"))$levels, c("9.5", "10"))
+})
+
+test_that("numbers that print alike are one level, and whole ones are kept to the last digit", {
+  levels_of <- function(...) code_values(...)$levels
+  expect_identical(levels_of(c(1, 0.1 + 0.2, 0.3)), c("0.3", "1"))
+  expect_identical(levels_of(c(0.1234567890123456, 0.1234567890123464)), "0.123456789012346")
+  expect_identical(levels_of(2^53 - 0:1), c("9007199254740991", "9007199254740992"))
+  for (x in list(c(NA, 3, -1e15), numeric(), 1:2)) expect_true(all_whole(x))
+  for (x in list(c(1, 1.5), c(1, Inf))) expect_false(all_whole(x))
+})
+
+test_that("strings are in the order of their letters, of numbers only where that is asked for", {
+  levels_of <- function(...) code_values(...)$levels
+  expect_identical(levels_of(c("9", "10")), c("10", "9"))
+  expect_identical(levels_of(c("9", "10", NA), numbers_first = TRUE), c("9", "10"))
+  expect_identical(levels_of(c("9", "10", "x"), numbers_first = TRUE), c("10", "9", "x"))
+  for (x in list(c("1", NA), c("-2.5", "+3"), character())) expect_true(is_number_text(x))
+  for (x in list(1:2, c("1", "a"), "1.", "1e5")) expect_false(is_number_text(x))
 })
 
 test_that("numbers are written as ever, whatever the session has for a decimal point", {

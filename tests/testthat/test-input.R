@@ -187,6 +187,22 @@ test_that("a column of counts beside numbers, and in a matrix, is told too", {
   expect_message(mdpd(rbind(numbers, numbers), k = 1), NA, class = said)
 })
 
+test_that("counts beside numbers are larger than all of them, those beside a category need not", {
+  is_told <- function(..., n) counts_rows(data.frame(..., n = n), ...length() + 1)
+  expect_true(is_told(a = c("x", "y"), n = c(3, 4)))
+  expect_false(is_told(a = c(1, 4), n = c(3, 4)))
+  expect_true(is_told(a = c(1, 4), n = c(3, 5)))
+  expect_false(is_told(a = c(1, 4), n = c(3, 5.5)))
+  expect_false(is_told(a = c("x", "y"), b = c(1, 4), n = c(3, 4)))
+  expect_true(is_told(a = c("x", "y"), b = c(1, 4), n = c(3, 5)))
+  # A category is no count, and a number with labels for its values is a category.
+  expect_false(is_told(a = c("x", "y"), n = c("u", "v")))
+  labelled <- structure(c(7, 8), labels = c(no = 7, yes = 8), class = "haven_labelled")
+  table <- structure(list(a = labelled, n = c(3, 4)), class = "data.frame", row.names = 1:2)
+  expect_true(counts_rows(table, 2))
+  expect_false(counts_rows(table[2:1], 2))
+})
+
 test_that("the empty string is a level and a label as any other", {
   crowd <- simulate_crowd(n_items = 100, n_workers = 6, n_labels = 2, accuracy = rep(0.8, 6),
                           seed = 1)
