@@ -12,6 +12,10 @@ test_that("without a seed the samples are those of seed 1", {
   fit <- small_fit()
   of_seed_1 <- bootstrap(fit, n = 3, refit = FALSE, seed = 1, verbose = FALSE)
   expect_identical(bootstrap(fit, n = 3, refit = FALSE, verbose = FALSE), of_seed_1)
+  # The progress changes nothing.
+  expect_identical(suppressMessages(bootstrap(fit, n = 3, refit = FALSE, verbose = TRUE)),
+                   of_seed_1)
+  expect_equal(as.list(formals(bootstrap.mdpd))[c("n", "threads")], list(n = 200, threads = 1))
 })
 
 test_that("the first samples are the same however many there are", {
@@ -126,6 +130,8 @@ test_that("an interval of few samples comes with a warning and is not printed", 
   expect_warning(confint(samples, level = 0.95), class = "mdpd_warning_few_samples")
   expect_silent(confint(samples, level = 0.9))
   expect_equal(samples_needed(c(0.9, 0.95, 0.99)), c(20, 40, 200))
+  # Up to a millionth more is rounding.
+  expect_equal(samples_needed(1 - 2 / (20 + c(5e-7, 2e-6))), c(20, 21))
   expect_false(any(grepl("97.5", utils::capture.output(print(samples)))))
   enough <- bootstrap(small_fit(100), n = 40, refit = FALSE, verbose = FALSE)
   expect_true(any(grepl("97.5", utils::capture.output(print(enough)))))
@@ -149,6 +155,16 @@ test_that("case weights count rows", {
   sample <- with_seed(1, draw_parametric(answers_model(), part))
   expect_equal(sample$weights, 0.4)
   expect_identical(dim(sample$codes), c(1L, 8L))
+  # Without weights every row is drawn once, and lacks what it lacked.
+  gaps <- suppressWarnings(encode(with_gaps(x[1:40, ])))
+  sample <- with_seed(1, draw_parametric(answers_model(), gaps))
+  expect_identical(sample$codes == as.raw(0), gaps$codes == as.raw(0))
+  # Of other weights some of them are one.
+  part$weights <- c(1, 2, 1, 1)
+  sample <- with_seed(1, draw_parametric(answers_model(), part))
+  expect_equal(sample$weights, rep(1, 5))
+  expect_identical(dim(sample$codes), c(5L, 8L))
+  part$weights <- c(0.1, 0.2, 0, 0.1)
   times <- with_seed(1, replicate(20, resampled_weights(part$weights)))
   expect_equal(apply(times, 2, sort), matrix(c(0, 0, 0, 0.4), 4, 20))
   # R counts the rows that it draws by an integer.
@@ -203,6 +219,8 @@ test_that("intervals are percentiles", {
   samples <- bootstrap(small_fit(), n = 25, refit = FALSE, verbose = FALSE)
   expect_equal(confint(samples, "mixing_weights", level = 0.8)[1, ],
                quantile(samples$estimates[, 1], c(0.1, 0.9)), ignore_attr = TRUE)
+  expect_identical(confint(samples, 2, level = 0.9),
+                   confint(samples, "mixing_weights", level = 0.9)[2, , drop = FALSE])
   expect_identical(dimnames(confint(samples, level = 0.9)),
                    list(samples$parameters$name, c("5 %", "95 %")))
   expect_equal(sqrt(diag(vcov(samples)))[1:2],
@@ -247,7 +265,7 @@ test_that("print says what was done", {
 
 test_that("print shows twelve of many items, unless more are asked for", {
   names <- c(strrep("v", 20), strrep("w", 21), paste0("q", 1:12))
-  fit <- hand_made_fit(14, items = names)
+  fit <- hand_made_fit(14, items = names, components = c(strrep("a", 20), strrep("b", 21)))
   parameters <- parameter_table(fit)
   samples <- structure(list(
     estimates = matrix(parameters$estimate, 2, nrow(parameters), byrow = TRUE), n = 2,
@@ -258,6 +276,8 @@ test_that("print shows twelve of many items, unless more are asked for", {
   expect_match(printed(), "and 2 more$", all = FALSE)
   expect_match(printed(max_items = 13), "and 1 more$", all = FALSE)
   expect_match(printed(), paste0(names[1], " (50 %)"), fixed = TRUE, all = FALSE)
+  expect_match(printed(), "^ *a{20} +0", all = FALSE)
+  expect_match(printed(), "^ *b+[.]{3}b* +0", all = FALSE)
   # A name of more than 20 is cut.
   expect_match(printed(), "w[.]{3}w* [(]50 %[)]", all = FALSE)
   samples$selection[-5] <- 0
@@ -295,6 +315,10 @@ test_that("whole clusters are drawn within their strata", {
   cluster <- rep(1:6, c(2, 3, 1, 2, 2, 2))
   strata <- c("a", "b")[c(1, 1, 1, 1, 2, 2)][cluster]
   design <- new_design(cluster, strata, 12)
+  drawn <- with_seed(1, resampled_clusters(rep(1, 12), design))[match(1:6, cluster)]
+  of_strata <- with_seed(1, c(stats::rmultinom(1, 3, rep(1, 4)) * 4 / 3,
+                              stats::rmultinom(1, 1, rep(1, 2)) * 2))
+  expect_equal(drawn, of_strata)
   draws <- with_seed(1, replicate(400, resampled_clusters(rep(c(1, 2), 6), design)))
   times <- draws / rep(c(1, 2), 6)
   expect_true(all(apply(times, 2, function(t) tapply(t, cluster, function(x) all(x == x[1])))))
