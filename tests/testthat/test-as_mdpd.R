@@ -156,6 +156,11 @@ test_that("levels of factors are those of poLCA's probabilities, by name", {
   expect_equal(fit$loglik, own$loglik)
 })
 
+test_that("other objects are errors", {
+  expect_error(as_mdpd(lm(1:3 ~ 1)), "must be a fit of poLCA, not a <lm>",
+               class = "mdpd_error_argument")
+})
+
 test_that("covariates are left out with a warning", {
   peer <- polca_example("election", nclass = 2, formula = cbind(MORALG, CARESG, KNOWG) ~ PARTY)
   expect_warning(fit <- as_mdpd(peer), "PARTY", class = "mdpd_warning_covariates")
