@@ -392,6 +392,8 @@ test_that("bad labels are refused and leave the store as it was", {
   bad <- "a\xff"
   Encoding(bad) <- "bytes"
   expect_error(add_known(store, stats::setNames("1", bad)), class = "mdpd_error_encoding")
+  expect_error(add_known(store, "1"), "`known` must be named by items",
+               class = "mdpd_error_argument")
   expect_identical(open_row_store(store$path), store)
   expect_setequal(dir(store$path, "^shard"), store$manifest$shards$file)
 })

@@ -144,6 +144,18 @@ test_that("new workers and labels come last, and labels given again follow the s
   expect_error(label_of_i("error"), class = "mdpd_error_duplicated_label")
   crowd <- suppressMessages(add_rows(make("count"), crowd_labels(new)))
   expect_identical(as.data.frame(crowd), as.data.frame(store))
+  # A label that the rule leaves out is no level.
+  left_out <- transform(new, label = c("other", "yes"))
+  first <- suppressMessages(add_rows(make("first"), left_out))
+  expect_identical(first$manifest$levels, c("no", "yes"))
+  expect_true(first$manifest$shards$is_dense)
+  # Either item alone is found, wherever its hash is among those of the shard.
+  for (at in 1:2) {
+    one <- data.frame(item = c("i", "j")[at], worker = c("a", "b")[at], label = "no")
+    expect_silent(store <- add_rows(make("count"), one))
+    expect_identical(nrow(store), 2)
+    expect_true(store$manifest$shards$is_dense)
+  }
 })
 
 test_that("a store that was opened before still gives the old rows", {
@@ -177,6 +189,8 @@ test_that("the weights of the store sum to a number of rows, whatever those adde
                  class = "mdpd_error_argument")
   }
   expect_error(add_rows(store, table[1, ], weights = -1), class = "mdpd_error_argument")
+  expect_error(add_rows(store, chunks_of(list(table)), weights = c(1, 1, 1)),
+               "no data frame or matrix", class = "mdpd_error_argument")
   expect_identical(open_row_store(store$path), store)
 })
 
