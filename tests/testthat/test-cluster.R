@@ -273,6 +273,17 @@ test_that("each worker has the same shards in every pass", {
   expect_setequal(carrier$asked(), asked)
 })
 
+test_that("a single worker has all shards, and none is left where he is refused", {
+  store <- local_clustered_store()
+  carrier <- carrier_here(1)
+  expect_identical(engine_fit(store, carrier), engine_fit(store))
+  expect_setequal(carrier$asked(), "1: 1 2 3 4")
+  refused <- carrier_here(1)
+  refused$receive <- function(seconds) list(worker = 1L, answer = list(refused = "Another one."))
+  expect_error(suppressWarnings(engine_fit(store, refused)), "must have a worker",
+               class = "mdpd_error_cluster")
+})
+
 test_that("workers have half a minute to load the package, and then the deadline", {
   store <- local_clustered_store()
   here <- engine_fit(store)
@@ -287,6 +298,7 @@ test_that("workers have half a minute to load the package, and then the deadline
   expect_silent(fit <- engine_fit(store, carrier, deadline = 20))
   expect_identical(fit, here)
   expect_gt(waits[1], 21)
+  expect_lt(max(waits), 30.5)
   # Behind the greetings of both.
   expect_lt(max(waits[-(1:4)]), 21)
 })
@@ -387,6 +399,11 @@ test_that("a cluster that is none is an error", {
   }))
 })
 
+test_that("a cluster has a worker", {
+  expect_error(check_cluster(structure(list(), class = c("SOCKcluster", "cluster"))),
+               "`cluster` must be", class = "mdpd_error_argument")
+})
+
 test_that("what is no answer of a worker is its error", {
   answer <- list(sums = 1)
   expect_identical(answer_of(list(success = TRUE, value = answer)), answer)
@@ -445,6 +462,28 @@ test_that("shards are sent in pieces of some 256 MB, and what a worker sees is n
   pass$todo <- NULL
   send_more(list(files = files), pass, again, "b")
   expect_identical(pass$todo, list(list(shards = 1:2, worker = 2, lost = 1, lacks = "b")))
+  # Also beside something else; what is not sent takes no room.
+  pass$todo <- NULL
+  files$bytes[1:2] <- c(2^28 - 1, 9)
+  send_more(list(files = files), pass, replace(again, "lacks", "a"), c("a", "z"))
+  expect_identical(pass$todo,
+                   list(list(shards = 1:2, worker = 2, lost = 1, lacks = c("a", "z"))))
+})
+
+test_that("all pieces of a worker that is gone are dealt to the others, and count as lost", {
+  piece <- function(shards, worker, lost = 0, lacks = character()) {
+    list(shards = shards, worker = worker, lost = lost, lacks = lacks)
+  }
+  team <- list2env(list(carrier = list(workers = function() 2:3), deal = c(1L, 2L, 1L, 3L)))
+  pass <- list2env(list(todo = list(piece(3L, 1, 1, "x"), piece(2L, 2))))
+  deal_again(team, pass, 1, piece(1L, 1, 0, "frame"))
+  expect_identical(team$deal, c(2L, 2L, 3L, 3L))
+  expect_identical(pass$todo, list(piece(2L, 2), piece(1L, 2L, 1, "frame"), piece(3L, 3L, 2, "x")))
+  # One alone gets all.
+  team$carrier$workers <- function() 3L
+  deal_again(team, pass, 2, piece(4L, 2))
+  expect_identical(team$deal, rep(3L, 4))
+  expect_identical(vapply(pass$todo, `[[`, 0L, "shards"), c(3:4, 2:1))
 })
 
 test_that("at the end of a pass workers have ten seconds or the deadline, and are named after it", {
@@ -465,4 +504,87 @@ test_that("at the end of a pass workers have ten seconds or the deadline, and ar
                  class = "mdpd_warning_busy_worker")
   expect_warning(end(60, list("2" = 1, "1" = 1), 1:2), "Workers 1 and 2 .* are still at work",
                  class = "mdpd_warning_busy_worker")
+})
+
+test_that("files are those that are here with the size they must have, or were sent", {
+  path <- withr::local_tempfile()
+  writeBin(as.raw(1:9), path)
+  files <- list(path = c(path, path, file.path(path, "none")), checksum = c("8", "9", "10"),
+                bytes = c(9, 10, 9))
+  expect_identical(files_here(files, list()), c(path, NA, NA))
+  withr::defer(unlink(sent_path(c("sent", "short"))))
+  files <- list(path = c(path, path), checksum = c("sent", "short"), bytes = c(3, 9))
+  contents <- list(sent = as.raw(1:3), short = as.raw(1))
+  expect_identical(files_here(files, contents), c(sent_path("sent"), NA))
+})
+
+test_that("a worker that cannot be reached is told, and an answer is waited for in vain", {
+  skip_on_cran()
+  # Of no connection that there is.
+  gone <- structure(list(con = structure(9999L, class = c("sockconn", "connection"))),
+                    class = "SOCKnode")
+  expect_false(socket_carrier(list(gone))$send(1, list(sums = NULL)))
+  env <- environment()
+  nodes <- lapply(1:2, function(i) {
+    both <- local_sockets(env)
+    list(node = structure(list(con = both$here), class = "SOCKnode"),
+         there = structure(list(con = both$there), class = "SOCKnode"))
+  })
+  carrier <- socket_carrier(lapply(nodes, `[[`, "node"))
+  expect_true(carrier$send(2, list(version = "none")))
+  seconds <- function(code) system.time(code)[["elapsed"]]
+  expect_gte(seconds(expect_null(carrier$receive(0.2))), 0.19)
+  expect_lt(seconds(expect_null(carrier$receive(-1))), 0.9)
+  expect_gte(seconds(expect_identical(carrier$stop(0.2), 2L)), 0.19)
+  # The other one has nothing to do, and this one answers.
+  answer <- function(at) utils::getFromNamespace("workCommand", "parallel")(nodes[[at]]$there)
+  answer(2)
+  expect_identical(carrier$stop(10), integer())
+  # Who answers first is first.
+  for (worker in 1:2) expect_true(carrier$send(worker, list(version = "none")))
+  answer(2)
+  got <- carrier$receive(10)
+  expect_identical(got$worker, 2L)
+  expect_match(got$answer$refused, "instead of none", fixed = TRUE)
+})
+
+test_that("a worker says why it cannot take part", {
+  here <- as.character(utils::packageVersion("mdpd"))
+  expect_identical(ask_worker(list(version = "0.0.1")),
+                   list(refused = paste0("It has mdpd ", here, " instead of 0.0.1.")))
+  expect_match(ask_worker(list(version = here, fingerprint = "other"))$refused, "arithmetic")
+  expect_identical(ask_worker(list(version = here, fingerprint = arithmetic())), list(sums = NULL))
+})
+
+test_that("only the frame of a loop with a connection gets the way to reply", {
+  has_reply <- function(master) {
+    reply_whole()
+    exists("sendData", inherits = FALSE)
+  }
+  master <- list(con = structure(1L, class = "sockconn"))
+  expect_true(has_reply(master))
+  expect_false(has_reply(list(con = 1)))
+  expect_false(has_reply(1))
+  inside <- function(master) {
+    (function() {
+      reply_whole()
+      exists("sendData", inherits = FALSE)
+    })()
+  }
+  expect_false(inside(master))
+})
+
+test_that("values of mirai are answers, errors or failures, and without daemons there is nobody", {
+  skip_if_not_installed("mirai")
+  expect_identical(read_mirai(list(sums = 1)), list(answer = list(sums = 1)))
+  no_memory <- structure("Error: no memory", message = "no memory",
+                         class = c("miraiError", "errorValue", "try-error"))
+  expect_identical(conditionMessage(read_mirai(no_memory)$answer$error), "no memory")
+  expect_match(read_mirai(structure(5L, class = "errorValue"))$failure, "deadline is over")
+  carrier <- mirai_carrier(60)
+  expect_identical(carrier$workers(), integer())
+  expect_true(carrier$is_lost(1))
+  expect_null(carrier$receive(60))
+  expect_identical(carrier$stop(1), integer())
+  expect_error(check_cluster("mirai"), "none is connected", class = "mdpd_error_cluster")
 })
