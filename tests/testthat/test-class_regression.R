@@ -83,6 +83,8 @@ test_that("bch is a weighted multinomial regression with a sandwich", {
   of_first <- first_step_twin(fit, function(fit) as.vector(coef(regress("bch", object = fit))))
   expect_close(vcov(regression), bread %*% crossprod(scores) %*% bread + of_first,
                tolerance = 1e-3)
+  # So it is by any type, which is that of the first step then.
+  expect_close(vcov(regress("bch", type = "score")), vcov(regression), tolerance = 0.01)
 })
 
 test_that("one-step is the maximum over items and coefficients, with the observed information", {
@@ -293,6 +295,21 @@ test_that("the design is orthonormal by weight, and begins at the sizes of the c
   start <- null_shares(problem, sizes)
   shares <- exp(log_shares(problem$q, problem$offset, start, 2))
   expect_equal(shares, matrix(sizes, 4, 3, byrow = TRUE))
+})
+
+test_that("a coefficient without an end stops at 30, and a gradient of a millionth is an end", {
+  problem <- list(q = matrix(1, 2, 1), back = diag(1), offset = matrix(0, 2, 2),
+                  weights = c(1, 3), k = 2, reference = 1)
+  # By bch weights of classes may be negative, and the likelihood rise for ever.
+  problem$shares <- cbind(rep(-0.5, 2), 1.5)
+  found <- solve_shares(problem, 0, 100)
+  expect_equal(found$gamma, matrix(30))
+  expect_true(found$converged)
+  # The derivative of the share by the logit is 1 / 4.
+  problem$shares[] <- 0.5
+  is_end <- function(gradient) solve_shares(problem, 4 * gradient, 0)$converged
+  expect_true(is_end(5e-7))
+  expect_false(is_end(2e-6))
 })
 
 test_that("a million times the weights end at the same coefficients", {
@@ -545,6 +562,21 @@ test_that("a covariate must vary among the rows of positive weight, beside an in
   expect_silent(check_finite_design(cbind(z = c(1, -1e150)), 1:2, NULL))
 })
 
+test_that("a covariate that is an item in the rows that count is told, a time is none", {
+  weights <- rep(0:1, 300)
+  weighted <- regression_fit(rows, weights)
+  item <- rows$items$item_1
+  data <- data.frame(z = ifelse(weights == 0, rev(item), item))
+  suppressWarnings(
+    expect_warning(regress(object = weighted, formula = ~ z, data = data), "item_1",
+                   class = "mdpd_warning_covariate_is_item"),
+    classes = "mdpd_warning_separation"
+  )
+  data$day <- as.Date("2020-01-01") + seq_along(item)
+  data$both <- as.matrix(covariates["z"])
+  expect_silent(regress(formula = ~ day + both, data = data))
+})
+
 test_that("rows with missing answers count with those that they have", {
   gaps <- list(items = with_gaps(rows$items), class = rows$class)
   gaps$items[1, ] <- NA
@@ -675,6 +707,109 @@ test_that("separation is told wherever the likelihood has no maximum, and only t
   # By the errors of assignment some are of other years: 7 with an error of 4 is an estimate.
   expect_false(separated(0.95, "bch", last_year))
   expect_false(separated(0.8, "ml", not_2002))
+})
+
+# Of two classes: the parts of a regression that say whether a coefficient has an end.
+crafted_regression <- function(x, coefficients, flat = TRUE, assign = seq_len(ncol(x)) - 1, ...) {
+  names <- paste0(letters[seq_len(ncol(x))], "|2")
+  list(x = structure(x, assign = assign), coefficients = matrix(coefficients),
+       covariance = matrix(0, ncol(x), ncol(x), dimnames = list(names, names)),
+       flat = matrix(flat, ncol(x)), converged = TRUE, ...)
+}
+
+test_that("a covariate moves from its least to its largest value, or from zero", {
+  expect_identical(spans(cbind(1, c(2, 5, 3), c(-1, -1, 0))), c(1, 3, 1))
+})
+
+test_that("a coefficient without an end has odds beyond e^5, over its covariate and in all", {
+  infinite <- function(...) is_infinite_coefficient(crafted_regression(...))
+  z <- cbind(1, c(0, 1, 0.5))
+  expect_identical(infinite(z, c(0.1, 5)), c(FALSE, FALSE))
+  expect_identical(infinite(z, c(0.1, 5.5)), c(FALSE, TRUE))
+  expect_identical(infinite(z, c(0.1, -5.5)), c(FALSE, TRUE))
+  expect_identical(infinite(z, c(0.1, 5.5), flat = FALSE), c(FALSE, FALSE))
+  # Where it tells nothing it need not be flat.
+  no_error <- crafted_regression(z, c(0.1, 5.5), flat = FALSE)
+  no_error$covariance[2, 2] <- NA
+  expect_identical(is_infinite_coefficient(no_error), c(FALSE, TRUE))
+  # What others cancel out is not in the logits, and these are measured from zero.
+  twice <- z[, c(1, 2, 2)]
+  expect_identical(infinite(twice, c(0, 6, -1)), rep(FALSE, 3))
+  expect_identical(infinite(twice, c(0.1, 6, -0.5)), c(FALSE, TRUE, FALSE))
+  expect_true(infinite(matrix(1, 3), 5.5, assign = 1))
+  expect_false(infinite(matrix(1, 3), 4, assign = 1))
+  # Rows of weight zero are no rows.
+  far <- cbind(1, c(0, 1, 100))
+  expect_identical(infinite(far, c(0.1, 0.06), weights = c(1, 1, 0)), c(FALSE, FALSE))
+  expect_identical(infinite(far, c(0.1, 0.06), weights = c(1, 1, 0.1)), c(FALSE, TRUE))
+  expect_identical(infinite(far, c(0.1, 6), weights = c(0, 1, 0)), c(FALSE, TRUE))
+})
+
+test_that("a likelihood is flat ahead that five more logits lower by less than a thousandth", {
+  flat <- function(beta, share) {
+    # A row of weight zero is none, however far away.
+    x <- matrix(c(1, 100))
+    problem <- list(q = x, back = diag(1), offset = matrix(0, 2, 2), weights = 1:0, k = 2,
+                    reference = 1, shares = cbind(1 - share, c(share, share)))
+    gamma <- matrix(beta)
+    found <- list(problem = problem, gamma = gamma, at = evaluate_shares(problem, gamma))
+    drop(is_flat_ahead(found, x))
+  }
+  # Of a share of the other class it is 5 times that, less the 5e-5 that are left to gain.
+  expect_true(flat(10, 1 - 1.9e-4))
+  expect_false(flat(10, 1 - 2.3e-4))
+  expect_true(flat(-10, 1.9e-4))
+  expect_false(flat(-10, 2.3e-4))
+})
+
+test_that("an intercept has no end where it is large at the means and its error larger", {
+  # At the means 2 of z.
+  judge <- function(intercept, error, slope = 0, infinite = c(TRUE, FALSE), ...) {
+    regression <- crafted_regression(cbind(1, c(0, 1, 5)), c(intercept, slope), ...)
+    regression$covariance[1, 1] <- error^2
+    is_infinite_intercept(regression, 1, infinite)
+  }
+  expect_false(judge(8, 9))
+  expect_true(judge(8.5, 9))
+  expect_false(judge(9.5, 9))
+  expect_true(judge(9.5, NA))
+  expect_true(judge(4, 9, slope = 2.25))
+  expect_false(judge(4, 9, slope = 2.25, weights = c(1, 1, 0)))
+  # One that has no end itself counts nothing.
+  expect_false(judge(4, 9, slope = 4.5, infinite = c(TRUE, TRUE)))
+  of_second <- crafted_regression(cbind(1, c(0, 1, 5)), c(0, 0))
+  of_second$coefficients <- cbind(c(0, 0), c(8.5, 0))
+  of_second$covariance <- diag(c(1, 0, 81, 0))
+  expect_true(is_infinite_intercept(of_second, 2, c(TRUE, FALSE)))
+})
+
+test_that("one coefficient without an end, or without an error, is told alone", {
+  z <- cbind(1, c(0, 1, 0.5))
+  one <- crafted_regression(z, c(0.1, 5.5))
+  told <- expect_warning(warn_regression(one), "^1 coefficient has no finite estimate: \"b[|]2\"",
+                         class = "mdpd_warning_separation")
+  expect_identical(told$terms, "b|2")
+  one <- crafted_regression(z, c(0.1, 1))
+  expect_silent(warn_regression(one))
+  one$covariance[2, 2] <- NA
+  told <- expect_warning(warn_regression(one), "^1 coefficient is not determined",
+                         class = "mdpd_warning_not_identified")
+  expect_identical(told$terms, "b|2")
+})
+
+test_that("a coefficient is not determined where a loose direction has a thousandth of it", {
+  loose <- function(null, back = 1) {
+    found <- list(covariance = diag(2), null = matrix(c(null, 0)))
+    covariance <- name_covariance(found, back * diag(2), c("a", "b"), "2")
+    expect_identical(dimnames(covariance), list(c("a|2", "b|2"), c("a|2", "b|2")))
+    expect_identical(covariance[["b|2", "b|2"]], back^2)
+    expect_identical(is.na(covariance[[1, 2]]), is.na(covariance[[1, 1]]))
+    is.na(covariance[[1, 1]])
+  }
+  for (back in c(1, 2)) {
+    expect_false(loose(9e-4, back))
+    expect_true(loose(1.2e-3, back))
+  }
 })
 
 test_that("a column that is none is an error that names the argument", {

@@ -147,6 +147,7 @@ test_that("parm selects by term, class, name or position", {
   }
   expect_error(confint(regression, c("z", "nobody")), "There is no \"nobody\"")
   expect_error(tidy(regression, conf.level = 1.5), class = "mdpd_error_argument")
+  expect_error(tidy(regression, conf.int = NA), "`conf.int` must be", class = "mdpd_error_argument")
   expect_error(predict(regression, interval = TRUE, level = 1.5), class = "mdpd_error_argument")
 })
 
@@ -159,6 +160,8 @@ test_that("glance, logLik and nobs agree with stats", {
   alone <- class_regression(fit, ~ 1, covariates)
   expect_equal(as.numeric(logLik(alone)), as.numeric(logLik(fit)), tolerance = 1e-8)
   expect_equal(attr(logLik(alone), "df"), fit$df)
+  # The assigned classes of "ml" have no parameters of their own.
+  expect_equal(class_regression(fit, ~ z, covariates, "ml")$df, 4)
   expect_identical(formula(regression), ~ z + g, ignore_attr = TRUE)
 })
 
@@ -176,6 +179,13 @@ test_that("predictions of new rows are those of the rows", {
   expect_close(rowSums(predict(regression, type = "posterior")), rep(1, 400))
   one_step <- class_regression(fit, ~ z + g, covariates, method = "one-step")
   expect_close(predict(one_step, whole, type = "posterior"), one_step$posterior, tolerance = 1e-9)
+  by_ml <- class_regression(fit, ~ z + g, covariates, method = "ml")
+  expect_close(predict(by_ml, whole, type = "posterior"), by_ml$posterior, tolerance = 1e-9)
+  for (type in c("prob", "posterior", "class")) {
+    first <- predict(regression, type = type)
+    expect_equal(predict(regression, whole[1, ], type = type),
+                 if (type == "class") first[1] else first[1, , drop = FALSE], ignore_attr = TRUE)
+  }
   named <- `rownames<-`(covariates[1:2, ], c("a", "b"))
   expect_identical(rownames(predict(regression, named)), c("a", "b"))
   expect_identical(predict(regression, named, interval = TRUE)$row, rep(c("a", "b"), 3))
@@ -235,9 +245,35 @@ test_that("anova tests terms by Wald, and nested regressions by their likelihood
   for (compared in list(list(least, other, regression), list(least, smaller, same))) {
     expect_error(do.call(anova, compared), class = "mdpd_error_not_nested")
   }
+  # A design is in the space of a larger one up to a millionth, and has the same offset.
+  design <- function(..., offset = 0) list(x = cbind(1, ...), offset = offset)
+  z <- c(0, 1, 2, 3)
+  near <- function(by) all_nested(list(design(z + c(0, by, 0, 0)), design(z, z^2)))
+  expect_true(near(2e-6))
+  expect_false(near(2e-5))
+  expect_false(all_nested(list(design(z + c(1, -3, 3, -1) * 1e-3 + c(0, 0, 0, 5)), design(z, z^2))))
+  expect_false(all_nested(list(design(z), design(z, z^2, offset = 1))))
   # Where terms add nothing, rounding may leave less than that.
   smaller$loglik <- regression$loglik + 1e-9
   expect_identical(anova(smaller, regression)$Chisq[2], 0)
+})
+
+test_that("there is no test by a singular covariance, and nothing to test is no evidence", {
+  statistic <- function(...) wald_test(c(2, 3), diag(c(...)), Inf)[["statistic"]]
+  expect_equal(statistic(1, 2e-14), 4 + 9 / 2e-14)
+  expect_identical(statistic(1, 5e-15), NA_real_)
+  expect_identical(statistic(1, NA), NA_real_)
+  expect_identical(c(wald_p(0, 0, Inf), wald_p(NA, 0, Inf)), c(1, NA))
+  expect_equal(wald_p(6, 2, 10), stats::pf(3, 2, 10, lower.tail = FALSE))
+})
+
+test_that("the number of rows and of terms is that of the regression", {
+  expect_output(print(regression), "400 rows", fixed = TRUE)
+  about <- "Each term in all classes"
+  alone <- summary(class_regression(fit, ~ 1, covariates))
+  expect_no_match(capture.output(print(alone)), about)
+  of_one <- summary(class_regression(fit, ~ z, covariates))
+  expect_match(capture.output(print(of_one)), about, all = FALSE)
 })
 
 test_that("bad input is told", {
@@ -330,6 +366,15 @@ test_that("augment() has the rows with their classes, by covariates and answers"
   new <- augment(regression, newdata = cbind(covariates, rows$items)[1:5, ])
   expect_equal(new[c(".class", ".share_2")], whole[1:5, c(".class", ".share_2")])
   expect_equal(new$.probability, whole$.probability[1:5])
+  # One covariate alone, whatever is written beside its values.
+  alone <- class_regression(fit, ~ g, data = covariates)
+  noted <- covariates["g"]
+  attr(noted$g, "label") <- "Group"
+  expect_identical(augment(alone, data = noted)$.class, augment(alone)$.class)
+  expect_error(augment(regression, data = transform(covariates, g = rev(g))), "Covariate g has",
+               class = "mdpd_error_argument")
+  expect_error(augment(regression, data = 1:3), "`data` must be a data frame",
+               class = "mdpd_error_argument")
   expect_snapshot({
     show_conditions(augment(regression, data = covariates[1:5, ]))
     show_conditions(augment(regression, data = covariates[400:1, ]))
