@@ -51,7 +51,8 @@ test_that("coefficients of large and small units keep their digits, with a word 
                    c("3.210e-07", "1.1e-09", "0.000000", "-"))
   # Beyond 10,000 without decimals; more than six are not written.
   expect_identical(number_text(c(9999.4, 1e4, -123456)), c("9999.40", "10000", "-123456"))
-  expect_identical(number_text(c(0.123, 12345.6, 1e5)), c("0.12", "12346", "100000"))
+  expect_identical(number_text(c(0.123, 12345.6, 1e14)), c("0.12", "12346", "100000000000000"))
+  expect_identical(number_text(1e15), "1e+15")
   expect_identical(number_text(0.1234567, 6), "0.123457")
   expect_identical(number_text(c(0.1234567, 3e-7, 1), 7),
                    c("1.234567e-01", "3e-07", "1.0000000e+00"))
