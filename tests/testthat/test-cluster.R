@@ -534,7 +534,7 @@ test_that("a worker that cannot be reached is told, and an answer is waited for 
   expect_true(carrier$send(2, list(version = "none")))
   seconds <- function(code) system.time(code)[["elapsed"]]
   expect_gte(seconds(expect_null(carrier$receive(0.2))), 0.19)
-  expect_lt(seconds(expect_null(carrier$receive(-1))), 0.9)
+  expect_null(carrier$receive(-1))
   expect_gte(seconds(expect_identical(carrier$stop(0.2), 2L)), 0.19)
   # The other one has nothing to do, and this one answers.
   answer <- function(at) utils::getFromNamespace("workCommand", "parallel")(nodes[[at]]$there)
@@ -572,19 +572,4 @@ test_that("only the frame of a loop with a connection gets the way to reply", {
     })()
   }
   expect_false(inside(master))
-})
-
-test_that("values of mirai are answers, errors or failures, and without daemons there is nobody", {
-  skip_if_not_installed("mirai")
-  expect_identical(read_mirai(list(sums = 1)), list(answer = list(sums = 1)))
-  no_memory <- structure("Error: no memory", message = "no memory",
-                         class = c("miraiError", "errorValue", "try-error"))
-  expect_identical(conditionMessage(read_mirai(no_memory)$answer$error), "no memory")
-  expect_match(read_mirai(structure(5L, class = "errorValue"))$failure, "deadline is over")
-  carrier <- mirai_carrier(60)
-  expect_identical(carrier$workers(), integer())
-  expect_true(carrier$is_lost(1))
-  expect_null(carrier$receive(60))
-  expect_identical(carrier$stop(1), integer())
-  expect_error(check_cluster("mirai"), "none is connected", class = "mdpd_error_cluster")
 })
