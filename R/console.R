@@ -8,7 +8,7 @@ cat_heading <- function(title) cat_line("\n", cli::style_bold(title))
 
 cat_fields <- function(fields) {
   names <- format(names(fields), width = 10)
-  width <- max(nchar(names))
+  width <- nchar(names[1], "width")
   for (i in seq_along(fields)) {
     lines <- strwrap(fields[i], width = cli::console_width() - width)
     indent <- c(paste0(cli::col_grey(names[i]), " "),
