@@ -724,3 +724,74 @@ test_that("the place of a difference is written out while there is room", {
   expect_identical(words_of_difference(items, nchar(whole)), whole)
   expect_lt(nchar(words_of_difference(items, nchar(whole) - 1)), nchar(whole))
 })
+
+test_that("at the level of 1 all that may differ is freed, and what is the same is not", {
+  data <- two_groups(differ = paste0("item_", 1:5), n_obs = 300)
+  all <- suppressWarnings(compare_groups(group_fit(data$x), data$group, alpha = 1))
+  expect_true(all(all$items$free))
+  expect_identical(all$items$p_adjusted, stats::p.adjust(all$items$p_value, "holm"))
+  twice <- data$x[rep(1:100, 2), ]
+  same <- compare_groups(group_fit(twice), rep(1:2, each = 100), alpha = 1)
+  expect_identical(same$items$p_adjusted, rep(1, 5))
+  expect_false(any(same$items$free))
+})
+
+test_that("the evidence counts the weight of the rows that answer the item", {
+  data <- two_groups(differ = "item_2", n_obs = 300)
+  x <- with_gaps(data$x)
+  weights <- rep(c(1, 2, 3), 100)
+  items <- compare_groups(group_fit(x, weights = weights), data$group)$items
+  n <- colSums((!is.na(x[items$item])) * weights)
+  expect_equal(items$evidence, unname(items$statistic - items$df * log(n)) / 2)
+  expect_identical(order(-items$evidence), 1:5)
+})
+
+test_that("numbers of rows have one digit, and long names of groups and classes are cut", {
+  data <- two_groups(n_obs = 60)
+  found <- compare_groups(group_fit(data$x), data$group, free = character())
+  found$n <- stats::setNames(c(30.25, 1234), c(strrep("n", 20), "south"))
+  names(found$fit$mixing_weights) <- c(strrep("c", 14), "2")
+  printed <- utils::capture.output(print(found))
+  expect_match(printed, paste0("Groups +", strrep("n", 20), " \\(30.2\\), south \\(1,234.0\\)$"),
+               all = FALSE)
+  expect_identical(dimnames(format_sizes(found)),
+                   list(names(found$n), names(found$fit$mixing_weights)))
+  names(found$n)[1] <- strrep("n", 21)
+  names(found$fit$mixing_weights)[1] <- strrep("c", 15)
+  expect_identical(lapply(dimnames(format_sizes(found)), nchar), list(c(20L, 5L), c(14L, 1L)))
+  found$items$item[1] <- strrep("i", 21)
+  expect_identical(nchar(rownames(format_group_items(found$items, 8))), c(20L, rep(6L, 4)))
+  expect_error(print(found, max_items = 0), class = "mdpd_error_argument")
+})
+
+test_that("the table of items is as wide as the console where names are cut for it", {
+  items <- data.frame(
+    item = c("q1", "q20"), level = "Strongly agree", component = "1", lowest = "Male",
+    highest = "Female", evidence = 1, p_adjusted = 1, effect = 0.2, free = FALSE
+  )
+  whole <- paste("Strongly agree", "in 1: Male < Female")
+  where <- function(width) {
+    rlang::local_options(cli.width = width)
+    unique(format_group_items(items, 2)[, "largest for"])
+  }
+  expect_identical(where(33 + nchar("q20") + nchar(whole)), whole)
+  expect_lt(nchar(where(33 + nchar("q20") + nchar(whole) - 1)), nchar(whole))
+  # Of words that are too long there are shorter and shorter ones.
+  items <- data.frame(level = strrep("v", 60), component = "2", lowest = "a", highest = "b")
+  lengths <- vapply(100:1, function(room) nchar(words_of_difference(items, room)), 0L)
+  expect_identical(unique(lengths) - nchar(" in 2: a < b"), c(40L, 30L, 24L, 20L, 16L, 12L))
+})
+
+test_that("tests of items have no interval, and what is asked for is checked", {
+  data <- two_groups(n_obs = 60)
+  found <- compare_groups(group_fit(data$x), data$group, free = character())
+  expect_identical(tidy(found, "items", conf.int = TRUE), tidy(found, "items"))
+  expect_error(tidy(found, conf.int = "yes"), class = "mdpd_error_argument")
+  expect_error(tidy(found, conf.level = -0.1), class = "mdpd_error_argument")
+  expect_identical(tidy(found, conf.int = TRUE), tidy(found, conf.int = TRUE, conf.level = 0.95))
+  expect_error(compare_groups(1, data$group), "`object` must be of class <mdpd>",
+               class = "mdpd_error_argument")
+  names(data$group) <- 60:1
+  expect_error(compare_groups(group_fit(data$x), data$group), class = "mdpd_error_argument")
+  expect_no_error(compare_groups(group_fit(data$x), data$group, x = data$x, free = character()))
+})
