@@ -24,8 +24,11 @@ test_that("inputs change the fit and the code that is shown", {
     expect_match(output$code, "library(mdpd)\nfit <- stagewise_em(table, k = 1:3)",
                  fixed = TRUE)
     expect_match(output$summary$html, "<dd>2</dd>", fixed = TRUE)
+    began <- proc.time()[["elapsed"]]
     session$setInputs(k = 3)
     expect_match(output$code, "choose_k(fit, 3)", fixed = TRUE)
+    seconds <- sub("^.*last change</dt>\\s*<dd>([0-9.]+)</dd>.*$", "\\1", output$summary$html)
+    expect_lte(as.numeric(seconds), proc.time()[["elapsed"]] - began + 0.01)
     session$setInputs(dropped = names(table)[1])
     expect_match(output$code, "stagewise_em(kept, k = 3)", fixed = TRUE)
     expect_match(output$summary$html, " of 7</dd>", fixed = TRUE)
@@ -99,7 +102,9 @@ test_that("known labels of a crowd are added and taken back", {
     before <- output$code
     session$setInputs(gold_item = "5", gold_label = "3", gold_add = 1)
     expect_match(output$code, "known = c(`5` = \"3\")", fixed = TRUE)
+    told <- output$summary
     session$setInputs(gold = "5")
+    expect_identical(output$summary, told)
     session$setInputs(gold = NULL)
     expect_identical(output$code, before)
     session$setInputs(dropped = "2")
@@ -124,6 +129,74 @@ test_that("the page has every control with its label, and a tab for each view", 
   expect_match(crowd, "id=\"gold_add\"", fixed = TRUE)
   # mdpd() has no path.
   expect_no_match(crowd, "id=\"path\"|id=\"compare\"")
+})
+
+test_that("labels that the fit knows stay, until they are taken back", {
+  local_empty_pictures()
+  state <- explore_state(mdpd(small_crowd(missing = 0.3)$labels, k = 3, known = c("5" = "3")))
+  served(state, {
+    session$setInputs(k = 3)
+    expect_match(output$code, "known = c(`5` = \"3\")", fixed = TRUE)
+    session$setInputs(gold = "5")
+    session$setInputs(gold = "7")
+    expect_no_match(output$code, "known", fixed = TRUE)
+    # The list still shows one that is not known.
+    session$setInputs(dropped = "2")
+    expect_match(output$code, "mdpd(kept, k = 3", fixed = TRUE)
+  })
+})
+
+test_that("the page has a side of three columns of twelve, and lists of one or several", {
+  skip_if_not_installed("shiny")
+  skip_if_not_installed("bslib")
+  table <- as.character(explore_page(explore_state(stagewise_em(answers(150), k = 2))))
+  crowd <- as.character(explore_page(explore_state(mdpd(small_crowd()$labels, k = 3))))
+  found <- function(pattern, page) regmatches(page, gregexpr(pattern, page))[[1]]
+  expect_identical(found("col-sm-[0-9]+", table), c("col-sm-3", "col-sm-9"))
+  expect_identical(found("data-(min|max|step)=\"[0-9]+\"", table),
+                   paste0("data-", c("min", "max", "step"), "=\"", c(1, 8, 1), "\""))
+  # Which of them are lists to search in, and take several.
+  expect_identical(found("data-for=\"[a-z_]+\"", table), "data-for=\"dropped\"")
+  expect_identical(found("data-for=\"[a-z_]+\"", crowd),
+                   paste0("data-for=\"", c("dropped", "gold_item", "gold"), "\""))
+  expect_match(table, "<select id=\"dropped\"[^>]* multiple=")
+  expect_identical(found("<select id=\"[a-z_]+\"[^>]* multiple=", crowd),
+                   paste0("<select id=\"", c("dropped", "gold"),
+                          "\" class=\"form-control\" multiple="))
+})
+
+test_that("the slider of classes ends at eight, the most that was compared, or the rows", {
+  most <- function(n_rows, ks, k) most_classes(list(x = matrix(1, n_rows, 2), ks = ks, k = k))
+  expect_identical(c(most(100, NULL, 3), most(100, 1:12, 3), most(100, NULL, 20), most(5, 1:6, 2)),
+                   c(8, 12, 20, 5))
+})
+
+test_that("the app shows the items and the main numbers of the fit", {
+  local_empty_pictures()
+  skip_if_not_installed("shiny")
+  skip_if_not_installed("bslib")
+  fit <- stagewise_em(answers(150), k = 2)
+  shiny::testServer(explore_app(explore_state(fit)), {
+    session$setInputs(k = 2, dropped = character())
+    expect_match(output$code, "stagewise_em(answers(150), k = 2)", fixed = TRUE)
+    numbers <- regmatches(output$items, gregexpr(">\\s*-?[0-9]+[.][0-9]+\\s*<", output$items))[[1]]
+    expect_length(numbers, 2 * 8)
+    expect_match(numbers, "[.][0-9]{2}\\s*<$")
+    expect_equal(output$profiles$height, tall_height(fit))
+    expect_equal(output$posterior$height, 420)
+  })
+  facts <- function(fit) as.character(explore_summary(fit, 1.234))
+  expect_match(facts(fit), "Expected error</dt>\\s*<dd>[0-9]+[.][0-9] %</dd>")
+  expect_match(facts(fit), "last change</dt>\\s*<dd>1.23</dd>")
+  expect_no_match(facts(stagewise_em(answers(150), k = 1)), "Expected error")
+})
+
+test_that("two hundred items are shown, and one to six classes compared unless asked otherwise", {
+  items <- item_view(hand_made_fit(n_items = 201))
+  expect_identical(nrow(items), 200L)
+  expect_named(items, c("item", "informative", "evidence", "information"))
+  expect_identical(eval(formals(explore)$k), 1:6)
+  expect_error(explore(), "`object` must be given", class = "mdpd_error_argument")
 })
 
 test_that("data are fitted and named as they were given", {

@@ -228,3 +228,32 @@ test_that("a change that cannot be is an error that says what must hold", {
     show_conditions(explore_state(mdpd(answers(150), k = 2, start = fit)))
   })
 })
+
+test_that("no more classes are compared than there are rows, and two items are enough", {
+  x <- data.frame(a = c(1, 1, 1, 2, 2, 2), b = c(1, 1, 1, 2, 2, 2), c = c(1, 1, 2, 2, 2, 1))
+  state <- explore_state(stagewise_em(x, k = 1))
+  expect_identical(hush(suppressWarnings(compare_k(state, 8:1)))$ks, 1:6)
+  expect_identical(set_dropped(state, "a")$dropped, "a")
+  expect_identical(names(state_fit(set_dropped(state, "a"))$item_probs), c("b", "c"))
+})
+
+test_that("the prior counts of a crowd are written as they are, all alike or not", {
+  crowd <- small_crowd(missing = 0.3)$labels
+  for (prior in list(2, diag(3) + 1)) {
+    state <- explore_state(mdpd(crowd, k = 3, prior = prior))
+    expect_equal(unname(state$settings$prior), prior)
+    expect_repeats(state, crowd = crowd)
+  }
+  # Of a table nothing is written that was not asked for.
+  expect_length(settings_of(mdpd(answers(150), k = 2)), 0)
+})
+
+test_that("what is written is one value, and lines of code end after 80 letters", {
+  expect_true(is_written_out(-5))
+  expect_true(is_written_out(quote(-5)))
+  expect_false(is_written_out(1:2))
+  expect_false(is_written_out(quote(seed)))
+  call <- rlang::call2("c", !!!rlang::syms(c(strrep("a", 77), "b", "d")))
+  expect_identical(written_call("fit", call),
+                   c(paste0("fit <- c(", strrep("a", 77), ", "), "    b, d)"))
+})
