@@ -200,3 +200,24 @@ test_that("a name longer than R's names of columns is refused, of tables and of 
                  class = "mdpd_error_argument")
   }
 })
+
+test_that("items may agree as often as by chance, or share no row", {
+  x <- data.frame(a = c(1, 1, 2, 2), b = c(1, 2, 1, 2))
+  expect_identical(combine_items(x, c("a", "b"))[[1]], x$a)
+  x <- data.frame(a = c(1, NA), b = c(NA, 1))
+  expect_identical(combine_items(x, c("a", "b"))[[1]], c(1, 1))
+  # Where none of a group is answered the new item is missing.
+  x <- data.frame(a = factor(c(NA, NA), "u"), b = factor(c(NA, NA), "u"))
+  expect_identical(combine_items(x, c("a", "b"))[[1]], x$a)
+})
+
+test_that("each group is of two items or more, and of names, and items are categories", {
+  x <- answers_with_copies()
+  expect_error(combine_items(x, list(c("a", "b"), "c")), "One has c only",
+               class = "mdpd_error_argument")
+  expect_error(combine_items(x, list(c("a", "b"), 3:4)), "list of names",
+               class = "mdpd_error_argument")
+  x$a <- x$a + 0.5
+  expect_error(combine_items(x, c("a", "b")), "Column a of `x` must hold whole numbers",
+               class = "mdpd_error_data")
+})

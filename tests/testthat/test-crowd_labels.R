@@ -244,6 +244,38 @@ test_that("shares of votes have no NaN and sum to one", {
   expect_equal(unname(rowSums(votes)), rep(1, 50))
 })
 
+test_that("prints name up to ten labels, and count those given again", {
+  ten <- crowd_labels(data.frame(item = 1:10, worker = 1, label = 1:10))
+  expect_output(print(ten), "9 (10.0 %), 10 (10.0 %)\n", fixed = TRUE)
+  again <- crowd_labels(rbind(triples, triples[1, ]), duplicates = "count")
+  expect_output(print(again), "5 labels given, 44.4 % of the table, 1 again by the same worker; 1 to",
+                fixed = TRUE)
+})
+
+test_that("workers and labels that are strings of numbers are in the order of the numbers", {
+  crowd <- crowd_labels(data.frame(item = 1:3, worker = c("10", "9", "100"),
+                                   label = c("2", "10", "1")))
+  expect_identical(crowd$workers, c("9", "10", "100"))
+  expect_identical(crowd$labels, c("1", "2", "10"))
+})
+
+test_that("254 labels can be coded, and a single one", {
+  most <- crowd_labels(data.frame(item = 1:254, worker = 1, label = 1:254))
+  expect_length(most$labels, 254)
+  one <- crowd_labels(data.frame(item = 2:1, worker = 1, label = "u"))
+  expect_identical(majority_vote(one), factor(c(`1` = "u", `2` = "u")))
+})
+
+test_that("columns are of one length, and named by a string that is no matrix", {
+  ragged <- structure(list(item = 1:2, worker = 1L, label = 1:2), class = "data.frame",
+                      row.names = 1:2)
+  expect_error(crowd_labels(ragged), class = "mdpd_error_data")
+  expect_error(crowd_labels(triples, item = matrix("item")), "`item`",
+               class = "mdpd_error_argument")
+  triples$item <- c(1, 2^53 + 2, 2, 3)
+  expect_error(crowd_labels(triples), "Row 2 has 9007199254740994", class = "mdpd_error_data")
+})
+
 test_that("majority vote wants a crowd", {
   expect_error(
     majority_vote(triples), "`x` must be of class <crowd_labels>", class = "mdpd_error_argument"

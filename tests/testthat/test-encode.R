@@ -276,6 +276,10 @@ test_that("a column without an observed value is an error", {
     encode(data.frame(a = 1:2, empty = factor(c(NA, NA), "u")), missing = "level"), "empty",
     class = "mdpd_error_data"
   )
+  expect_error(
+    encode(data.frame(a = 1:2, empty = c(NA, 1), none = NA), weights = c(2, 0)),
+    "Column empty.*weight zero", class = "mdpd_error_data"
+  )
 })
 
 test_that("an error carries the user's call and the name of the item", {
@@ -511,6 +515,46 @@ test_that("a new crowd may lack workers and have others", {
     encode_new(strangers, levels), "at least one worker of the fit.*new.*1",
     class = "mdpd_error_missing_item"
   )
+})
+
+test_that("new data count every row once, and a single worker must be of the fit", {
+  crowd <- crowd_labels(triples)
+  expect_identical(encode_new(crowd, encode(crowd)$levels)$weights, rep(1, 3))
+  expect_error(check_has_workers("a", "b", "x", NULL), "Its first worker is \"a\", the fit's \"b\"",
+               class = "mdpd_error_missing_item")
+  expect_silent(check_has_workers("a", character(), "x", NULL))
+})
+
+test_that("unseen labels are named by worker, of one worker or several", {
+  levels <- list(a = c("no", "yes"), b = c("no", "yes"))
+  new <- crowd_labels(data.frame(
+    item = c(1, 1, 2, 2, 3), worker = c("a", "b", "a", "b", "b"),
+    label = c("yes", "maybe", "no", "never", "no")
+  ))
+  warning <- expect_warning(coded <- encode_new(new, levels), class = "mdpd_warning_unseen_level")
+  expect_identical(warning$levels, list(b = c("maybe", "never")))
+  expect_identical(unname(decode(coded)), rbind(c("yes", NA), c("no", NA), c(NA, "no")))
+})
+
+test_that("a table of answers is sparse where it has less than a tenth of the cells, or one twice", {
+  code <- function(n, missing = "ignore", item = rep(1:2, each = 10)) {
+    answers_to_codes(rep(1:10, 2)[1:n], item[1:n], rep(1L, n), list(NULL, paste0("w", 1:20)),
+                     missing, n_obs = 10)
+  }
+  expect_true(is_sparse(code(19)))
+  expect_false(is_sparse(code(20)))
+  expect_false(is_sparse(code(19, "level")))
+  expect_identical(as.matrix(code(19)), code(19, "level"))
+  few <- list(NULL, c("u", "v"))
+  expect_true(is_sparse(answers_to_codes(c(1, 1, 2), c(1, 1, 2), 1:3, few, "ignore", n_obs = 2)))
+})
+
+test_that("one label given again is enough to tell that it cannot be of a level", {
+  again <- crowd_labels(rbind(triples, triples[1, ]), duplicates = "count")
+  for (missing in c("level", "frozen")) {
+    expect_error(encode(again, missing = missing), "has 1 such label.", fixed = TRUE,
+                 class = "mdpd_error_argument")
+  }
 })
 
 # Formulas -----------------------------------------------------------------------------------------
