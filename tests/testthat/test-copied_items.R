@@ -54,6 +54,7 @@ test_that("a single pair, exact copies, and copies without the original are foun
 test_that("each of two groups is found", {
   x <- table_with_copies(2)$table
   x$again <- with_seed(2, ifelse(stats::runif(500) < 0.1, 3 - x$item_2, x$item_2))
+  x <- x[c(1:9, 12, 10:11)]
   fit <- without_warning(stagewise_em(x, 2))
   expect_identical(
     split(copied_items(fit)$item, copied_items(fit)$group),
@@ -505,4 +506,119 @@ test_that("the data given are those of the fit", {
                class = "mdpd_error_argument")
   expect_identical(copied_items(fit, x),
                    copied_items(suppressWarnings(mdpd(x, k = 2, weights = rep(1:2, 20)))))
+})
+
+test_that("up to a hundred items are looked at, those with the most evidence", {
+  fit <- hand_made_fit(n_items = 120, n_informative = 110)
+  coded <- coded_from_codes(matrix(1, 3, 120), rep(2, 120))
+  items <- colnames(view_answers(fit, coded)$codes)
+  expect_identical(items, names(fit$item_probs)[names(fit$item_probs) %in%
+                                                  informative_order(fit)[1:100]])
+  expect_length(items, 100)
+})
+
+test_that("a group has at most ten items and two thirds of those that are informative", {
+  largest <- NULL
+  local_in_package(list(candidate_groups = function(view, largest) {
+    largest <<- largest
+    list()
+  }))
+  of <- function(n) {
+    largest <<- NULL
+    coded <- coded_from_codes(matrix(1:2, 10, 20))
+    find_copies(hand_made_fit(n_items = 20, n_informative = n), coded, NULL)
+    largest
+  }
+  expect_null(of(2))
+  expect_equal(c(of(3), of(6), of(15), of(18)), c(2, 4, 10, 10))
+})
+
+test_that("what chance may do is shared among all pairs", {
+  local_in_package(list(judge_group = function(node, view, alpha) alpha))
+  expect_equal(judge_groups(list("a"), list(codes = matrix(1, 2, 5))), list(1e-4 / 10))
+})
+
+test_that("a group is held whose branches depend by 0.08 on average, and each pair by half of it", {
+  items <- c("a", "b", "c")
+  view <- list(codes = matrix(1, 2, 3, dimnames = list(NULL, items)))
+  by_means <- 0.08
+  pairs <- c(ab = 0.08, ac = 0.08, bc = 0.04)
+  is_shared <- FALSE
+  steps <- NULL
+  local_in_package(list(
+    posterior_without = function(...) NULL,
+    columns_of = function(items, h, view, n_steps = 30) {
+      steps <<- c(steps, n_steps)
+      NULL
+    },
+    cross_strength = function(...) by_means,
+    pairwise = function(items, h, view, columns, alpha) {
+      force(columns)
+      strength <- matrix(0, 3, 3, dimnames = list(items, items))
+      strength[upper.tri(strength)] <- pairs
+      strength + t(strength)
+    },
+    is_shared = function(...) is_shared
+  ))
+  judge <- function() judge_group(list("a", c("c", "b")), view, 1e-4)
+  expect_equal(judge(), list(items = items, strength = c(0.08, 0.06, 0.06),
+                             node = list("a", c("c", "b"))))
+  expect_identical(steps, c(0, 30))
+  by_means <- 0.079
+  expect_null(judge())
+  by_means <- 0.08
+  pairs[["ab"]] <- 0.079
+  expect_null(judge())
+  pairs[["ab"]] <- 0.08
+  pairs[["bc"]] <- 0.039
+  expect_null(judge())
+  pairs[["bc"]] <- 0.9
+  expect_identical(judge()$items, items)
+  is_shared <- TRUE
+  expect_null(judge())
+})
+
+test_that("a group is shared with one of the three items nearest to it, if a third as strongly", {
+  items <- c("a", "b", "c", "d", "e", "f")
+  view <- list(codes = matrix(1, 2, 6, dimnames = list(NULL, items)),
+               association = matrix(0, 6, 6, dimnames = list(items, items)))
+  view$association[c("a", "b"), ] <- rep(c(0, 0, 0.1, 0.4, 0.3, 0.2), each = 2)
+  at_first <- c(c = 0, d = 0, e = 0, f = 0)
+  in_the_end <- at_first
+  local_in_package(list(
+    posterior_without = function(...) NULL,
+    columns_of = function(items, h, view, n_steps) n_steps,
+    cross_strength = function(node, h, view, columns, alpha) {
+      switch(as.character(columns), "0" = at_first, "30" = in_the_end)[[node[[2]]]]
+    }
+  ))
+  shared <- function(item, before, after = before) {
+    at_first[[item]] <<- before
+    in_the_end[[item]] <<- after
+    on.exit(at_first[[item]] <<- in_the_end[[item]] <<- 0)
+    is_shared(c("a", "b"), 0.6, view, 1e-4)
+  }
+  for (item in c("d", "e", "f")) {
+    expect_true(shared(item, 0.201))
+    expect_false(shared(item, 0.199))
+    expect_false(shared(item, 0.9, 0.199))
+  }
+  expect_false(shared("c", 0.9))
+  # The only other one.
+  view$codes <- view$codes[, 1:3]
+  expect_true(shared("c", 0.201))
+})
+
+test_that("probabilities below 1e-10 are lifted to it", {
+  lifted <- lift_probabilities(list(item_probs = list(a = cbind(c(0, 5e-11, 5e-10, 1)))))
+  expect_identical(lifted$item_probs$a, cbind(c(1e-10, 1e-10, 5e-10, 1)))
+})
+
+test_that("columns are those of thirty steps, and copies in a crowd were not told of before", {
+  view <- small_view()
+  expect_identical(columns_of(c("x", "y"), small_classes(), view),
+                   columns_of(c("x", "y"), small_classes(), view, n_steps = 30))
+  expect_false(identical(columns_of("y", small_classes(), view, n_steps = 30),
+                         columns_of("y", small_classes(), view, n_steps = 31)))
+  expect_false(are_told_of(c("a", "b"), list(labels = "no"), NULL))
 })
