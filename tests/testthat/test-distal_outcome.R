@@ -502,6 +502,64 @@ test_that("means are away from those by weights beyond what chance does in one o
   found <- list(estimate = limit * c(1.001, -1.001, 0.999), covariance = diag(3),
                 loose = rep(FALSE, 3))
   expect_equal(beyond_weighed(found, by_weights), limit * c(1.001, 1.001, 0) / 2)
+  # In another unit, with no variance, and where the likelihood gains nothing.
+  by_weights$covariance <- diag(c(4, 4, 0)) / 100
+  found[1:2] <- list(limit * c(1.001, 0.999, 1) / 10, diag(c(1, 1, 0)) / 100)
+  expect_equal(beyond_weighed(found, by_weights), limit * c(1.001, 0, 0) / 2)
+  by_weights$covariance <- diag(c(4, 4, 4))
+  found[1:2] <- list(c(1.001, 0.999, 0), diag(9, 3))
+  expect_equal(beyond_weighed(found, by_weights), c(1.001, 0, 0) / 2)
+  found[1:2] <- list(limit * c(1.001, -1.001, 0.999), diag(3))
   found$loose[1] <- by_weights$loose[2] <- TRUE
   expect_equal(beyond_weighed(found, by_weights), c(0, 0, 0))
+})
+
+test_that("64-bit integers are no outcome, and numbers may be 1e-140 apart", {
+  ids <- structure(rep(c(1, 2), 300) * 2^-1074, class = "integer64")
+  expect_error(distal_outcome(fit, ids), "`y` must hold numbers, a factor",
+               class = "mdpd_error_argument")
+  expect_silent(check_unit(1e-140, NULL))
+  expect_error(check_unit(0.99e-140, NULL), "at least 1e-140 apart", class = "mdpd_error_argument")
+})
+
+test_that("a share at 0 or 1 is in its range, and one beyond by more than rounding is told", {
+  tell <- function(estimate) {
+    warn_outcome(list(estimates = data.frame(class = "1", level = "a", estimate), kind = "shares",
+                      method = "bch"), list(), fit, quote(distal_outcome()))
+  }
+  expect_silent(tell(c(0, 1, -5e-10, 1 + 5e-10)))
+  for (estimate in c(-2e-9, 1 + 2e-9)) {
+    expect_warning(tell(c(0.5, estimate)), "1 share is below 0 or above 1: a in class 1",
+                   class = "mdpd_warning_negative_share")
+  }
+})
+
+test_that("by ml one share on the boundary is told, and classes that change by a tenth", {
+  object <- list(mixing_weights = c(0.5, 0.5))
+  tell <- function(moved, away = 0, bounded = FALSE) {
+    found <- list(sizes = c(0.5 + moved, 0.5 - moved), away = away, bounded = bounded)
+    warn_likelihood(list(kind = "shares"), found, object, quote(distal_outcome()))
+  }
+  expect_silent(tell(0.099, bounded = c(FALSE, FALSE)))
+  expect_warning(tell(0, bounded = c(TRUE, FALSE)), "1 share of 0 or 1 has no standard error",
+                 class = "mdpd_warning_boundary")
+  expect_warning(tell(0.101), "moves 10 % of the rows", class = "mdpd_warning_classes_shifted")
+  expect_warning(tell(0.05, c(1, 0.2)), "a mean is 1.0 standard errors from",
+                 class = "mdpd_warning_classes_shifted")
+})
+
+test_that("by ml no spread is below a thousandth of that of all", {
+  y <- c(rep(5, 20), 1:40)
+  outcome <- list(values = cbind(y), levels = NULL, weights = rep(1, 60))
+  class <- rep(1:2, c(20, 40))
+  end <- outcome_em(outcome, log(outer(class, 1:2, `==`) + 1e-9), c(0.5, 0.5))
+  expect_identical(end$spread[1], end$floor)
+  expect_gt(end$spread[2], 5)
+})
+
+test_that("shares on the boundary vary by nothing", {
+  told <- c("x", "y", "z")[max.col(fit$posterior)]
+  sure <- suppressWarnings(distal_outcome(fit, told, method = "ml"))
+  expect_identical(unname(vcov(sure)), matrix(0, 9, 9))
+  expect_identical(sure$test$df, 0L)
 })
