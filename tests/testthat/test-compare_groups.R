@@ -795,3 +795,17 @@ test_that("tests of items have no interval, and what is asked for is checked", {
   expect_error(compare_groups(group_fit(data$x), data$group), class = "mdpd_error_argument")
   expect_no_error(compare_groups(group_fit(data$x), data$group, x = data$x, free = character()))
 })
+
+test_that("an item that one row answers stays, and groups that are a worker's labels are told", {
+  codes <- matrix(as.raw(1), 3, 3, dimnames = list(NULL, letters[1:3]))
+  codes[-1, 2] <- as.raw(0)
+  expect_identical(answered_in_groups(letters[1:3], codes, NULL), letters[1:3])
+  crowd <- small_crowd()$labels
+  fit <- stagewise_em(crowd, k = 3)
+  worker <- informative(fit)[1]
+  suppressMessages(expect_warning(
+    compare_groups(fit, unname(as.matrix(crowd)[, worker]), free = character()),
+    paste0("The groups are the labels of worker ", worker, ","),
+    class = "mdpd_warning_group_is_item"
+  ))
+})

@@ -536,7 +536,7 @@ test_that("unseen labels are named by worker, of one worker or several", {
   expect_identical(unname(decode(coded)), rbind(c("yes", NA), c("no", NA), c(NA, "no")))
 })
 
-test_that("a table of answers is sparse where it has less than a tenth of the cells, or one twice", {
+test_that("answers are sparse where they are less than a tenth of the cells, or one twice", {
   code <- function(n, missing = "ignore", item = rep(1:2, each = 10)) {
     answers_to_codes(rep(1:10, 2)[1:n], item[1:n], rep(1L, n), list(NULL, paste0("w", 1:20)),
                      missing, n_obs = 10)
