@@ -604,6 +604,45 @@ test_that("what is known nearly exactly or not at all is left out of a design ef
   expect_equal(mean_variance_ratio(first, second, contrasts), 2.5)
   expect_equal(mean_variance_ratio(first, second, contrasts[2, , drop = FALSE]), 3)
   expect_identical(mean_variance_ratio(first, second, contrasts[3, , drop = FALSE]), 1)
+  # Of two axes one that has less than 1e-8 of the other's variance is none.
+  expect_equal(mean_variance_ratio(diag(c(200, 1)), diag(c(100, 5e-7)), diag(2)), 2)
+  expect_equal(mean_variance_ratio(diag(c(200, 1)), diag(c(100, 2e-6)), diag(2)), (2 + 5e5) / 2)
+})
+
+test_that("a design effect is of what varies, and 1 where an item of a group tells nothing", {
+  seen <- NULL
+  local_in_package(list(
+    as_group_fit = function(...) list(informative = "a"),
+    parameter_table = function(fit) data.frame(item = "a", component = 1:2, level = "x"),
+    parts_of_groups = function(...) list(mixture = list(covariance = diag(2))),
+    robust_mixture = function(parts, at) 3 * diag(2),
+    mean_variance_ratio = function(first, second, contrasts, range) {
+      seen <<- range
+      sum(first) / sum(second)
+    }
+  ))
+  groups <- list(weights = c(1, 2, 2))
+  expect_identical(design_effect(groups, NULL, "b"), 1)
+  expect_null(seen)
+  expect_equal(design_effect(groups, NULL, "a"), 3)
+  # A tenth of a row, and a variance of a probability that could be anything.
+  expect_equal(seen, c((0.1 / 5)^2, 1))
+})
+
+test_that("a size of 0 has no part in the errors of the other sizes of its group", {
+  truth <- rep(c("1", "2", "3"), c(60, 40, 20))
+  group <- c(rep(c("a", "b"), each = 30), rep(c("a", "b"), c(10, 30)), rep("b", 20))
+  x <- data.frame(one = truth, two = truth, three = rep(c("1", "2", "3"), 40))
+  crowd <- crowd_labels(data.frame(
+    item = rep(1:120, 3), worker = rep(names(x), each = 120), label = unlist(x)
+  ))
+  fit <- suppressWarnings(mdpd(crowd, k = 3, known = truth, prior = 0))
+  sizes <- suppressWarnings(compare_groups(fit, group, free = character()))$sizes
+  sizes <- sizes[order(sizes$group, as.character(sizes$component)), ]
+  share <- c(30, 10, 0, 30, 30, 20) / rep(c(40, 80), each = 3)
+  expect_equal(sizes$size, share, tolerance = 1e-6)
+  errors <- sqrt(share * (1 - share) / rep(c(40, 80), each = 3))
+  expect_equal(sizes$std.error, replace(errors, 3, NA), tolerance = 1e-4)
 })
 
 test_that("differences are those of each cell between a unit and the first", {
@@ -756,6 +795,8 @@ test_that("numbers of rows have one digit, and long names of groups and classes 
                all = FALSE)
   expect_identical(dimnames(format_sizes(found)),
                    list(names(found$n), names(found$fit$mixing_weights)))
+  found$sizes$std.error[1] <- 0.1234
+  expect_match(format_sizes(found)[1, 1], "(12.3)", fixed = TRUE)
   names(found$n)[1] <- strrep("n", 21)
   names(found$fit$mixing_weights)[1] <- strrep("c", 15)
   expect_identical(lapply(dimnames(format_sizes(found)), nchar), list(c(20L, 5L), c(14L, 1L)))
