@@ -257,3 +257,47 @@ test_that("what is written is one value, and lines of code end after 80 letters"
   expect_identical(written_call("fit", call),
                    c(paste0("fit <- c(", strrep("a", 77), ", "), "    b, d)"))
 })
+
+test_that("the fit that was given is taken until something is changed", {
+  is_given <- function(state) identical(first_fit(state)$version, "given")
+  given <- function(fit) explore_state(`$<-`(fit, "version", "given"))
+  one <- given(stagewise_em(answers(150), k = 2))
+  expect_identical(state_code(one), "fit <- stagewise_em(answers(150), k = 2)")
+  expect_true(is_given(one))
+  expect_false(is_given(set_k(one, 1)))
+  expect_false(is_given(drop_item(one, "item_1")))
+  path <- given(suppressMessages(stagewise_em(answers(150), k = 1:3)))
+  expect_true(is_given(path))
+  expect_false(is_given(suppressMessages(compare_k(path, 1:2))))
+  crowd <- given(mdpd(small_crowd(missing = 0.3)$labels, k = 3, known = c("5" = "3")))
+  expect_true(is_given(crowd))
+  expect_false(is_given(add_gold(crowd, "7", "1")))
+  expect_false(is_given(add_gold(crowd, "5", NA)))
+})
+
+test_that("an item and its label are one string each, and keep the label of a worker", {
+  triples <- as.data.frame(small_crowd(missing = 0.3)$labels)
+  crowd <- crowd_labels(triples[triples$item != "1" | triples$worker == "2", ])
+  state <- explore_state(mdpd(crowd, k = 3))
+  expect_error(add_gold(state, 5, "1"), "must be an item", class = "mdpd_error_argument")
+  expect_error(add_gold(state, "5", c("1", "2")), "must be one of", class = "mdpd_error_argument")
+  gold <- add_gold(state, "1", "1")
+  expect_error(set_dropped(gold, "2"), "Item \"1\", whose label is known, would have no label",
+               class = "mdpd_error_argument")
+  expect_identical(set_dropped(state, "2")$dropped, "2")
+  expect_identical(set_dropped(gold, "3")$known, c("1" = "1"))
+  expect_error(explore_state(1), "must be of class <mdpd>", class = "mdpd_error_argument")
+})
+
+test_that("the number of classes of a crowd follows the labels that are left, unless it is another", {
+  triples <- as.data.frame(small_crowd(missing = 0.3)$labels)
+  # One worker alone has a label of its own.
+  triples$label <- as.character(triples$label)
+  triples$label[which(triples$worker == "2")[1:9]] <- "odd"
+  crowd <- crowd_labels(triples)
+  state <- explore_state(suppressWarnings(mdpd(crowd, k = 4)))
+  expect_identical(set_dropped(state, "2")$k, 3L)
+  expect_identical(set_dropped(state, "3")$k, 4L)
+  other <- explore_state(suppressWarnings(mdpd(crowd, k = 2)))
+  expect_identical(set_dropped(other, "2")$k, 2L)
+})

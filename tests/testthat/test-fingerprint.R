@@ -93,6 +93,9 @@ test_that("a fingerprint has four texts, and a fit made again has the same one",
   expect_s3_class(prints, "mdpd_fingerprint")
   expect_named(prints, parts)
   expect_match(unclass(prints), "^([0-9a-f]{4}-){3}[0-9a-f]{4}$")
+  expect_silent(fingerprint(fit))
+  expect_identical(capture.output(print(prints))[-1],
+                   sprintf("%-10s %s", c("Data", "Settings", "Result"), unclass(prints)[-1]))
   expect_identical(anyDuplicated(unclass(prints)), 0L)
   expect_identical(prints_of(votes), prints)
   expect_identical(prints == prints_of(votes), c(fit = TRUE, data = TRUE, settings = TRUE,
@@ -267,7 +270,9 @@ test_that("a fit of version 0.1.0 has a part of it and says what to do", {
 test_that("the data of a store that was made before have none", {
   store <- small_store(mixed_table()[1:5], local_folder())
   store$manifest$shards$rows_hash <- NULL
-  prints <- suppressMessages(prints_of(store))
+  of_store <- suppressMessages(suppressWarnings(stagewise_em(store, 2)))
+  expect_message(prints <- fingerprint(of_store), "does not hold all of its data, so",
+                 class = "mdpd_message_no_fingerprint")
   expect_identical(names(prints)[is.na(prints)], c("fit", "data"))
 })
 
