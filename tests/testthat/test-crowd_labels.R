@@ -276,6 +276,11 @@ test_that("columns are of one length, and named by a string that is no matrix", 
   expect_error(crowd_labels(triples), "Row 2 has 9007199254740994", class = "mdpd_error_data")
 })
 
+test_that("ids are looked at only where their class can be read", {
+  local_in_package(list(check_can_read = function(...) stop("no package to read them")))
+  expect_error(check_id_column(1:2, "item", NULL), "no package to read them")
+})
+
 test_that("majority vote wants a crowd", {
   expect_error(
     majority_vote(triples), "`x` must be of class <crowd_labels>", class = "mdpd_error_argument"

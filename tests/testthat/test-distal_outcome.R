@@ -425,6 +425,10 @@ test_that("pictures have the intervals of the level, and shares begin at zero", 
                ignore_attr = TRUE)
   expect_match(picture$labels$subtitle, "^90 % intervals; all classes equal: p < 0.001$")
   expect_error(autoplot(means, level = 1.5), class = "mdpd_error_argument")
+  # A mean without an error is a point.
+  means$estimates$std.error[2] <- NA
+  local_pdf()
+  expect_silent(ggplot2::ggplotGrob(autoplot(means)))
   shares <- autoplot(distal_outcome(fit, rows$answer))
   range <- ggplot2::layer_scales(shares)$x$range$range
   expect_equal(range[1], 0)

@@ -80,16 +80,38 @@ test_that("the items of a crowd, and of nothing else, are offered to be known", 
   local_empty_pictures()
   skip_if_not_installed("shiny")
   asked <- function(state) {
-    told <- character()
+    told <- list()
     shiny::testServer(function(input, output, session) {
       unlockBinding("sendInputMessage", session)
-      session$sendInputMessage <- function(id, message) told <<- c(told, id)
+      session$sendInputMessage <- function(id, message) told[[id]] <<- message
       explore_server(state, input, output, session)
     }, session$flushReact())
-    "gold_item" %in% told
+    told
   }
-  expect_true(asked(explore_state(stagewise_em(small_crowd(missing = 0.3)$labels, k = 3))))
-  expect_false(asked(explore_state(stagewise_em(answers(150), k = 2))))
+  crowd <- asked(explore_state(stagewise_em(small_crowd(missing = 0.3)$labels, k = 3)))
+  expect_true("gold_item" %in% names(crowd))
+  # Found by what is typed, and not all sent: a crowd may have many items.
+  expect_null(crowd$gold_item$options)
+  table <- asked(explore_state(stagewise_em(answers(150), k = 2)))
+  expect_false("gold_item" %in% names(table))
+  # What the state has is in the lists from the beginning.
+  expect_match(table$class$options, "value=\"1\".*value=\"2\"")
+  known <- mdpd(small_crowd(missing = 0.3)$labels, k = 3, known = c("5" = "3"))
+  expect_match(asked(explore_state(known))$gold$options, "5: 3", fixed = TRUE)
+})
+
+test_that("what the engine says while a fit is made is told as a note", {
+  skip_if_not_installed("shiny")
+  state <- explore_state(stagewise_em(answers(150), k = 2))
+  local_in_package(list(state_fit = function(state) {
+    warning("a doubt")
+    message("a word")
+  }))
+  told <- list()
+  session <- list(sendNotification = function(type, message) told <<- c(told, list(message)))
+  expect_silent(expect_identical(telling_notes(state, session), state))
+  expect_match(vapply(told, function(note) as.character(note$html), ""), "a doubt|a word")
+  expect_length(told, 2)
 })
 
 test_that("known labels of a crowd are added and taken back", {
