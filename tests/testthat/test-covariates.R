@@ -24,7 +24,8 @@ test_that("a covariate that stands alone has two values, among rows of weight ab
   expect_silent(check(~both))
   expect_silent(check(~z, c(0.5, 0.5, 0.5, 0.5)))
   for (formula in c(~b, ~ a + b)) {
-    expect_error(check(formula), "Covariate b must have at least two", class = "mdpd_error_argument")
+    expect_error(check(formula), "Covariate b must have at least two",
+                 class = "mdpd_error_argument")
   }
   expect_error(check(~z, c(1, 1, 1, 0)), "Covariate z must have at least two",
                class = "mdpd_error_argument")

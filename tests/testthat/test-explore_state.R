@@ -289,7 +289,7 @@ test_that("an item and its label are one string each, and keep the label of a wo
   expect_error(explore_state(1), "must be of class <mdpd>", class = "mdpd_error_argument")
 })
 
-test_that("the number of classes of a crowd follows the labels that are left, unless it is another", {
+test_that("the classes of a crowd are as many as the labels left, unless they were not", {
   triples <- as.data.frame(small_crowd(missing = 0.3)$labels)
   # One worker alone has a label of its own.
   triples$label <- as.character(triples$label)
