@@ -142,3 +142,75 @@ test_that("a split without a pair of items beside others is drawn without a name
   fit$trace[which(fit$trace$move == "split")[1], c("item_1", "item_2")] <- NA
   expect_s3_class(ggplot2::ggplotGrob(autoplot(fit, type = "history")), "gtable")
 })
+
+test_that("EM and smoothing are no events, and lines end half a step or more after the last", {
+  trace <- trace_of(move("split", 1), move("smoothing"), move("items"), move(NA, 1))
+  trace$phase <- c("stage", "polish", "polish", "refine")
+  events <- history_events(trace)
+  expect_identical(as.character(events$event), c("split", "items or rows moved"))
+  ends <- function(...) {
+    moves <- rbind(...)
+    trace <- trace_of(moves)
+    trace$k <- 2
+    unique(utils::tail(component_lanes(history_events(trace))$lanes$to, 2))
+  }
+  start <- move("vote")
+  expect_equal(ends(move("split", 1), start), 2.5)
+  expect_equal(ends(move("split", 1), start, move("items")), 3.5)
+  # Another start of many steps has lines of a seventh or so.
+  items <- move("items")[rep(1, 8), ]
+  expect_equal(ends(move("split", 1), items, start), 11.5)
+  expect_equal(ends(move("split", 1), start, items), 10.5)
+})
+
+test_that("another start is marked by a line in the gap before it, and named by the last", {
+  fit <- hand_made_fit(k = 3)
+  start <- utils::tail(fit$trace, 1)
+  start[c("phase", "move", "component")] <- list("refine", "scattered", NA)
+  start$k <- 3
+  fit$trace <- rbind(fit$trace, start)
+  picture <- autoplot(fit, type = "history")
+  n_events <- nrow(history_events(fit$trace))
+  expect_equal(ggplot2::layer_data(picture, 1)$xintercept, n_events - 0.15)
+  expect_identical(picture$data$to[is.na(picture$data$component)],
+                   rep(n_events - 0.3, 3))
+  start$move <- "vote"
+  expect_identical(last_start(history_events(rbind(fit$trace, start))), "vote")
+  expect_no_match(picture$labels$subtitle, "polish")
+  move <- start
+  move[c("phase", "move")] <- list("polish", "items")
+  polished <- fit
+  polished$trace <- rbind(fit$trace, move)
+  expect_match(autoplot(polished, type = "history")$labels$subtitle,
+               "Then 1 move of the polish", fixed = TRUE)
+})
+
+test_that("marks are smaller where there are more than forty events", {
+  size <- function(n) {
+    fit <- hand_made_fit(k = 2)
+    fit$trace <- fit$trace[c(1, rep(2, n - 1)), ]
+    fit$trace$phase <- "stage"
+    fit$trace[-1, c("move", "component")] <- list("items", NA)
+    layers <- autoplot(fit, type = "history")$layers
+    layers[[length(layers)]]$aes_params$size
+  }
+  expect_identical(c(size(40), size(41)), c(2.2, 1.2))
+})
+
+test_that("names of splits stand beside their lanes, what a short one leaves the other has", {
+  trace <- trace_of(move("split", 1), move("split", 2), move("split", 1), move(NA, 1), move(NA, 1))
+  events <- history_events(trace)
+  history <- component_lanes(events)
+  names <- split_names(events, history)$data
+  # Three of five is not yet late.
+  expect_identical(names$hjust, c(0, 0, 0))
+  expect_equal(names$x, 1:3 + 0.012 * 5.5)
+  expect_identical(names$y, history$lanes$y[2:4])
+  events$item_1[2] <- NA
+  expect_equal(split_names(events, history)$data$x, c(1, 3) + 0.012 * 5.5)
+  late <- split_names(events[1:3, ], component_lanes(events[1:3, ]))$data
+  expect_equal(late$x[2], 3 - 0.01 * 3.5)
+  expect_identical(pair_name("abc", strrep("n", 30), 20), paste0("abc, ", strrep("n", 12), "..."))
+  expect_identical(pair_name(strrep("m", 30), strrep("n", 30), 20), "mmmmmm..., nnnnnn...")
+  expect_identical(pair_name(strrep("m", 30), strrep("n", 30), 10), "mmmmm..., nnnnn...")
+})
