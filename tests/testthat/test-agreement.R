@@ -338,6 +338,10 @@ test_that("the picture has every measure with its interval", {
   single <- agreement(cbind(a = c(1, 2), b = c(2, NA)), n = 40)
   expect_no_warning(print(autoplot(single)))
   expect_error(autoplot(found, 1), class = "rlib_error_dots_nonempty")
+  found$n_paired <- 1
+  expect_match(autoplot(found)$labels$subtitle, "^1 item with labels of two workers: no intervals")
+  found$n_paired <- 2
+  expect_match(autoplot(found)$labels$subtitle, "^2 items; with 95 % intervals")
 })
 
 test_that("a table without any answer is an error and no warning", {

@@ -850,3 +850,13 @@ test_that("an item that one row answers stays, and groups that are a worker's la
     class = "mdpd_warning_group_is_item"
   ))
 })
+
+test_that("pictures show thirty items unless asked for more", {
+  data <- two_groups(n_obs = 300)
+  found <- compare_groups(group_fit(data$x), data$group, free = "item_2")
+  found$items <- found$items[rep(1, 31), ]
+  found$items$item <- sprintf("item %02d", 1:31)
+  found$items$effect <- 0.1
+  expect_identical(nrow(autoplot(found, type = "items")$data), 30L)
+  expect_match(autoplot(found, type = "items")$labels$subtitle, "^30 of 31 items")
+})

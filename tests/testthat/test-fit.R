@@ -133,6 +133,44 @@ test_that("other rows without weights count once, with a warning where the fit h
   expect_silent(information(stagewise_em(x, k = 2), part))
 })
 
+test_that("the warning about weights says only what is so", {
+  weighted <- list(weights = rep(2, 6), n_obs = 6, nobs = 12)
+  of_store <- list(n_obs = 6, nobs = 12)
+  told <- function(object, n_rows, arg) {
+    cnd <- expect_warning(expect_null(weights_for(object, n_rows, arg, NULL)),
+                          class = "mdpd_warning_no_weights")
+    conditionMessage(cnd)
+  }
+  expect_identical(weights_for(weighted, 6, "x", NULL), rep(2, 6))
+  expect_match(told(weighted, 5, "x"), "It has 5 rows, the fit\\s+6[.]\\s+.*Give `weights`")
+  expect_match(told(weighted, 1, "newdata"), "It has 1 row, the fit")
+  expect_no_match(told(weighted, 5, "newdata"), "Give")
+  expect_no_match(told(of_store, 6, "x"), "It has")
+  expect_silent(expect_null(weights_for(list(n_obs = 6, nobs = 6), 5, "x", NULL)))
+  # Rows of another number have no design either.
+  designed <- list(n_obs = 6, nobs = 6, design = "a design")
+  expect_match(told(designed, 5, "x"), "rows of the fit have weights")
+  expect_silent(expect_null(weights_for(designed, 6, "x", NULL)))
+  expect_identical(design_for(designed, NULL, NULL, 5), "a design")
+  expect_identical(design_for(designed, 1, NULL, 6), "a design")
+  expect_null(design_for(designed, 1, NULL, 5))
+  expect_null(design_for(designed, NULL, rep(1, 6), 6))
+})
+
+test_that("weights of the prior are named by what columns are around", {
+  expect_named(name_item_prior(c(0.2, 0.8), 10), c("same", "10"))
+  expect_named(name_item_prior(1:7 / 28, c(2, 10)),
+               c("same", "2", "10", "crowd 2", "crowd 10", "accuracy 2", "accuracy 10"))
+})
+
+test_that("items that are the same everywhere are not asked for, unless all are", {
+  same <- matrix(0.5, 2, 2)
+  apart <- cbind(c(0.2, 0.8), c(0.5, 0.5))
+  expect_identical(differing_items(list(item_probs = list(a = same, b = apart))), "b")
+  expect_identical(differing_items(list(item_probs = list(a = same, b = same))), c("a", "b"))
+  expect_identical(differing_items(list(item_probs = list(a = same[, 1, drop = FALSE]))), "a")
+})
+
 test_that("a fit of a weighted store has no weights for rows in memory", {
   x <- answers()
   x$w <- rep(1:3, length.out = nrow(x))

@@ -32,6 +32,8 @@ test_that("a formula of poLCA is answered with ours", {
   })
   long <- stats::as.formula(paste0("cbind(", toString(letters), ") ~ 1"))
   expect_error(stagewise_em(long, 2, x), "~ a + b + c + d + e + f + g + ...", fixed = TRUE)
+  expect_identical(polca_items(quote(cbind(a, b, c, d, e, f, g, h))),
+                   "a + b + c + d + e + f + g + h")
 })
 
 test_that("types of prediction of other packages are answered with ours", {

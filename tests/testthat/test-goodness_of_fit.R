@@ -170,6 +170,10 @@ test_that("many columns of many levels are told apart", {
   expect_identical(row_patterns(twice), c(1:20, 20:1))
   expect_identical(row_patterns(as_sparse_codes(twice)), c(1:20, 20:1))
   expect_identical(gap_patterns(twice), rep(1L, 40))
+  # Rows that differ in one column alone, whichever that is.
+  codes <- matrix(as.raw(249), 31, 30)
+  codes[cbind(1:30, 1:30)] <- as.raw(250)
+  expect_identical(row_patterns(codes), 1:31)
 })
 
 test_that("the samples depend on the seed alone, and leave the session's random numbers", {
@@ -180,6 +184,7 @@ test_that("the samples depend on the seed alone, and leave the session's random 
   expect_identical(.Random.seed, before)
   expect_identical(goodness_of_fit(fit, n = 5, verbose = FALSE), first)
   expect_identical(goodness_of_fit(fit, n = 5, threads = 2, verbose = FALSE), first)
+  expect_identical(goodness_of_fit(fit, n = 5, seed = 1, verbose = FALSE)$samples, first$samples)
   expect_false(identical(goodness_of_fit(fit, n = 5, seed = 2, verbose = FALSE)$samples,
                          first$samples))
   reached <- colSums(sweep(first$samples, 2, first$statistics$value, `>=`))
@@ -240,6 +245,12 @@ test_that("print says what can be relied on; tidy() and glance() give tables", {
   p_values <- unlist(glance(found)[c("p_G2", "p_X2", "p_power_divergence")])
   expect_identical(unname(p_values), found$statistics$p_value)
   expect_equal(nrow(glance(found)), 1)
+  statistics <- unlist(glance(found)[c("G2", "X2", "power_divergence")], use.names = FALSE)
+  expect_identical(statistics, found$statistics$value)
+  p_values <- unlist(glance(found)[paste0("p_bootstrap_", c("G2", "X2", "power_divergence"))])
+  expect_identical(unname(p_values), found$statistics$p_bootstrap)
+  found$nobs <- 60.66
+  expect_output(print(found), "60.7 rows, 4 items, 40 patterns", fixed = TRUE)
 })
 
 test_that("p-values need a degree of freedom, and are those of chi-square with one", {
@@ -287,6 +298,7 @@ test_that("a sample is as far as the data also where rounding says otherwise", {
   expect_equal(p_of_samples(cbind(5 - 1e-12, 4.9, 5.1), rep(5, 3)), c(1, 1 / 2, 1))
   # Rounding grows with the statistic.
   expect_equal(p_of_samples(cbind(1e6 - 1e-3, 1e6 - 1), rep(1e6, 2)), c(1, 1 / 2))
+  expect_equal(p_of_samples(cbind(5 - 4e-8, 5 - 6.5e-8), c(5, 5)), c(1, 1 / 2))
   expect_identical(p_of_samples(NULL, 5), NA_real_)
   # Of very many cells a statistic is larger than any number.
   expect_equal(p_of_samples(cbind(c(Inf, Inf, 7)), Inf), 3 / 4)
@@ -298,6 +310,12 @@ test_that("fits of one component and unrefined ones are tested as they are", {
   expect_false(one$by_likelihood)
   # The power is that of Cressie and Read, and there are no samples but if asked for.
   expect_identical(one, goodness_of_fit(stagewise_em(x, k = 1), n = 0, lambda = 2 / 3))
+  # Whatever says that the probabilities are no maximum; fits of before have no smoothing.
+  plain <- list(k = 2L, refine = "full")
+  is_plain <- function(...) is_at_maximum(c(plain, list(...)))
+  expect_identical(c(is_plain(), is_plain(smoothing = 0), is_plain(smoothing = 0.5),
+                     is_plain(evidence = -9), is_plain(prior = diag(2))),
+                   c(TRUE, TRUE, FALSE, FALSE, FALSE))
   rough <- suppressWarnings(stagewise_em(x, k = 2, refine = "none"))
   expect_false(suppressWarnings(goodness_of_fit(rough))$by_likelihood)
   expect_error(goodness_of_fit(rough, n = 1), class = "mdpd_error_argument")
@@ -313,6 +331,9 @@ test_that("rows left out are counted, also a single one", {
   expect_message(goodness_of_fit(counts), "1 of 120 rows has", fixed = TRUE)
   counts <- suppressWarnings(mdpd(x, k = 1, weights = rep(c(3, 1), 30)))
   expect_message(goodness_of_fit(counts), "3 of 120 rows have", fixed = TRUE)
+  coded <- fit$coded
+  coded$weights <- rep(1.011, 60)
+  expect_message(inform_missing_cells(coded, "all"), "^1 of 60.7 rows has")
   expect_message(goodness_of_fit(fit), "rows with the same items missing make a table of their own")
   expect_message(goodness_of_fit(fit, x = answers(60)[1:4]), NA)
 })
@@ -342,6 +363,11 @@ test_that("bad input is told", {
     show_conditions(goodness_of_fit(repeated))
   })
   expect_error(goodness_of_fit(fit, lambda = 5.5), class = "mdpd_error_argument")
+  expect_error(goodness_of_fit(), "`object` must be given", class = "mdpd_error_argument")
+  expect_error(pair_residuals(), "`object` must be given", class = "mdpd_error_argument")
+  expect_error(goodness_of_fit(fit, seed = "a"), "`seed`", class = "mdpd_error_argument")
+  expect_error(goodness_of_fit(fit, threads = 0), "`threads`", class = "mdpd_error_argument")
+  expect_error(goodness_of_fit(fit, verbose = 2), "`verbose`", class = "mdpd_error_argument")
   expect_error(goodness_of_fit(hand_made_truth()), class = "mdpd_error_not_stored")
   fit$coded <- NULL
   expect_error(goodness_of_fit(fit), class = "mdpd_error_no_data")
@@ -393,4 +419,30 @@ test_that("the picture has the samples and the statistics of the data", {
   expect_equal(sample_bars(c(3, 3, 3))$n, 3)
   none <- goodness_of_fit(suppressWarnings(mdpd(x, k = 2, n_starts = 2)))
   expect_snapshot(show_conditions(plot(none)))
+})
+
+test_that("without a degree of freedom that is a number there is no p-value", {
+  model <- list(df = 3, k = 1L, item_probs = list(1, 2))
+  p_of <- function(n_cells) {
+    table <- list(n_cells = n_cells, n_tables = 1, count = c(4, 6), total = c(10, 10))
+    expect_no_warning(found <- new_goodness_of_fit(model, table, c(1, 2, 3), NULL, list()))
+    found$statistics$p_value
+  }
+  expect_identical(p_of(Inf), rep(NA_real_, 3))
+  expect_identical(p_of(2), rep(NA_real_, 3))
+  expect_identical(p_of(4), rep(NA_real_, 3))
+  expect_equal(p_of(5), stats::pchisq(1:3, 1, lower.tail = FALSE))
+})
+
+test_that("bars of samples are some fifteen, and their axis has a tick for each half inch", {
+  expect_identical(sample_bars(3)$n, 1L)
+  # Sixteen would have other ends.
+  expect_false(identical(pretty(c(0, 22), 15), pretty(c(0, 22), 16)))
+  expect_equal(sample_bars(c(0, 22))$to, pretty(c(0, 22), 15)[c(2, length(pretty(c(0, 22), 15)))])
+  local_picture_size(7, 5)
+  expect_identical(sample_breaks(3)(c(0, 3)), pretty(c(0, 3), 4))
+  expect_identical(sample_breaks(1)(c(0, 4)), pretty(c(0, 4), 5))
+  expect_identical(sample_breaks(50)(c(0, 20)), pretty(c(0, 20), 1))
+  expect_identical(short_numbers(c(999999, 1e6, NA, -1234567)),
+                   c("999,999", "1e+06", "NA", "-1234567"))
 })

@@ -244,6 +244,11 @@ test_that("sharp models with many items are not taken for unidentified", {
 
 test_that("many parameters are not looked at, and one component is always identified", {
   expect_identical(n_undetermined(interior_model(rep(5, 30), 3, seed = 1)), NA_integer_)
+  # 3 + 22 * 3 * 3 are more than 200.
+  expect_identical(n_undetermined(interior_model(rep(3, 22), 3, seed = 1)), NA_integer_)
+  small <- interior_model(c(2, 2), 2, seed = 1)
+  expect_null(undetermined_directions(small, most_parameters = 9))
+  expect_identical(dim(undetermined_directions(small, most_parameters = 10)), c(10L, 2L))
   expect_identical(n_undetermined(suppressWarnings(mdpd(answers(50), k = 1))), 0L)
   # More cells than are listed: some of them do.
   expect_identical(n_undetermined(interior_model(rep(3, 10), 3, seed = 1)), 0L)

@@ -35,6 +35,9 @@ test_that("informative() takes nothing else", {
   expect_error(informative(fit, 2), class = "rlib_error_dots_nonempty")
   expect_error(informative(fit, fdr = 1.5), class = "mdpd_error_argument")
   expect_error(informative(1), class = "mdpd_error_argument")
+  expect_error(informative(), "`object` must be given", class = "mdpd_error_argument")
+  expect_error(information(), "`object` must be given", class = "mdpd_error_argument")
+  expect_error(information(fit, component = 0), "must be one of", class = "mdpd_error_argument")
 })
 
 test_that("as many items are named as keep the expected share of wrong ones", {
@@ -46,6 +49,8 @@ test_that("as many items are named as keep the expected share of wrong ones", {
   # None that is surer to be the same than to differ, and at twice the rate at most.
   expect_identical(named_at_rate(c(a = 1, b = 1, c = 0.5, d = 0.49), 0.4), c("a", "b", "c"))
   expect_identical(named_at_rate(c(a = 1, b = 1, c = 1, d = 0.87), 0.05), c("a", "b", "c"))
+  # At both bounds.
+  expect_identical(named_at_rate(c(a = 1, b = 0.5), 0.25), c("a", "b"))
 })
 
 test_that("the items with most evidence come first", {

@@ -82,6 +82,17 @@ test_that("an offset is no item", {
                "columns only, not `offset\\(item_1\\)`", class = "mdpd_error_argument")
 })
 
+test_that("a formula may name the one column of its data, and the first it cannot read is told", {
+  weights <- rlang::quo(NULL)
+  one <- formula_table(~ a, data.frame(a = c(1, 2, 1)), weights)
+  expect_identical(one, list(items = data.frame(a = c(1, 2, 1)), weights = NULL))
+  x <- data.frame(a = 1:2, b = 1:2, c = 1:2)
+  expect_error(formula_table(~ a + log(b) + exp(c), x, weights), "columns only, not `log\\(b\\)`",
+               class = "mdpd_error_argument")
+  expect_error(formula_table(~ . - d, x, weights), "column d", class = "mdpd_error_missing_item")
+  expect_error(formula_table(~ a, x[0], weights), class = "mdpd_error_data")
+})
+
 test_that("a table of counts is fitted by formula as its rows written out", {
   counts <- as.data.frame(Titanic)
   counted <- stagewise_em(~., k = 2, data = counts, weights = Freq)

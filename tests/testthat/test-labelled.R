@@ -43,6 +43,9 @@ test_that("what the user has declared missing is missing", {
   expect_identical(code_values(spss(values, agree, na_range = c(9, Inf))), by_value)
   expect_identical(code_values(spss(values, agree, na_values = 9, na_range = c(90, 99))), by_value)
   expect_identical(code_values(spss(c("a", "", "b"), na_values = ""))$codes, c(1L, 0L, 2L))
+  expect_identical(plain_values(spss(c(8, 9, 20, 21), na_range = c(9, 20))), c(8, NA, NA, 21))
+  # Attributes of names that begin alike are others.
+  expect_identical(plain_values(spss(c(1, 2), na_values_old = 1, na_range_old = 1:2)), c(1, 2))
   # Fractions that are no answers are no error.
   table <- data.frame(b = 1:3)
   table$a <- spss(c(1, 2, 9.5), na_values = 9.5)

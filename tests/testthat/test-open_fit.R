@@ -116,6 +116,16 @@ test_that("components with less than one row, or like another, are named in a wa
   told <- expect_warning(warn_equal_components(twice), "Component \"3\" repeats another",
                          class = "mdpd_warning_equal_components")
   expect_no_match(conditionMessage(told), "less than one row")
+  # The same to six digits.
+  apart <- function(by) {
+    list(item_probs = lapply(fit$item_probs, function(probs) {
+      probs[] <- 0.5
+      probs[1, 2] <- 0.5 + by
+      probs[, 1:2]
+    }))
+  }
+  expect_identical(as.vector(repeats_component(apart(4e-7))), c(FALSE, TRUE))
+  expect_identical(as.vector(repeats_component(apart(2e-6))), c(FALSE, FALSE))
 })
 
 test_that("what are items of a table are workers of a crowd", {

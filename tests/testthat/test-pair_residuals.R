@@ -119,6 +119,7 @@ test_that("items are chosen by name, or the informative ones of many", {
   expect_message(few <- pair_residuals(fit, max_items = 4),
                  class = "mdpd_message_items_left_out")
   expect_setequal(c(few$item_1, few$item_2), head(informative_order(fit), 4))
+  expect_equal(nrow(suppressMessages(pair_residuals(fit, max_items = 2))), 1)
   expect_snapshot({
     show_conditions(pair_residuals(fit, items = "item_1"))
     show_conditions(pair_residuals(fit, items = c("item_1", "item_9")))
@@ -212,6 +213,9 @@ test_that("a sample that shows no pair is no more conspicuous than the data", {
   samples <- rbind(c(NA, NA), c(6, 1), c(2, 2))
   expect_no_warning(p <- p_of_any(samples, pairs))
   expect_equal(p, c(2, 3) / 4)
+  # Nor is it than the least conspicuous pair.
+  pairs$statistic[2] <- pairs$G2[2] <- 0.1
+  expect_equal(p_of_any(samples, pairs), c(2, 3) / 4)
 })
 
 test_that("print shows the first pairs; tidy() is a plain table; a part of it prints plainly", {
@@ -267,6 +271,11 @@ test_that("print counts the pairs with few rows, and those of one component", {
   expect_identical(c(shows(pairs, 26, 102), shows(pairs, 27, 102)), c(TRUE, FALSE))
   pairs$n_obs <- 100
   expect_identical(c(shows(pairs, 29, 101), shows(pairs, 30, 101)), c(TRUE, FALSE))
+  # At least fifteen columns.
+  expect_identical(c(shows(pairs, 15, 60), shows(pairs, 16, 60)), c(TRUE, FALSE))
+  pairs$p_adjusted <- c(0.05, 0.049, rep(1, 13))
+  expect_match(printed(pairs), "of which 1 with a corrected")
+  expect_error(print(pairs, max_pairs = 0), "`max_pairs`", class = "mdpd_error_argument")
 })
 
 test_that("five rows a cell are enough for chi-square, and up to 100 items are compared", {

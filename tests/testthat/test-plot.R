@@ -251,6 +251,31 @@ test_that("names beside a square have a fifth to a third of the width, above it 
   expect_identical(item_breaks(100, vertical = TRUE)(1:100)[1], 100L)
 })
 
+test_that("the heat map has sixty items unless asked for more", {
+  fit <- hand_made_fit(n_items = 61, n_informative = 2)
+  rows <- as.data.frame(lapply(fit$item_probs, function(p) rep(rownames(p), 10)))
+  picture <- autoplot(fit, "information", newdata = rows)
+  expect_match(picture$labels$subtitle, "60 of 61 items")
+  local_picture_size(7, 5)
+  key <- function() as.numeric(theme_information(10)$legend.key.height)
+  expect_identical(key(), 15)
+  local_picture_size(7, 4)
+  expect_identical(key(), 12)
+})
+
+test_that("four stages stand in a row, and names of many items beside them are small", {
+  fit <- hand_made_fit(40, n_informative = 4)
+  values <- hand_made_information(fit)
+  model <- list(posterior = matrix(1, 4, 1), informative = 1:4)
+  picture <- function(n) {
+    draw_information_stages(rep(list(values), n), rep(list(model), n), seq_len(n), rownames(values))
+  }
+  expect_identical(c(picture(4)$facet$params$nrow, picture(5)$facet$params$nrow), c(1, 2))
+  expect_identical(picture(1)$scales$get_scales("fill")$breaks(c(0, 1)), c(0, 0.5, 1))
+  expect_identical(picture(1)$theme$axis.text.y$size, label_size(34))
+  expect_false(identical(label_size(34), label_size(35)))
+})
+
 test_that("without informative items nothing is framed", {
   for (fit in list(hand_made_fit(n_informative = 0), hand_made_fit(k = 1, n_informative = 0))) {
     picture <- draw_information(hand_made_information(fit), fit, NULL, 60)
@@ -537,6 +562,49 @@ test_that("lines build for one item, one component, one level and many of each",
   builds_quietly(autoplot(hand_made_truth(), type = "lines"))
 })
 
+test_that("lines go through sixty items unless asked for more, and through one by a point", {
+  many <- hand_made_fit(n_items = 61, n_informative = 61)
+  expect_identical(nlevels(autoplot(many, type = "lines")$data$item), 60L)
+  expect_match(autoplot(many, type = "lines")$labels$subtitle, "^60 of 61 informative items")
+  n_layers <- function(n_items) length(autoplot(hand_made_fit(n_items), type = "lines")$layers)
+  expect_identical(c(n_layers(1), n_layers(2)), 1:2)
+})
+
+test_that("long names of levels are cut where the lines name them", {
+  fit <- hand_made_fit(3, n_levels = c(2, 2, 3), n_informative = 3)
+  long <- strrep("v", 20)
+  rownames(fit$item_probs$item_1)[2] <- long
+  scale <- line_scale(fit$item_probs, 2)
+  expect_identical(unname(scale$items),
+                   c(paste("item_1 =", shorten(long, 14)), "item_2 = b", "item_3"))
+  rownames(fit$item_probs$item_2)[2] <- long
+  expect_match(line_scale(fit$item_probs, 2)$subtitle,
+               paste0("(of two: ", shorten(long, 12), ")"), fixed = TRUE)
+})
+
+test_that("three items without an order are named, and how many more there are", {
+  item <- matrix(0.5, 3, 2, dimnames = list(c("Catholic", "Muslim", "None"), NULL))
+  items <- function(names) stats::setNames(rep(list(item), length(names)), names)
+  expect_match(order_note(items(letters[1:3])), "scale: a, b, c$")
+  expect_match(order_note(items(letters[1:4])), "scale: a, b, c and 1 more$")
+  long <- strrep("n", 50)
+  expect_match(order_note(items(long)), paste("scale:", shorten(long, 40)), fixed = TRUE)
+})
+
+test_that("type below the lines is as large as there is room, and names stand up in many lines", {
+  local_picture_size(7, 5)
+  expect_equal(line_text_size(1:38), 9)
+  expect_equal(line_text_size(1:50), 62 * 5.6 / 50)
+  expect_equal(line_text_size(1:64), 5.5)
+  crowded <- function(n_items, n_words) {
+    is_crowded(c(paste(rep("aaaa", n_words), collapse = " "), rep("b", n_items - 1)))
+  }
+  # Ten columns: two words in a line, and three lines at most.
+  expect_identical(c(crowded(7, 6), crowded(7, 7)), c(FALSE, TRUE))
+  # Twelve columns: as many lines as the picture has inches.
+  expect_identical(c(crowded(6, 10), crowded(6, 11)), c(FALSE, TRUE))
+})
+
 test_that("lines of up to eight components have different signs", {
   signs <- function(k) layer(autoplot(hand_made_fit(1, k = k), "lines"), "GeomPoint")$shape
   expect_identical(anyDuplicated(signs(8)), 0L)
@@ -726,6 +794,9 @@ test_that("pictures of pairs say how many of how many they show", {
   expect_match(subtitle(max_shown = 5), "^5 of 6 items, the most dependent first")
   expect_match(subtitle("bars", max_pairs = 15), "^15 pairs, the largest effects first")
   expect_match(subtitle("bars", max_pairs = 14), "^14 of 15 pairs, the largest")
+  many <- hand_made_pairs(41)
+  expect_match(autoplot(many)$labels$subtitle, "^40 of 41 items")
+  expect_match(autoplot(many, "bars")$labels$subtitle, "^20 of 820 pairs")
   none <- hand_made_pairs(n = 1000)
   none$p_adjusted <- pmax(0.05, none$p_adjusted)
   picture <- autoplot(none)
@@ -763,6 +834,8 @@ test_that("the items of a pair stand side by side where they fit, else below eac
   cut <- names(paste0(letters[1:2], strrep("n", 39)), n = 30)
   expect_match(cut, "^an+\\.\\.\\. - bn+\\.\\.\\.$")
   expect_identical(nchar(cut), 61L)
+  side <- function(columns) nchar(fit_pair_side(strrep("n", 30), 64, columns))
+  expect_identical(c(side(64), side(63), side(22), side(17)), c(30L, 30L, 9L, 8L))
 })
 
 test_that("bars of samples count each once, the largest in the last bar", {

@@ -81,3 +81,26 @@ test_that("bad input is told", {
     show_conditions(autoplot(class_regression(fit, ~ 1, rows$covariates), type = "shares"))
   })
 })
+
+test_that("numbers of two values are groups, of three a line", {
+  expect_false(is_continuous(c(0, 1, 1)))
+  expect_true(is_continuous(c(0, 1, 2)))
+  expect_identical(covariate_values(c(1, 0, 1)), c(0, 1))
+  expect_equal(covariate_values(c(1, 0, 3)), seq(0, 3, length.out = 60))
+  dates <- as.Date("2024-01-01") + c(0, 59, 10)
+  expect_equal(covariate_values(dates), dates[1] + 0:59)
+})
+
+test_that("of many rows a thousand stand for the means", {
+  many <- regression
+  rows <- rep(1:400, each = 5)
+  many$covariates <- regression$covariates[rows, ]
+  many$rows <- seq_len(2000)
+  many$weights <- rep(1:2, 1000)
+  shown <- unique(round(seq(1, 2000, length.out = 1000)))
+  here <- many$covariates[shown, ]
+  here$g[] <- "here"
+  expect_equal(shares_against(many, "g", 0.95)$estimate[1:3],
+               unname(apply(predict(regression, here), 2, stats::weighted.mean,
+                            many$weights[shown])), tolerance = 1e-12)
+})

@@ -186,4 +186,12 @@ test_that("labels below the tables stand upright where more than sixty letters a
   }
   expect_null(angle(10))
   expect_identical(angle(11), 90)
+  # Long ones are cut to twelve.
+  five <- list(labels = strrep(letters[1:5], 20))
+  expect_null(theme_confusion(five, n_columns = 1, legend = TRUE)$axis.text.x$angle)
+  scales <- autoplot(fit, type = "confusion")$scales
+  long <- strrep("n", 20)
+  for (side in c("x", "y")) {
+    expect_identical(scales$get_scales(side)$labels(long), shorten(long, 12))
+  }
 })

@@ -78,6 +78,15 @@ test_that("glance() has a row of each result", {
   agreed <- glance(results$agreement)
   expect_identical(agreed$raw_agreement, results$agreement$measures$estimate[4])
   expect_error(glance(results$pairs[1:2]), class = "mdpd_error_argument")
+  part <- results$test_k
+  attr(part, "chosen") <- NULL
+  expect_error(glance(part), "must be the whole result", class = "mdpd_error_argument")
+  expect_identical(pairs$n_dependent, sum(results$pairs$p_adjusted < 0.05))
+  at_bound <- results$pairs
+  at_bound$p_adjusted <- c(0.05, 0.04, NA, 0.06, 1, 1)
+  expect_identical(glance(at_bound)$n_dependent, 1L)
+  at_bound$p_adjusted <- NA_real_
+  expect_identical(glance(at_bound)$smallest_p.value, NA_real_)
 })
 
 test_that("anova() of a fit says what to do instead", {
