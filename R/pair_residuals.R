@@ -334,9 +334,9 @@ show_pair_labels <- function(x) {
   x
 }
 
-pair_names <- function(x, width = 18) {
+pair_names <- function(x, width) {
   items <- shorten(c(x$item_1, x$item_2), width)
-  paste(items[seq_len(nrow(x))], utils::tail(items, nrow(x)), sep = " - ", recycle0 = TRUE)
+  paste(items[seq_len(nrow(x))], utils::tail(items, nrow(x)), sep = " - ")
 }
 
 #' @rdname pair_residuals
