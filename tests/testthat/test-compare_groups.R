@@ -859,4 +859,8 @@ test_that("pictures show thirty items unless asked for more", {
   found$items$effect <- 0.1
   expect_identical(nrow(autoplot(found, type = "items")$data), 30L)
   expect_match(autoplot(found, type = "items")$labels$subtitle, "^30 of 31 items")
+  found$items$item[1] <- "item_2"
+  found$items$free <- TRUE
+  expect_identical(levels(autoplot(found, type = "item_probs")$data$variable),
+                   c("item_2", sprintf("item %02d", 2:6)))
 })

@@ -44,6 +44,7 @@ test_that("random starts leave the session's random numbers alone", {
 
 test_that("without a seed the session's random numbers are drawn", {
   x <- answers(n_obs = 50)
+  expect_identical(mdpd(x, k = 2)$starts, mdpd(x, k = 2, n_starts = 10, seed = 1)$starts)
   drawn <- lapply(c(7, 7, 8), function(seed) {
     set.seed(seed)
     mdpd(x, k = 2, n_starts = 2, seed = NULL)$starts

@@ -217,6 +217,11 @@ test_that("names of items leave an inch of the height for the lines above a tall
     nchar(line_x_scale(rep(names, 40), legend)$labels(1))
   }
   expect_lt(columns(1.4), columns(0.2))
+  # A third of the height, what the legend leaves below an inch of lines and one of titles, and no
+  # less than 0.4 inches.
+  room <- function(inches) nchar(fit_labels(names, inches, 0.08, line_text_size(rep(names, 40))))
+  local_picture_size(4, 4)
+  expect_identical(c(columns(0.2), columns(1.4), columns(3)), c(room(1.28), room(0.6), room(0.4)))
   # A legend of eight long labels stands in one column, of two lines each.
   fit <- hand_made_fit(k = 8, components = paste(strrep("c", 47), 1:8))
   local_picture_size(4, 4)
