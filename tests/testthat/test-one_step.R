@@ -36,6 +36,12 @@ test_that("classes come back in the order of the fit, unless something holds the
   turned <- as_in_the_fit(state, problem, small_answers(), posterior)
   expect_equal(turned, list(gamma = matrix(-log(3)), probs = small_probs))
   expect_equal(as_in_the_fit(turned, problem, small_answers(), posterior), turned)
+  # Rows say so by their weight: the last, with four of seven, another thing than the first.
+  problem$weights <- c(1, 1, 1, 4)
+  says <- cbind(c(1, 0.5, 0.5, 1), c(0, 0.5, 0.5, 0))
+  expect_equal(as_in_the_fit(state, problem, small_answers(), says), state)
+  problem$weights <- c(4, 1, 1, 1)
+  expect_equal(as_in_the_fit(state, problem, small_answers(), says), turned)
   by_offset <- small_problem(offset = matrix(c(0, 0, 0, 0, 0, 0, 1, 0), 4))
   expect_identical(as_in_the_fit(state, by_offset, small_answers(), posterior), state)
   known <- small_answers(mask = matrix(1:8 == 3, 4))
@@ -55,6 +61,9 @@ test_that("a step of EM has the shares of what was answered, and leaves what was
                  rep(colSums(problem$weights * target), each = 2), ignore_attr = TRUE)
   expect_identical(unname(at$state$probs[3:4, ]), small_probs[3:4, ])
   expect_equal(at$value, sum(problem$weights * log(rowSums(density) / 2)))
+  # A tenth of each row says the same.
+  part <- replace(problem, "weights", list(problem$weights / 10))
+  expect_equal(em_step(list(gamma = matrix(0), probs = small_probs), part, answers)$state, at$state)
   # Newton's step towards the share of the second class.
   share <- sum(problem$weights * target[, 2]) / 5
   expect_equal(at$state$gamma, matrix((share - 0.5) / 0.25))
