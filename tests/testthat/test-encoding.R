@@ -82,6 +82,7 @@ test_that("triples, groups, ids and names of arguments are checked too", {
     expect_refused(name_components(fit, c(bad, "b")))
     expect_refused(confint(fit, bad))
     expect_refused(pair_residuals(fit, items = c("b", bad)))
+    expect_refused(confint(fit, bad))
     expect_refused(compare_groups(fit, rep(c(bad, "b"), 20)))
     expect_refused(error_rate(fit, rep(c(bad, "b"), 20)))
     expect_refused(standard_errors(fit, type = "robust", cluster = c(bad, 2:40)))

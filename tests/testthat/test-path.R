@@ -59,6 +59,7 @@ test_that("what is not on the path is an error", {
   fit <- path_fit()
   expect_error(choose_k(fit, 7), "`k` must be one of", class = "mdpd_error_argument")
   expect_error(choose_k(choose_k_alone(), 2), "path", class = "mdpd_error_not_stored")
+  expect_error(choose_k(1, 2), "`object`", class = "mdpd_error_argument")
   for (k in list(2:3, "2", NA, numeric())) {
     expect_error(choose_k(fit, k), "`k` must be one of", class = "mdpd_error_argument")
   }

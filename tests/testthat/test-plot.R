@@ -838,6 +838,20 @@ test_that("the items of a pair stand side by side where they fit, else below eac
   expect_identical(c(side(64), side(63), side(22), side(17)), c(30L, 30L, 9L, 8L))
 })
 
+test_that("the picture of a selection says how many of how many items it shows", {
+  fit <- hand_made_fit(n_items = 5)
+  samples <- structure(
+    list(selection = stats::setNames(5:1 / 5, names(fit$item_probs)), k = rep(2L, 9),
+         estimates = matrix(0, 9, 1), fit = fit, n = 9, type = "nonparametric", refit = TRUE),
+    class = "mdpd_bootstrap"
+  )
+  subtitle <- function(...) gsub("\n", " ", autoplot(samples, ...)$labels$subtitle)
+  expect_match(subtitle(), "5 items, the most frequent first$")
+  expect_no_match(subtitle(max_items = 5), " of 5 items")
+  expect_match(subtitle(max_items = 4), "4 of 5 items, the most frequent first$")
+  expect_error(autoplot(samples, max_items = 0), "`max_items`", class = "mdpd_error_argument")
+})
+
 test_that("bars of samples count each once, the largest in the last bar", {
   bars <- sample_bars(c(0, 0.5, 15, NA, -Inf))
   expect_equal(bars, data.frame(from = c(0, 14), to = c(1, 15), n = c(2L, 1L)),

@@ -53,6 +53,10 @@ test_that("dates and times are drawn as lines over their range", {
   # The shares are those of the times, whatever stands on the axis.
   by_number <- autoplot(class_regression(fit, ~ z, rows$covariates), type = "shares")
   expect_equal(picture$data$estimate, by_number$data$estimate, tolerance = 1e-6)
+  expect_match(by_number$labels$subtitle, "^Mean over the rows, 95 % intervals")
+  local_picture_size(7, 5)
+  long <- strrep("n", 60)
+  expect_identical(share_x_scale(3)$labels(long), fit_labels(long, 0.7 * 7 / 3, 0.7, 8))
 })
 
 test_that("ordered factors and columns that are matrices are no hindrance", {
