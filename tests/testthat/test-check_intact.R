@@ -88,6 +88,13 @@ test_that("what the user gave is evaluated before, and its errors are not blamed
   expect_identical(predict(fit, ), predict(fit))
 })
 
+test_that("functions behind the guard that one of them calls leave it on", {
+  inner <- guarded(function(x) x$k)
+  outer <- guarded(function(x) c(guard$is_on, inner(x) == 2, guard$is_on))
+  expect_identical(outer(fit), c(TRUE, TRUE, TRUE))
+  expect_false(guard$is_on)
+})
+
 test_that("an argument that was not given is named, not the fit blamed", {
   asked <- rlang::exprs(
     file = report(fit), group = compare_groups(fit), names = name_components(fit),

@@ -446,3 +446,17 @@ test_that("bars of samples are some fifteen, and their axis has a tick for each 
   expect_identical(short_numbers(c(999999, 1e6, NA, -1234567)),
                    c("999,999", "1e+06", "NA", "-1234567"))
 })
+
+test_that("heads of panels of samples are as large as there is room, and stand where they must", {
+  local_picture_size(7, 5)
+  head <- function(n_letters) {
+    samples <- stats::setNames(rep(list(1:9), 3), c(strrep("n", n_letters), "b", "c"))
+    draw_samples(samples, c(5, 5, 5), rep(0.01, 3))$theme$strip.text
+  }
+  # Bold letters beside each other in a third of the width.
+  expect_identical(head(24)$size, 9)
+  expect_identical(head(25)$size, 8.5)
+  expect_null(head(36)$angle)
+  upright <- head(37)
+  expect_identical(c(upright$angle, upright$hjust), c(90, 0))
+})

@@ -128,3 +128,16 @@ test_that("a sandwich has the meat between two inverses", {
   flat <- matrix(c(1, 1, 1, 1 - 1e-12), 2)
   expect_equal(tcrossprod(sandwich_half(half, flat)), inverse %*% flat %*% inverse)
 })
+
+test_that("items that the classes share count where rows answer them, others are left alone", {
+  codes <- cbind(c(1, 2, 1, 2), c(1, 0, 0, 0), 0, 0)
+  coded <- coded_from_codes(codes, c(2, 2, 3, 4))
+  expect_identical(shared_items(coded, "item_1"), "item_2")
+  expect_identical(shared_items(coded, character()), c("item_1", "item_2"))
+  # Two probabilities in each of three classes, and three of all.
+  expect_equal(n_left_alone(list(informative = "item_3", k = 3), coded), 2 * 3 + 3)
+  expect_equal(shared_loglik(coded, "item_2"), -4 * log(2))
+  expect_equal(shared_loglik(coded, character()), -4 * log(2))
+  expect_equal(shared_loglik(coded_from_codes(codes, c(2, 2, 3, 4), rep(3, 4)), "item_2"),
+               -12 * log(2))
+})

@@ -20,6 +20,7 @@ test_that("coefficients are drawn with their intervals, intercepts if asked for"
   fill <- ggplot2::layer_data(autoplot(regression, level = 1 - stats::median(p)), 3)$fill
   expect_identical(fill != "white", p < stats::median(p))
   expect_true("(Intercept)" %in% autoplot(regression, intercept = TRUE)$data$term)
+  expect_error(autoplot(regression, level = 1.5), "`level`", class = "mdpd_error_argument")
   expect_error(autoplot(regression, "shares", intercept = TRUE), "`intercept` must be left out",
                class = "mdpd_error_argument")
   expect_true(all(autoplot(class_regression(fit, ~ 1, rows$covariates))$data$term ==

@@ -160,7 +160,7 @@ test_that("EM and smoothing are no events, and lines end half a step or more aft
   # Another start of many steps has lines of a seventh or so.
   items <- move("items")[rep(1, 8), ]
   expect_equal(ends(move("split", 1), items, start), 11.5)
-  expect_equal(ends(move("split", 1), start, items), 10.5)
+  expect_equal(ends(move("split", 1), items, start, move("items")), 11.5)
 })
 
 test_that("another start is marked by a line in the gap before it, and named by the last", {
