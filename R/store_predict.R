@@ -48,7 +48,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
 file_to_replace <- function(file) {
   if (isTRUE(file.size(file) > 0)) {
     normalizePath(file)
-  } else if (!file.exists(file) && !nzchar(Sys.readlink(file))) {
+  } else if (!file.exists(file) && Sys.readlink(file) %in% c(NA, "")) {  # NA of what is not there
     path.expand(file)
   }
 }

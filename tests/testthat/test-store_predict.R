@@ -126,6 +126,18 @@ test_that("a file that cannot be written is named", {
   expect_identical(dir(folder), character())
 })
 
+test_that("a rename replaces files that hold something, or that are not there", {
+  skip_on_os("windows")
+  withr::local_dir(withr::local_tempdir())
+  writeLines("x", "full")
+  file.create("empty")
+  file.symlink("nowhere", "dangling")
+  file.symlink("full", "link")
+  expect_identical(file_to_replace("link"), normalizePath("full"))
+  expect_identical(file_to_replace("~/no such file of mine"), path.expand("~/no such file of mine"))
+  for (file in c("empty", "dangling")) expect_null(file_to_replace(file))
+})
+
 test_that("predictions go behind links and through pipes, and files keep their mode", {
   skip_on_os("windows")
   rows <- rows_with_gaps()
