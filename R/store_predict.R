@@ -132,8 +132,7 @@ map_columns <- function(codes, maps) {
 map_answers <- function(codes, maps) {
   item <- match(colnames(codes), names(maps))[codes$item]
   known <- which(!is.na(item))
-  n_levels <- max(lengths(maps))
-  table <- vapply(maps, function(map) c(map, raw(n_levels - length(map))), raw(n_levels))
+  table <- do.call(cbind, maps)  # the items of a sparse store are workers, of the same labels
   code <- table[cbind(as.integer(codes$code[known]) + 1L, item[known])]
   row <- answer_rows(codes)[known]
   seen <- code != as.raw(0)
