@@ -142,10 +142,10 @@ final_values <- function(column, from_text, na_values) {
   }
 }
 
-# A whole number that a double does not hold.
+# A whole number that a double does not hold; 2^53 + 1 becomes 2^53.
 has_long_number <- function(text) {
   long <- grep("^[-+]?[0-9]{16,}$", text, value = TRUE)
-  any(abs(as.double(long)) > 2^53)
+  any(abs(as.double(long)) >= 2^53)
 }
 
 type_of_values <- function(x) {

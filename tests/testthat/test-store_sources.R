@@ -52,6 +52,17 @@ test_that("names of the rows of a chunk are no ids", {
   }
 })
 
+test_that("columns that are matrices keep their shape in a part of the rows", {
+  expect_identical(value_rows(diag(3), 2), diag(3)[2, , drop = FALSE])
+  expect_identical(value_rows(diag(3), 3:2), diag(3)[3:2, ])
+})
+
+test_that("what is read at once is one chunk", {
+  reader <- one_chunk(function() "rows")
+  expect_identical(reader$next_chunk(), "rows")
+  expect_null(reader$next_chunk())
+})
+
 test_that("many files are one table, whatever the order of their columns", {
   folder <- withr::local_tempdir()
   table <- mixed_table()[c("number", "whole", "text")]
@@ -103,6 +114,9 @@ test_that("whole numbers that R does not hold stay different strings", {
   expect_identical(levels(store)[1:2], list(a = paste0("123456789012345678", 1:2),
                                             b = c("1", "2", "3")))
   crowd <- row_store(file, local_folder(), item = "b", worker = "a", label = "c")
+  near <- c("9007199254740992", "9007199254740993", "-9007199254740993")
+  expect_identical(vapply(near, has_long_number, NA, USE.NAMES = FALSE), c(TRUE, TRUE, TRUE))
+  expect_false(has_long_number(c("9007199254740991", "-9007199254740991", "01")))
   expect_identical(crowd$manifest$items, levels(store)$a)
 })
 
