@@ -425,6 +425,14 @@ test_that("two processes do not write at once, and the lock of a dead one is no 
   expect_identical(other, list(pid = 1L, host = "another.machine"))
   drop_lock(path, other)
   expect_identical(dir(path, "^lock"), character())
+  expect_error(lock_store(file.path(path, "nowhere")), "cannot be written to",
+               class = "mdpd_error_file")
+  # A lock whose owner is another at every look cannot be taken away.
+  dir.create(file.path(path, "lock"))
+  changing <- list(pid = 2^22 + 1L, host = host_name(), mark = new.env())
+  saveRDS(changing, file.path(path, "lock", "owner.rds"))
+  expect_error(lock_store(path), "two processes", class = "mdpd_error_locked_store")
+  unlink(file.path(path, "lock"), recursive = TRUE)
   # Where another has taken it away there is nothing to do.
   expect_silent(drop_lock(path, other))
 })
@@ -441,6 +449,17 @@ test_that("all workers of a store's crowd and its labels are those of memory", {
   )
   store <- row_store(numbers, local_folder(), item = "unit", worker = "who", label = "says")
   expect_store_of_crowd(store, crowd_labels(numbers, "unit", "who", "says"))
+})
+
+test_that("a crowd with exactly a tenth of its labels is no sparse one, as in memory", {
+  tenth <- data.frame(item = 1:10, worker = 1:10, label = c("x", "y"))
+  store <- small_crowd_store(tenth, local_folder())
+  expect_false(is_sparse(rows_of_store(store)$codes))
+  expect_store_of_crowd(store, crowd_labels(tenth))
+  less <- data.frame(item = 1:11, worker = 1:11, label = rep_len(c("x", "y"), 11))
+  expect_store_of_crowd(small_crowd_store(less, local_folder()), crowd_labels(less))
+  expect_error(small_crowd_store(chunks_of(list()), local_folder()), "at least one row",
+               class = "mdpd_error_data")
 })
 
 test_that("the store of a crowd does not depend on the order of the labels, or on chunks", {

@@ -52,6 +52,36 @@ test_that("what sparse codes are asked is what the matrix answers", {
   }
 })
 
+test_that("answers that a row gives again are no further cells", {
+  codes <- new_sparse_codes(c(1, 1, 1, 2, 2), c(1, 1, 2, 2, 2), c(1, 2, 1, 1, 1), c(3, 2),
+                            list(NULL, c("v", "w")))
+  expect_identical(is_repeated(codes), c(FALSE, TRUE, FALSE, FALSE, TRUE))
+  expect_true(has_repeats(codes))
+  expect_identical(n_observed(codes), c(v = 2, w = 3))
+  expect_identical(n_rows_observed(codes), c(v = 1, w = 2))
+  expect_identical(n_missing(codes), 3L)
+  expect_identical(rows_without_answer(codes), 3L)
+  expect_error(as.matrix(codes), "several answers", class = "mdpd_error_argument")
+  expect_identical(is_repeated(select_rows(codes, 3)), logical())
+  expect_identical(is_repeated(new_sparse_codes(1, 1, 1, c(1, 1), list(NULL, NULL))), FALSE)
+  # Rows one after the other that answer the same item do not repeat it.
+  expect_false(has_repeats(new_sparse_codes(1:2, c(1, 1), c(1, 1), c(2, 1), list(NULL, NULL))))
+})
+
+test_that("a number of cells is an integer as long as there is one", {
+  n_empty <- function(n_items) {
+    n_missing(new_sparse_codes(1, 1, 1, c(2^16, n_items), list(NULL, NULL)))
+  }
+  expect_identical(n_empty(2^15), .Machine$integer.max)
+  expect_identical(n_empty(2^15 + 1), 2^31 + 2^16 - 1)
+})
+
+test_that("weights that are all the same count, too", {
+  codes <- random_codes(1)
+  expect_identical(n_observed(codes$dense, rep(2, 40)), 2 * n_observed(codes$dense))
+  expect_identical(n_observed(codes$sparse, rep(2, 40)), 2 * n_observed(codes$sparse))
+})
+
 test_that("a part of sparse codes is the part of the matrix, by any index", {
   codes <- random_codes(1)
   drawn <- with_seed(1, sample.int(40, 60, replace = TRUE))
@@ -73,6 +103,8 @@ test_that("a part of sparse codes is the part of the matrix, by any index", {
   }
   expect_identical(codes$sparse[, ], codes$dense)
   expect_error(codes$sparse[41, ], "out of bounds")
+  refused <- expect_error(codes$sparse[41, ], "out of bounds", class = "mdpd_error_argument")
+  expect_identical(as.character(refused$call[[1]]), "[")
   expect_error(codes$sparse[, "w10"], "out of bounds")
   expect_error(codes$sparse[3], "by rows and items")
 })

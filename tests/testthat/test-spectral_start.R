@@ -57,6 +57,7 @@ test_that("the tensor power method recovers an orthogonal decomposition exactly"
                    tensor)
     # A few hundred operations on numbers near 1.
     expect_lt(max(abs(rest)), 1e-12)
+    expect_false(is.unsorted(-pairs$values))
     # Every vector is found, with its sign.
     expect_close(apply(crossprod(vectors, pairs$vectors), 1, max), rep(1, k), 1e-12)
   })
@@ -107,6 +108,34 @@ test_that("moments of too low a rank are told, not inverted", {
     expect_null(decompose_exactly(low, by_label = TRUE))
     expect_null(decompose_exactly(low, by_label = FALSE))
   }
+})
+
+test_that("a moment is of too low a rank from a reciprocal condition of 1e-10 on", {
+  # The moments of the first two views are half of diag(1, x), that of the third with itself is half
+  # of diag(1, y).
+  found <- function(x, y) {
+    !is.null(decompose_view(list(diag(2), diag(c(1, x)), diag(c(1, sqrt(y)))), c(0.5, 0.5), 3))
+  }
+  expect_true(found(1, 1))
+  expect_identical(c(found(5e-11, 1), found(2e-10, 1)), c(FALSE, TRUE))
+  expect_identical(c(found(1, 5e-11), found(1, 2e-10)), c(FALSE, TRUE))
+})
+
+test_that("what is estimated as impossible has a probability of a millionth", {
+  expect_equal(as_distributions(cbind(c(-1, 0.5, 0.5), c(NA, 2, 1))),
+               cbind(c(1e-6, 0.5, 0.5) / (1 + 1e-6), c(1e-6, 2, 1) / (3 + 1e-6)),
+               tolerance = 1e-12)
+  # Above that it stays.
+  expect_equal(as_distributions(cbind(c(2e-6, 1)))[1], 2e-6 / (1 + 2e-6), tolerance = 1e-12)
+})
+
+test_that("a row that answers an item several times shows the mean of its answers", {
+  codes <- new_sparse_codes(c(1, 1, 1, 2), c(1, 1, 1, 1), c(1, 1, 2, 2), c(2, 1),
+                            list(NULL, "a"))
+  coded <- new_coded(codes, list(a = c("x", "y")), c(1, 1), "ignore")
+  view <- rbind(c(2, 1) / 3, c(0, 1))
+  expect_close(view_of("a", coded, c(1, 1), averaged = FALSE), view, 1e-14)
+  expect_close(view_of("a", coded, c(1, 1), averaged = TRUE), view, 1e-14)
 })
 
 test_that("a view shows answers one-hot and the item's frequencies where there is none", {

@@ -24,6 +24,7 @@ test_that("every result has a summary that prints the result and its tables", {
     own <- utils::capture.output(print(result))
     own <- own[!grepl("^Next:", own)]
     if (!inherits(result, "mdpd_groups")) expect_true(all(own %in% text))
+    for (item in result[["items"]]$item) expect_true(any(grepl(item, text, fixed = TRUE)))
     for (title in names(shown$tables)) expect_true(any(grepl(title, text, fixed = TRUE)))
     expect_false(any(grepl("^Next:", text)))
   }
@@ -39,6 +40,8 @@ test_that("the tables are those of tidy(), or computed from the result", {
                                            "Freed items by group"))
   expect_equal(tables$samples[[1]]$mean, unname(colMeans(results$samples$samples)))
   expect_length(tables$goodness_of_fit, 0)
+  expect_s3_class(summary(results$test_k["p_value"]), "table")
+  expect_s3_class(summary(results$pairs[1:2]), "table")
   expect_equal(nrow(tables$bootstrap[[1]]), 2 * sum(lengths(lapply(fit$item_probs, rownames))))
   by_item <- tables$pairs[[1]]
   pairs <- results$pairs
@@ -61,6 +64,17 @@ test_that("no pair and whole numbers are summed up too", {
 test_that("max_rows cuts the tables, and says by how much", {
   expect_output(print(summary(results$bootstrap), max_rows = 3), "and 13 more")
   expect_error(print(summary(results$bootstrap), max_rows = 0), class = "mdpd_error_argument")
+  # By default to 30 rows, and no text to more than 24 letters.
+  long <- function(n) {
+    shown <- summary(results$agreement)
+    shown$tables <- list(Rows = data.frame(row = sprintf("r%d", seq_len(n)), text = letters[1]))
+    shown
+  }
+  expect_output(print(long(31)), "and 1 more")
+  expect_false(any(grepl("more", utils::capture.output(print(long(30))))))
+  text <- format_result(data.frame(row = 1:2, text = strrep("x", 24:25)), 2)
+  expect_identical(nchar(text[, "text"]), c("1" = 24L, "2" = 24L))
+  expect_identical(text[[1, "text"]], strrep("x", 24))
   expect_error(summary(results$pairs, 1), class = "rlib_error_dots_nonempty")
 })
 

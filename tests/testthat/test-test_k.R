@@ -85,6 +85,8 @@ test_that("sampling stops at the draw that makes it clear, whatever is drawn at 
   # Rounding is no difference.
   expect_true(reaches(5 - 1e-12, 5))
   expect_false(reaches(4.9, 5))
+  expect_false(reaches(4.9, 5))
+  expect_identical(reaches(5 - c(5.9e-8, 6.1e-8), 5), c(TRUE, FALSE))
 })
 
 test_that("missing cells, weights, crowds and unseen levels are no hindrance", {
@@ -144,10 +146,21 @@ test_that("starts are of the fit's sizes, each split in two", {
     # Halves that are the same would never part.
     expect_gt(max(moved), 0.05)
   }
+  # A row is of the half on whose side of the axis it lies, by the logistic function of twice its
+  # place there.
+  coded <- encode(answers(200))
+  shown <- filled_indicators(coded, 1:200)
+  place <- axis_scores(shown, fit$posterior, do.call(rbind, unname(fit$item_probs)))
+  first <- colSums(fit$posterior * stats::plogis(2 * place)) / colSums(fit$posterior)
+  starts <- split_starts(coded, fit)
+  expect_equal(starts[[1]]$mixing_weights[1], fit$mixing_weights[[1]] * first[1])
+  expect_equal(starts[[2]]$mixing_weights[3], fit$mixing_weights[[2]] * (1 - first[2]))
   # Few rows are enough for a start.
   expect_equal(spread_rows(10, 5, cells = 1000), 1:10)
   expect_equal(range(spread_rows(1e6, 100, cells = 1e4)), c(1, 1e6))
   expect_length(spread_rows(1e6, 100, cells = 1e4), 100)
+  expect_length(spread_rows(1e6, 100, cells = 5e4), 500)
+  expect_length(spread_rows(1e4, 1e4, cells = 1e5), 100)
 })
 
 test_that("the level of the test holds", {
@@ -260,6 +273,11 @@ test_that("the picture has a panel for each test, with its samples and the data"
   expect_match(levels(second$data$panel), "^3 against 2")
   expect_identical(ggplot2::layer_data(second, 2)$xintercept, test$statistic[2])
   expect_error(autoplot(test["p_value"]), class = "mdpd_error_not_stored")
+})
+
+test_that("EM of a test ends where a step gains less than 1e-7 of the log-likelihood", {
+  fit <- list(control = list(threads = 1L))
+  expect_identical(likelihood_control(fit)[c("tol", "threads")], list(tol = 1e-7, threads = 1L))
 })
 
 test_that("bad input is told", {

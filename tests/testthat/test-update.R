@@ -31,6 +31,7 @@ test_that("an update ends where a fit of all rows does, and says by how much it 
     expect_equal(full[[objective]], refitted[[objective]], tolerance = 1e-8)
     expect_equal(full$loglik, loglik_of(full, rows$all), tolerance = 1e-12)
     expect_identical(full$update$gain, 0)
+    expect_identical(full$update$checked, 0)
     expect_gt(full[[objective]], updated[[objective]])
   }
 })
@@ -49,6 +50,64 @@ test_that("after many updates the gain is that of all rows, not that of the olde
   expect_identical(gain_of_later(600, 600, 700), 1)
   expect_equal(gain_of_later(10, 1e6, 1e6 + 1) * 1e6,
                10 + sum(1 / (11:1e6) - 1e-6) / (1 / 10 - 1e-6), tolerance = 0.02)
+})
+
+test_that("the gain of a round is that of the rows looked at, for all that stand", {
+  standing <- list(sums = list(standing = list(n_obs = 90, weight = 180)))
+  check <- list(n_fitted = 100, gain = 0.5, sums = list(weight = 50))
+  fit <- list(n_obs = 120, nobs = 240)
+  expect_equal(gain_of_round(check, standing, fit), 1000 * 0.5 / 50 * 180 / 240)
+  expect_equal(gain_of_round(replace(check, "n_fitted", list(NULL)), standing, fit), 7.5)
+  # Half of the rows came later.
+  check$n_fitted <- 45
+  expect_equal(gain_of_round(check, standing, fit), 7.5 * gain_of_later(45, 90, 120))
+  expect_equal(gain_of_later(45, 90, 120),
+               (45 + (log(2) - 45 / 120) / (1 / 45 - 1 / 120)) / 90)
+  expect_identical(gain_of_round(NULL, standing, fit), 0)
+})
+
+test_that("up to eight stretches of 1,024 rows are looked at", {
+  store <- list(manifest = list(kind = "table", shards = NULL))
+  stretches <- choose_stretches(list(n_obs = 20000), store)
+  expect_length(stretches$first, 8)
+  expect_false(is.unsorted(stretches$first, strictly = TRUE))
+  expect_identical(stretches$first %% 1024, numeric(8))
+  expect_lte(max(stretches$last), 20000)
+  expect_identical(stretches$last - stretches$first, rep(1024, 8))
+  expect_identical(stretches$n_fitted, 20000)
+  # The rest of less than a stretch is not looked at, but for a table that has no more.
+  expect_identical(choose_stretches(list(n_obs = 2500), store)[1:2],
+                   list(first = c(0, 1024), last = c(1024, 2048)))
+  expect_identical(choose_stretches(list(n_obs = 500), store)[1:2], list(first = 0, last = 500))
+})
+
+test_that("new levels have a thousandth of each component, new workers no difference", {
+  store <- small_crowd_store(
+    data.frame(item = c("i", "j", "i"), worker = c("a", "b", "b"), label = c("no", "yes", "yes")),
+    local_folder()
+  )
+  known <- list(
+    k = 2, mixing_weights = c("1" = 0.6, "2" = 0.4), item_probs = list(a = rbind(no = c(1, 1))),
+    crowd_probs = rbind(c(0.5, 0.25), c(0.5, 0.75))[1, , drop = FALSE]
+  )
+  fit <- spread_fit(known, store)
+  names <- list(c("no", "yes"), c("1", "2"))
+  expect_equal(fit$item_probs, list(
+    a = matrix(c(0.999, 0.001), 2, 2, dimnames = names), b = matrix(0.5, 2, 2, dimnames = names)
+  ))
+  expect_equal(fit$crowd_probs, rbind(c(0.5, 0.25), 0.001 * c(0.5, 0.25)))
+  counts <- rbind(c(2, 3), c(4, 5))
+  expect_identical(spread_crowd(counts, 2), counts)
+  expect_equal(spread_crowd(counts, 4), rbind(counts, c(0.006, 0.008), c(0.006, 0.008)))
+})
+
+test_that("a full round is asked for where it gains more than a hundredth of a nat", {
+  inform <- function(gain) inform_update(list(update = list(gain = gain)), list())
+  expect_message(inform(0.01234), "about 0.012 nats", class = "mdpd_message_full_round")
+  for (gain in c(0.01, NA)) expect_message(inform(gain), NA)
+  expect_identical(format_gain(0.9e-4), "less than 0.0001")
+  expect_identical(format_gain(1e-4), format_number(1e-4))
+  expect_identical(format_gain(0.1234), "0.12")
 })
 
 # Ordinary EM in plain R, in which the old rows keep their posterior.
@@ -348,6 +407,34 @@ test_that("a store of other rows is refused, though it has as many and more of e
       expect_equal(hush(update(fit, store))$n_obs, nrow(table))
     }
   }
+})
+
+test_that("a store that lacks anything of the fit is an old one", {
+  refused <- function(fit, store, class) {
+    expect_error(update(fit, store), class = paste0("mdpd_error_", class))
+  }
+  # Rows without weight, which no count tells.
+  rows <- transform(three_classes(60)$table, w = rep(1:0, c(50, 10)))
+  store <- row_store(rows[1:50, ], local_folder(), weights = "w")
+  fit <- hush(suppressWarnings(stagewise_em(add_rows(store, rows[51:60, ]), 1)))
+  refused(fit, store, "old_store")
+  # A level, or a worker, though there are more rows.
+  table <- data.frame(a = c("x", "y"), b = rep(c("x", "y", "z"), each = 20))
+  fit <- hush(suppressWarnings(stagewise_em(row_store(table, local_folder()), 1)))
+  fewer <- table[rep(1:40, 2), ]
+  refused(fit, suppressWarnings(row_store(fewer, local_folder())), "old_store")
+  labels <- data.frame(item = rep(1:20, each = 3), worker = 1:3, label = c("x", "y", "y", "x"))
+  fit <- hush(suppressWarnings(stagewise_em(small_crowd_store(labels, local_folder()), 1)))
+  more <- rbind(labels, transform(labels, item = item + 20))
+  refused(fit, small_crowd_store(subset(more, worker < 3), local_folder()), "old_store")
+  # Of a crowd with more labels, less of one.
+  more$label[more$worker == 2] <- "x"
+  refused(fit, small_crowd_store(more, local_folder()), "other_store")
+})
+
+test_that("the limit of a worker's silence is that of a fit, ten minutes", {
+  expect_identical(formals(update.mdpd)$deadline, 600)
+  expect_identical(formals(stagewise_em.row_store)$deadline, 600)
 })
 
 test_that("what cannot be updated is refused", {

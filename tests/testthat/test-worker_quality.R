@@ -59,6 +59,11 @@ test_that("with certain classes accuracy is the share right and the interval Jef
   expect_equal(accuracy_interval(rep(0, 5), rep(1, 5), 0.95)[2], 0)
 })
 
+test_that("nothing is known of a worker without labels", {
+  expect_identical(accuracy_interval(numeric(), numeric(), 0.95), c(NA, NA, NA))
+  expect_identical(accuracy_interval(c(1, 0), c(0, 0), 0.95), c(NA, NA, NA))
+})
+
 test_that("classes that are next to certain are no less known than certain ones", {
   certain <- accuracy_interval(rep(1, 100), rep(1, 100), 0.95)
   for (doubt in c(1e-12, 1e-9, 1e-6)) {
@@ -93,6 +98,26 @@ test_that("the classes of the others are the posterior without the worker", {
   twice <- fit$posterior[again$row, ] * fit$item_probs[["1"]][again$code, ]
   of_others <- posterior_of_others(twice / rowSums(twice), fit$item_probs[["1"]], again)
   expect_equal(of_others, expected[again$row, ], tolerance = 1e-6)
+})
+
+test_that("a worker who leans by no more than rounding does not lean", {
+  crowd <- list(labels = c("a", "b"), stands_for = c("1" = "a", "2" = "b"))
+  lean <- function(n) bias_table(crowd, list(w = rbind(c(50, n), c(0, 50))))
+  expect_identical(lean(5e-11), data.frame(bias = 0, over_used = NA))
+  expect_gt(lean(2e-10)$bias, 1e-12)
+  expect_equal(lean(25), data.frame(bias = 0.2, over_used = "b"))
+})
+
+test_that("the accuracy of uncertain labels is known by half of a label more on each side", {
+  right <- c(0.9, 0.7, 0.2)
+  weights <- c(1, 2, 1)
+  accuracy <- 2.5 / 4
+  middle <- (4 * accuracy + 0.5) / 5
+  known <- 1 - (0.09 + 2 * 0.21 + 0.16) / 4 / (middle * (1 - middle))
+  expect_equal(accuracy_interval(right, weights, 0.9), c(
+    accuracy, stats::qbeta(c(0.05, 0.95), 4 * known * accuracy + 0.5,
+                           4 * known * (1 - accuracy) + 0.5)
+  ))
 })
 
 # Known truth ------------------------------------------------------------------------------------
