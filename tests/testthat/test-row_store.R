@@ -5,6 +5,18 @@ test_that("a store of a data frame has the codes, levels and weights of memory",
   expect_store_of(small_store(table, local_folder(), weights = weights), table, weights)
 })
 
+test_that("without weights a store has as many as rows", {
+  store <- small_store(mixed_table(1100), local_folder())
+  expect_identical(store$manifest$weights, list(given = FALSE, smallest = 1, largest = 1,
+                                                sum = 1100, unit = 1))
+})
+
+test_that("sizes of files have one decimal above a thousand bytes", {
+  expect_identical(vapply(c(0, 999, 1000, 1260, 1e6, 2.34e9, 5e12, 1e15), format_bytes, ""),
+                   c("0 B", "999 B", "1 kB", "1.3 kB", "1 MB", "2.3 GB", "5 TB",
+                     paste(format_number(1000), "TB")))
+})
+
 test_that("a matrix, a tibble, one row and wide tables are stored as they are in memory", {
   skip_on_cran()
   codes <- matrix(sample(c(3:5, NA), 4500, TRUE), ncol = 3)
@@ -35,6 +47,13 @@ test_that("labelled columns and variable labels are those of memory", {
   expect_store_of(small_store(table, local_folder()), table)
   parts <- chunks_of(list(table_rows(table, 1:2), table_rows(table, 3:1800)))
   expect_store_of(small_store(parts, local_folder()), table)
+})
+
+test_that("what is called nearly as the labels of values is not them", {
+  column <- keep_attributes(new_column(), structure(1, class = "haven_labelled",
+                                                    labels_of = c(a = 1)))
+  expect_null(column$labels)
+  expect_true(column$is_labelled)
 })
 
 test_that("shards of any size have the same rows, and only the last is not full", {
@@ -71,6 +90,11 @@ test_that("chunks of other types, orders of columns and without rows are one tab
   expect_identical(as.character(as.data.frame(store)$a), c(NA, NA, NA, "1", NA, "1", "2"))
   store <- small_store(chunks_of(chunks[-4]), local_folder())
   expect_identical(levels(store)[1:2], list(a = "TRUE", b = c("1", "2", "3")))
+  # A chunk without any value says nothing of the type.
+  empty <- chunks_of(list(data.frame(a = NA_character_, b = 1), data.frame(a = c(10L, 2L), b = 1)))
+  store <- small_store(empty, local_folder())
+  expect_identical(levels(store)$a, c("2", "10"))
+  expect_identical(store$manifest$types[["a"]], "integer")
   mixed <- chunks_of(list(data.frame(a = factor("z"), b = 1), data.frame(a = "c", b = 1)))
   expect_identical(levels(small_store(mixed, local_folder()))$a, c("c", "z"))
 })
@@ -216,6 +240,8 @@ test_that("an existing store and other files are safe", {
   expect_error(row_store(table, path, replace = TRUE), class = "mdpd_error_file")
   expect_identical(readLines(file.path(path, "notes.txt")), "mine")
   expect_error(row_store(table, file.path(path, "notes.txt")), class = "mdpd_error_file")
+  expect_error(row_store(character(), local_folder()), "must be a data frame",
+               class = "mdpd_error_argument")
 })
 
 test_that("the first rows and all as a matrix are those of the data frame", {

@@ -71,6 +71,11 @@ test_that("messages about settings say the range", {
   }
 })
 
+test_that("one setting alone leaves the others to the method", {
+  expect_output(print(stagewise_control(tol = 1e-4)), "  others: the defaults", fixed = TRUE)
+  expect_output(print(stagewise_control()), "  all: the defaults", fixed = TRUE)
+})
+
 test_that("an unknown setting is an error", {
   expect_error(stagewise_control(iterations = 3), "unused argument")
 })

@@ -151,6 +151,9 @@ test_that("kinds that are not sure of their labels are told, and not chosen", {
   expect_identical(best_row(path, "evidence"), 3L)
   expect_message(inform_unsure_labels(path), class = "mdpd_message_unsure_labels")
   expect_message(inform_unsure_labels(path[c(1, 3), ]), NA)
+  expect_identical(has_sure_labels(data.frame(label_agreement = c(0.8, 0.79, NA))),
+                   c(TRUE, FALSE, TRUE))
+  expect_identical(has_sure_labels(data.frame(k = 1:2)), c(TRUE, TRUE))
   # If none is sure there is nothing else to choose.
   expect_identical(best_row(path[2, ], "evidence"), 1L)
   expect_message(inform_unsure_labels(path[2, ]), NA)

@@ -40,6 +40,11 @@ test_that("what a fit says of its rows is known without their posterior", {
   }
 })
 
+test_that("two numbers of components are a path, too", {
+  store <- new_store(three_classes(300)$table[c(1, 2, 4)])
+  expect_equal(hush(stagewise_em(store, 1:2))$path$k, 1:2)
+})
+
 test_that("a component that no row is assigned to has no overlap", {
   fit <- stagewise_em(new_store(three_classes(300)$table), 2)
   fit$sums$modal[2, ] <- 0

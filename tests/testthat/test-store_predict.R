@@ -89,6 +89,17 @@ test_that("the rows of a store that have no answer are those that have none in m
   expect_identical(unname(of_store), unname(of_memory))
 })
 
+test_that("a file is appended whole, and no connection is left open", {
+  from <- withr::local_tempfile()
+  to <- withr::local_tempfile()
+  writeBin(as.raw(rep_len(0:250, 2^20 + 7)), from)
+  writeBin(as.raw(1), to)
+  n_open <- nrow(showConnections())
+  append_file(from, to)
+  expect_identical(nrow(showConnections()), n_open)
+  expect_identical(readBin(to, "raw", 2^21), c(as.raw(1), as.raw(rep_len(0:250, 2^20 + 7))))
+})
+
 test_that("rows are numbered in full in a file", {
   file <- withr::local_tempfile()
   rows <- list(n = 2, ids = c("x", "y"), class = factor(c("1", NA)))

@@ -36,6 +36,9 @@ test_that("the tables are those of tidy(), or computed from the result", {
   tables <- lapply(results, function(result) summary(result)$tables)
   expect_identical(tables$shares[[1]]$conf.high, tidy(results$shares, conf.int = TRUE)$conf.high)
   expect_identical(tables$groups[[1]]$estimate, groups$sizes$size)
+  for (table in c(tables$groups, tables$means, tables$shares, tables$bootstrap)) {
+    expect_true(all(c("conf.low", "conf.high") %in% names(table)))
+  }
   expect_identical(names(tables$groups), c("Component sizes by group, with 95 % intervals",
                                            "Freed items by group"))
   expect_equal(tables$samples[[1]]$mean, unname(colMeans(results$samples$samples)))

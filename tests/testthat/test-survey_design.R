@@ -123,6 +123,11 @@ test_that("the dot leaves out the weights of replicate designs", {
   data <- cbind(data[items], pw = data$pw, data$pw * replicates, one = 1)
   expect_equal(named(survey::svrepdesign(data = data, weights = ~pw, repweights = "rep[0-9]",
                                          type = "BRR")), c(items, "one"))
+  # Weights are known by nine digits.
+  is_weight <- weight_finder(survey::as.svrepdesign(district_design()))
+  expect_identical(vapply(schools()$pw[1] * (1 + c(5e-10, 2e-9)), function(weight) {
+    is_weight(replace(schools()$pw, 1, weight))
+  }, NA), c(TRUE, FALSE))
   data[2:4 + length(items)] <- replicates
   expect_equal(named(survey::svrepdesign(data = data, weights = ~pw, repweights = replicates,
                                          type = "BRR", combined.weights = FALSE)),
@@ -148,6 +153,30 @@ test_that("two clusters are enough for a stratum", {
   expect_equal(interval_df(design), 2)
   expect_error(new_design(c(1, 2, 3), c("a", "a", "b"), 3), "one in stratum \"b\"",
                class = "mdpd_error_single_cluster")
+  refused <- expect_error(new_design(c(1, 1), NULL, 2), "there is one[.]",
+                          class = "mdpd_error_single_cluster")
+  expect_no_match(conditionMessage(refused), "lonely")
+  # One of one and a bit is all that there are.
+  of_share <- function(drawn) complete_design(1L, 1L, 1, "a", drawn)$factor
+  expect_equal(of_share(1 - 5e-8), 5e-8)
+  expect_error(of_share(1 - 2e-7), class = "mdpd_error_single_cluster")
+})
+
+test_that("replicates that differ by less than 1e-5 are no degrees of freedom", {
+  df <- function(e) interval_df(list(replicates = list(weights = cbind(c(1, 0), c(1, e)))))
+  expect_identical(c(df(5e-6), df(2e-5)), c(0, 1))
+})
+
+test_that("of several stages the clusters are those of the first, and none counts as drawn", {
+  skip_if_not_installed("survey")
+  api <- new.env()
+  utils::data("api", package = "survey", envir = api)
+  design <- survey::svydesign(ids = ~ dnum + snum, fpc = ~ fpc1 + fpc2, data = api$apiclus2)
+  read <- read_sample(design)$design
+  expect_identical(read$cluster, match(api$apiclus2$dnum, unique(api$apiclus2$dnum)))
+  expect_equal(read[c("n_clusters", "factor")], list(n_clusters = 40, factor = 40 / 39))
+  one_stage <- survey::svydesign(ids = ~dnum, fpc = ~fpc1, data = api$apiclus2)
+  expect_equal(read_sample(one_stage)$design$factor, 40 / 39 * (1 - 40 / api$apiclus2$fpc1[1]))
 })
 
 test_that("replicate weights give about the standard errors of the sandwich", {

@@ -194,6 +194,19 @@ test_that("standard errors of thousands of parameters are left out unless asked 
   expect_false(all(is.na(tidy(few)$std.error)))
 })
 
+test_that("standard errors of 2,500 parameters are computed", {
+  is_quick <- function(n_levels, k = 4) {
+    probs <- lapply(n_levels, function(n) matrix(1 / n, n, k))
+    has_quick_errors(list(k = k, mixing_weights = rep(1 / k, k), item_probs = probs,
+                          informative = seq_along(probs)))
+  }
+  expect_true(is_quick(rep(2, 312)))
+  expect_message(expect_false(is_quick(c(rep(2, 311), 3))), "2,504 parameters",
+                 class = "mdpd_message_no_errors")
+  expect_message(expect_false(is_quick(2500, k = 1)), "2,501 parameters",
+                 class = "mdpd_message_no_errors")
+})
+
 test_that("a crowd has a row for each item and a column for each worker", {
   crowd <- small_crowd(missing = 0.5)
   fit <- stagewise_em(crowd$labels, k = 3)

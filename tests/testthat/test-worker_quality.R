@@ -272,6 +272,7 @@ test_that("degrees of freedom are those of a table of classes by labels", {
   tested <- dependence_test(fit, names(fit$item_probs), given)
   expect_equal(tested$df, (3 - 1) * (c(3, 3, 2) - 1))
   expect_equal(tested$df_all, rep((3 - 1) * (3 - 1), 3))
+  expect_equal(tested$n_cells, rep(3 * 3, 3))
 })
 
 test_that("someone always of one opinion is a spammer", {
@@ -302,6 +303,9 @@ test_that("components that are no labels leave accuracy and bias unknown, with a
   expect_true(all(is.na(quality[c("accuracy", "accuracy_lower", "bias", "over_used")])))
   expect_false(anyNA(quality[c("information", "score", "spammer")]))
   expect_equal(dim(confusion(two, "1")), 2:3)
+  # Also of someone whose labels are called as components are.
+  given <- function(worker) list(row = 1:2, label = c(1, 2))
+  expect_true(all(is.na(accuracy_table(two, "1", given, 0.95))))
 })
 
 test_that("one component knows of no spammers", {
