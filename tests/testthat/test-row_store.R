@@ -546,6 +546,17 @@ test_that("labels given again are counted, kept once or refused, as in memory", 
   expect_error(small(duplicates = "error"), "again", class = "mdpd_error_duplicated_label")
 })
 
+test_that("labels given again that count make a sparse store, one kept of each does not", {
+  full <- data.frame(item = rep(1:6, 2), worker = rep(1:2, each = 6), label = c("x", "y"))
+  again <- rbind(full, full[1, ])
+  is_sparse_by <- function(triples, duplicates) {
+    store <- small_crowd_store(triples, local_folder(), duplicates = duplicates)
+    is_sparse(rows_of_store(store)$codes)
+  }
+  expect_identical(c(is_sparse_by(again, "count"), is_sparse_by(again, "first")), c(TRUE, FALSE))
+  expect_false(is_sparse_by(full, "count"))
+})
+
 test_that("triples that are no crowd are refused", {
   triples <- some_triples(100)
   store <- function(name, value) small_crowd_store(replace(triples, name, value), local_folder())

@@ -87,6 +87,17 @@ test_that("separators, files without a header and crowds in text are read", {
   expect_store_of_crowd(small_crowd_store(file, local_folder()), read_crowd(file))
 })
 
+test_that("weights in text are numbers", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("a,b,w", "1,x, 0.5", "2,y,2"), file)
+  store <- row_store(file, local_folder(), weights = "w")
+  expect_identical(store$manifest$weights, list(given = TRUE, smallest = 0.5, largest = 2,
+                                                sum = 2.5, unit = 0.5))
+  writeLines(c("a,b,w", "1,x,0.5", "2,y,two"), file)
+  expect_error(row_store(file, local_folder(), weights = "w"), "must be numeric",
+               class = "mdpd_error_data")
+})
+
 # R closes a connection that is forgotten, and says so past all handlers of conditions.
 test_that("text without a header or a byte order mark leaves no connection open", {
   skip_on_cran()

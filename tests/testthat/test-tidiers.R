@@ -112,6 +112,9 @@ test_that("glance() is one row that agrees with logLik(), BIC(), AIC() and nobs(
     expect_equal(row$evidence, fit$evidence %||% NA_real_)
     expect_equal(row$BIC, BIC(fit))
     expect_equal(row$AIC, AIC(fit))
+    # Sclove (1987) and Bozdogan (1987).
+    expect_equal(row$SABIC, -2 * fit$loglik + fit$df * log((nobs(fit) + 2) / 24))
+    expect_equal(row$CAIC, BIC(fit) + fit$df)
     expect_equal(row$df, attr(logLik(fit), "df"))
     expect_equal(row$nobs, nobs(fit))
     expect_true(row$converged)

@@ -361,6 +361,7 @@ test_that("print and summary say what the update did", {
   fit <- stagewise_em(store, 3)
   updated <- hush(update(fit, add_rows(store, rows$new)))
   expect_output(print(updated), "Update +300 new rows")
+  expect_identical(updated$call, quote(update(object = fit, store = add_rows(store, rows$new))))
   expect_output(print(summary(updated)), "Update +300 new rows")
   say <- function(...) describe_update(utils::modifyList(updated$update, list(...)))
   expect_snapshot({
@@ -423,6 +424,8 @@ test_that("a store that lacks anything of the fit is an old one", {
   fit <- hush(suppressWarnings(stagewise_em(row_store(table, local_folder()), 1)))
   fewer <- table[rep(1:40, 2), ]
   refused(fit, suppressWarnings(row_store(fewer, local_folder())), "old_store")
+  others <- rbind(transform(table, a = c("p", "q")), table[c(1, 1), ])
+  refused(fit, row_store(others, local_folder()), "other_store")
   labels <- data.frame(item = rep(1:20, each = 3), worker = 1:3, label = c("x", "y", "y", "x"))
   fit <- hush(suppressWarnings(stagewise_em(small_crowd_store(labels, local_folder()), 1)))
   more <- rbind(labels, transform(labels, item = item + 20))
