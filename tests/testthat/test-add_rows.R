@@ -59,6 +59,19 @@ test_that("the message of a long new level is short", {
   expect_lt(nchar(conditionMessage(told)), 300)
 })
 
+test_that("of new levels those of five items are named, and of each 60 letters", {
+  new <- stats::setNames(rep(list("x"), 6), letters[1:6])
+  told <- expect_message(inform_new_levels(new), "^6 items have levels",
+                         class = "mdpd_message_new_levels")
+  expect_length(gregexpr("Item [a-f]: ", conditionMessage(told))[[1]], 5)
+  short <- paste0("\"", strrep("y", 57), "...\"")
+  expect_message(inform_new_levels(list(a = strrep("y", 70))), short, fixed = TRUE)
+  expect_message(inform_new_labels(strrep("y", 70)), short, fixed = TRUE)
+  expect_message(inform_new_levels(list(a = character())), NA)
+  expect_message(inform_new_labels(character()), NA)
+  expect_identical(spread_counts(c(1, 2, 3), 1:2, c(2, 3, 1)), c(1, 0, 2, 3, 0, 0))
+})
+
 test_that("text is read as the columns of the store are", {
   file <- withr::local_tempfile(fileext = ".csv")
   writeLines(c("n,w,f", "1,1,TRUE", "2,01,FALSE", "3,x,NA"), file)

@@ -49,6 +49,18 @@ test_that("labelled columns and variable labels are those of memory", {
   expect_store_of(small_store(parts, local_folder()), table)
 })
 
+test_that("pieces that lack weights or known labels have those of rows without any", {
+  one <- list(codes = matrix(as.raw(1:2), 2, 1), weights = c(2, 3), ids = c("p", "q"))
+  other <- list(codes = matrix(as.raw(3:4), 1, 2), ids = "r", known = as.raw(1))
+  expect_identical(bind_pieces(list(one, other)), list(
+    codes = rbind(as.raw(1:0), as.raw(c(2, 0)), as.raw(3:4)), weights = c(2, 3, 1),
+    ids = c("p", "q", "r"), hash = NULL, known = as.raw(c(0, 0, 1))
+  ))
+  expect_null(bind_optional(list(one, other), "hash", 1))
+  expect_identical(piece_rows(one, 1, 1)[c("codes", "weights", "ids")],
+                   list(codes = matrix(as.raw(2)), weights = 3, ids = "q"))
+})
+
 test_that("what is called nearly as the labels of values is not them", {
   column <- keep_attributes(new_column(), structure(1, class = "haven_labelled",
                                                     labels_of = c(a = 1)))
@@ -366,6 +378,20 @@ test_that("a lock that names no process is no lock", {
     expect_false(dir.exists(lock))
   }
   expect_identical(nrow(store), 15)
+})
+
+test_that("what an interrupted writer left is removed by the next", {
+  store <- row_store(three_rows, local_folder())
+  for (folder in c("lock-left", "spool")) dir.create(file.path(store$path, folder))
+  writeLines("x", file.path(store$path, shard_name(99)))
+  store <- add_rows(store, three_rows)
+  expect_setequal(dir(store$path), c("manifest.rds", shard_name(1), store$manifest$shards$file))
+})
+
+test_that("a summary shows ten items and shards, and says how many more there are", {
+  expect_output(print_first(data.frame(a = 1:11), "item"), "and 1 item more")
+  expect_output(print_first(data.frame(a = 1:12), "shard"), "10 *\n.*and 2 shards more")
+  expect_no_match(utils::capture.output(print_first(data.frame(a = 1:10), "item")), "more")
 })
 
 test_that("wildcards in the name of a folder stand for themselves", {

@@ -41,6 +41,11 @@ test_that("what sparse codes are asked is what the matrix answers", {
     expect_identical(dimnames(codes$sparse), dimnames(codes$dense))
     expect_identical(n_missing(codes$sparse), n_missing(codes$dense))
     expect_identical(n_missing(codes$dense), sum(codes$dense == as.raw(0)))
+    expect_identical(n_rows_observed(codes$dense), n_observed(codes$dense))
+    empty <- unname(which(rowSums(codes$dense != as.raw(0)) == 0))
+    expect_true(2 %in% empty)
+    expect_identical(unname(rows_without_answer(codes$sparse)), empty)
+    expect_identical(rows_without_answer(codes$dense), empty)
     expect_identical(n_observed(codes$sparse), n_observed(codes$dense))
     expect_identical(n_observed(codes$dense), colSums(codes$dense != as.raw(0)))
     expect_identical(n_observed(codes$sparse, codes$weights > 0),
@@ -101,12 +106,28 @@ test_that("a part of sparse codes is the part of the matrix, by any index", {
     expect_identical(as.matrix(part), select_items(codes$dense, j))
     expect_false(is.unsorted(answer_rows(part) * 100 + part$item))
   }
+  expect_identical(select_rows(codes$dense, 5), codes$dense[5, , drop = FALSE])
+  expect_identical(select_items(codes$dense, "w4"), codes$dense[, "w4", drop = FALSE])
   expect_identical(codes$sparse[, ], codes$dense)
   expect_error(codes$sparse[41, ], "out of bounds")
   refused <- expect_error(codes$sparse[41, ], "out of bounds", class = "mdpd_error_argument")
   expect_identical(as.character(refused$call[[1]]), "[")
   expect_error(codes$sparse[, "w10"], "out of bounds")
   expect_error(codes$sparse[3], "by rows and items")
+})
+
+test_that("levels are counted by the weights of their rows, in either form", {
+  for (seed in 1:3) {
+    codes <- random_codes(seed)
+    expected <- unlist(lapply(1:9, function(j) {
+      vapply(1:3, function(level) sum(codes$weights[codes$dense[, j] == as.raw(level)]), 0)
+    }))
+    expect_equal(count_levels(codes$dense, codes$weights, rep(3, 9)), expected)
+    expect_equal(count_levels(codes$sparse, codes$weights, rep(3, 9)), expected)
+  }
+  coded <- coded_from_codes(cbind(c(1, 2, 2, 0), c(3, 0, 1, 1)), 2:3, c(1, 2, 1, 4))
+  expect_identical(count_levels(coded$codes, coded$weights, 2:3), c(1, 3, 5, 0, 1))
+  expect_identical(level_shares(coded), list(item_1 = c(0.25, 0.75), item_2 = c(5, 0, 1) / 6))
 })
 
 test_that("the answers to an item are those of its column", {

@@ -46,14 +46,42 @@ test_that("a fit of a store expects errors of labels, not of their kinds", {
   in_memory <- stagewise_em(crowd, k = 3)
   store <- new_store(as.data.frame(crowd), item = "item", worker = "worker", label = "label")
   # Few rows are between the label of one component and that of two others.
-  expect_equal(expected_error(stagewise_em(store, k = 3)), expected_error(in_memory),
-               tolerance = 0.05)
+  fit <- stagewise_em(store, k = 3)
+  expect_equal(expected_error(fit), expected_error(in_memory), tolerance = 0.05)
+  # Its rows are given labels, too.
+  prob <- predict(fit, store, type = "prob")
+  expect_identical(colnames(prob), c("no", "yes"))
+  expect_identical(as.character(predict(fit, store)), unname(c("no", "yes")[max.col(prob)]))
+  expect_setequal(levels(predict(fit, store, type = "component")), names(fit$mixing_weights))
 })
 
 test_that("the names of kinds are unique, whatever the labels are called", {
   expect_identical(number_kinds(c("a", "b", "a")), c("a.1", "b", "a.2"))
   expect_identical(number_kinds(c("a", "a.1", "a")), c("a.1", "a.1_1", "a.2"))
   expect_identical(number_kinds(c("b", "a")), c("b", "a"))
+})
+
+test_that("components are called by known rows, else by prior counts, else by their labels", {
+  names_of <- function(known, prior, labels = 2:1) {
+    component_names(list(holds_known = known, labels = labels),
+                    list(labels = c("a", "b"), prior = prior), 1:2)
+  }
+  expect_identical(names_of(TRUE, c(1, 2)), c("b", "a"))
+  expect_identical(names_of(FALSE, c(1, 2)), c("a", "b"))
+  expect_identical(names_of(FALSE, c(1, 1)), c("b", "a"))
+  expect_identical(names_of(FALSE, c(1, 1), c(2L, 2L)), c("b.1", "b.2"))
+  expect_identical(names_of(FALSE, c(1, 1), integer()), c("1", "2"))
+})
+
+test_that("components called by numbers stand for labels where some worker is informative", {
+  by_labels <- function(names, informative = "w", k = 2) {
+    named_by_labels(list(k = k, labels = c("1", "2"), informative = informative,
+                         mixing_weights = stats::setNames(rep(1, k), names)))
+  }
+  expect_true(by_labels(c("2", "1")))
+  expect_false(by_labels(c("1", "3")))
+  expect_false(by_labels(c("1", "2"), informative = character()))
+  expect_false(by_labels(c("1", "2", "2"), k = 3))
 })
 
 test_that("rows are given labels, the sums over the components of each", {

@@ -66,6 +66,56 @@ test_that("the gain of a round is that of the rows looked at, for all that stand
   expect_identical(gain_of_round(NULL, standing, fit), 0)
 })
 
+test_that("pieces are the rows from one number to another, shard by shard", {
+  store <- list(manifest = list(shards = data.frame(rows = c(4, 4, 2))))
+  expect_equal(pieces_between(store, 3, 9),
+               data.frame(shard = 1:3, first = c(3, 0, 0), n = c(1, 4, 1)))
+  expect_equal(pieces_between(store, 4, 8), data.frame(shard = 2L, first = 0, n = 4))
+  expect_equal(pieces_between(store, 5, 7), data.frame(shard = 2L, first = 1, n = 2))
+  expect_equal(whole_shards(store, c(3, 1)), data.frame(shard = c(3, 1), first = 0, n = c(2, 4)))
+})
+
+test_that("sums of rows are taken off, spread over new levels and put in another order", {
+  sums <- list(
+    n_obs = 5, weight = 6, largest_weight = 2, most_repeats = 1, level_weight = c(2, 4),
+    levels = rbind(1:2, c(3, 1)) + 0, components = c(4, 2), overlap = diag(2), modal = diag(c(3, 1)),
+    entropy = 0.5, reliance = 0.25
+  )
+  part <- utils::modifyList(sums, list(n_obs = 2, level_weight = c(1, 4 + 1e-12), entropy = 0.25))
+  rest <- subtract_sums(sums, part)
+  expect_identical(rest[c("n_obs", "level_weight", "entropy", "weight", "largest_weight")],
+                   list(n_obs = 3, level_weight = c(1, 0), entropy = 0.25, weight = 0,
+                        largest_weight = 2))
+  expect_null(subtract_sums(sums, sums))
+  spread <- spread_sums(sums, 2, c(3, 2))
+  expect_identical(spread[c("level_weight", "levels", "reliance")], list(
+    level_weight = c(2, 4, 0, 0, 0), levels = rbind(1:2, c(3, 1), 0, 0, 0), reliance = c(0.25, 0)
+  ))
+  kept <- list(modal = matrix(1:4, 2), pseudo_counts = matrix(1:6, 3), standing = sums, last = sums,
+               check = list(sums = sums))
+  turned <- order_kept_sums(kept, 2:1, c("x", "y"))
+  expect_identical(turned$modal, matrix(4:1, 2, dimnames = list(c("x", "y"), c("x", "y"))))
+  expect_identical(turned$pseudo_counts, matrix(c(4:6, 1:3), 3))
+  for (part in list(turned$standing, turned$last, turned$check$sums)) {
+    expect_identical(part[c("levels", "components", "modal")], list(
+      levels = rbind(2:1, c(1, 3)) + 0, components = c(2, 4), modal = diag(c(1, 3))
+    ))
+  }
+  # One component stays a column.
+  one <- list(levels = matrix(1, 2), components = 6, overlap = diag(1), modal = diag(1))
+  expect_identical(order_sums(one, 1), one)
+})
+
+test_that("of a crowd the last shard's sums are apart where it is not full", {
+  labels <- data.frame(item = rep(1:1025, each = 2), worker = 1:2,
+                       label = rep_len(c("x", "y", "y"), 2050))
+  for (n_items in 1024:1025) {
+    store <- small_crowd_store(labels[seq_len(2 * n_items), ], local_folder())
+    last <- hush(suppressWarnings(stagewise_em(store, 1)))$sums$last
+    if (n_items == 1024) expect_null(last) else expect_equal(last$n_obs, 1)
+  }
+})
+
 test_that("up to eight stretches of 1,024 rows are looked at", {
   store <- list(manifest = list(kind = "table", shards = NULL))
   stretches <- choose_stretches(list(n_obs = 20000), store)

@@ -10,6 +10,39 @@ labelled_rows <- function() {
   x
 }
 
+test_that("what a column is about is its attribute `label`, a string, without blanks too many", {
+  x <- data.frame(a = structure(1:2, label = " Two\n words "), b = structure(1:2, labels = "no"),
+                  c = structure(1:2, label = c("p", "q")), d = structure(1:2, label = " "))
+  expect_identical(variable_labels(x), c(a = "Two words"))
+  expect_null(variable_labels(x[2:4]))
+  expect_null(variable_labels(as.matrix(x)))
+})
+
+test_that("titles are labels, told apart by names where two items have the same", {
+  labels <- c(a = "Age", b = "Pay", c = "Pay")
+  expect_identical(item_titles(c("a", "b", "c", "d"), labels),
+                   c(a = "Age", b = "b: Pay", c = "c: Pay", d = "d"))
+  # An item that is called as another is labelled keeps its name.
+  expect_identical(item_titles(c("a", "Age"), c(a = "Age")), c(a = "a: Age", Age = "Age"))
+  expect_identical(item_titles(c("a", "b"), NULL), c(a = "a", b = "b"))
+  x <- cbind(b = 1, z = 2)
+  model <- list(item_probs = list(a = 1, b = 1), variable_labels = c(b = "Pay"))
+  expect_identical(show_column_labels(x, model), cbind(Pay = 1, z = 2))
+  expect_identical(show_column_labels(x, model["item_probs"]), x)
+})
+
+test_that("terms of a regression have the labels of their covariates and the levels of factors", {
+  regression <- list(
+    xlevels = list(sex = c("f", "m"), place = c("in", "out")),
+    variable_labels = c(age = "Age in years", sex = "Sex"),
+    covariates = list(age = 1:2, sex = factor(c("f", "m")), place = c("in", "out"))
+  )
+  expect_identical(
+    term_titles(regression, c("(Intercept)", "age", "sexm", "placeout", "age:sexm", "x:y")),
+    c("(Intercept)", "Age in years", "Sex: m", "place: out", "Age in years x Sex: m", "x:y")
+  )
+})
+
 test_that("items that are sentences have lines of their own in a print", {
   rlang::local_options(cli.width = 80)
   fit <- stagewise_em(labelled_rows(), k = 2)
