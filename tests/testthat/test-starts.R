@@ -136,6 +136,19 @@ test_that("what was asked for is known by a few words and numbers", {
   expect_identical(start_asked(matrix(1, 3, 1), two_labels(), 1, 5, 1), "given")
 })
 
+test_that("labels of a crowd are averaged with up to as many components, other answers stacked", {
+  labels <- small_crowd()$labels
+  coded <- encode(labels)
+  for (k in 2:4) {
+    model <- spectral_start(coded, k, 7, averaged = k <= 3)
+    expect_identical(model$status, "found")
+    expect_identical(starts_of("spectral", labels, coded, k, n_starts = 1, seed = 7),
+                     list(model[c("mixing_weights", "item_probs")]))
+  }
+  expect_identical(starts_of("spectral", as.matrix(labels), coded, 2, n_starts = 1)[[1]]$item_probs,
+                   spectral_start(coded, 2, 1, averaged = FALSE)$item_probs)
+})
+
 test_that("a spectral start that is not found says what it lacks", {
   expect_error(starts_of("spectral"), "three groups of items",
                class = "mdpd_error_no_spectral_start")

@@ -43,6 +43,10 @@ test_that("what a fit says of its rows is known without their posterior", {
 test_that("two numbers of components are a path, too", {
   store <- new_store(three_classes(300)$table[c(1, 2, 4)])
   expect_equal(hush(stagewise_em(store, 1:2))$path$k, 1:2)
+  # Of some more than there are rows the others are fitted.
+  few <- new_store(data.frame(a = c(1, 2, 1, 2), b = c("x", "x", "y", "y")))
+  expect_warning(fit <- hush(stagewise_em(few, c(1, 6))), class = "mdpd_warning_large_k")
+  expect_equal(fit$k, 1)
 })
 
 test_that("a component that no row is assigned to has no overlap", {

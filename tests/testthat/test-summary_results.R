@@ -57,6 +57,8 @@ test_that("the tables are those of tidy(), or computed from the result", {
 })
 
 test_that("no pair and whole numbers are summed up too", {
+  shown <- new_result_summary(1, list(one = data.frame(a = 1), none = data.frame(a = numeric())))
+  expect_named(shown$tables, "one")
   x <- data.frame(a = rep(1:2, 20), b = 1)
   pairs <- pair_residuals(suppressWarnings(stagewise_em(x, k = 1)))
   expect_output(print(summary(pairs)), "0, of which 0 with", fixed = TRUE)

@@ -162,6 +162,14 @@ test_that("two clusters are enough for a stratum", {
   expect_error(of_share(1 - 2e-7), class = "mdpd_error_single_cluster")
 })
 
+test_that("of some rows the clusters and replicates are those of the rows", {
+  design <- new_design(c("x", "y", "x", "z"), NULL, 4)
+  expect_identical(design_of_rows(design, c(4, 1)), replace(design, "cluster", list(c(3L, 1L))))
+  replicates <- list(replicates = list(weights = diag(3), scale = 2))
+  expect_identical(design_of_rows(replicates, 2)$replicates,
+                   list(weights = rbind(c(0, 1, 0)), scale = 2))
+})
+
 test_that("replicates that differ by less than 1e-5 are no degrees of freedom", {
   df <- function(e) interval_df(list(replicates = list(weights = cbind(c(1, 0), c(1, e)))))
   expect_identical(c(df(5e-6), df(2e-5)), c(0, 1))

@@ -163,6 +163,30 @@ test_that("starts are of the fit's sizes, each split in two", {
   expect_length(spread_rows(1e4, 1e4, cells = 1e5), 100)
 })
 
+test_that("starts count rows by their weights, and keep items of one level", {
+  x <- cbind(answers(60)[1:3], one = "c")
+  coded <- suppressWarnings(encode(x, rep(c(1, 3), 30)))
+  posterior <- cbind(seq_len(60) / 61, 1 - seq_len(60) / 61)
+  probs <- lapply(answers_model()$item_probs[1:3], unname)
+  fit <- list(posterior = posterior, mixing_weights = c(0.4, 0.6),
+              item_probs = c(probs, list(one = matrix(1, 1, 2))))
+  starts <- split_starts(coded, fit)
+  weighted <- posterior * coded$weights
+  stacked <- do.call(rbind, unname(fit$item_probs))
+  expect_identical(dim(starts[[1]]$item_probs[[4]]), c(1L, 3L))
+  place <- axis_scores(filled_indicators(coded, 1:60), weighted, stacked)
+  share <- colSums(weighted * stats::plogis(2 * place)) / colSums(weighted)
+  expect_equal(starts[[1]]$mixing_weights, c(0.4 * share[1], 0.6, 0.4 * (1 - share[1])))
+  expect_equal(starts[[2]]$mixing_weights, c(0.4, 0.6 * share[2], 0.6 * (1 - share[2])))
+})
+
+test_that("the ratio is twice the gain, and nothing where rounding loses", {
+  ratio <- function(gain) likelihood_ratio(list(larger = list(loglik = gain - 9),
+                                                null = list(loglik = -9)))
+  expect_equal(ratio(0.25), 0.5)
+  expect_identical(ratio(-1e-9), 0)
+})
+
 test_that("the level of the test holds", {
   skip_below_level_2()
   p <- vapply(1:200, function(seed) {

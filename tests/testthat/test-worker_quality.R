@@ -275,6 +275,30 @@ test_that("degrees of freedom are those of a table of classes by labels", {
   expect_equal(tested$n_cells, rep(3 * 3, 3))
 })
 
+test_that("what a worker's labels tell is what a table of classes by labels tells", {
+  counts <- rbind(c(8, 2), c(1, 9))
+  expected <- rbind(c(4.5, 5.5), c(4.5, 5.5))
+  expect_equal(log_likelihood_ratio(counts), sum(counts * log(counts / expected)))
+  expect_equal(log_likelihood_ratio(rbind(c(4, 0.5), c(0, 0))), 0)
+  expect_equal(log_likelihood_ratio(diag(c(0.5, 2))), 0.5 * log(5) + 2 * log(1.25))
+  workers <- c("1", "7", "20")
+  given <- labels_given(fit, workers)
+  tested <- dependence_test(fit, workers, given)
+  tables <- label_counts(fit, workers, given, others_only = TRUE)
+  expect_equal(tested$n, unname(vapply(tables, sum, 0)))
+  expect_equal(tested$gain, unname(vapply(tables, log_likelihood_ratio, 0)))
+  expect_equal(tested$to_gain, unname(vapply(tables, function(table) {
+    -sum(rowSums(table) * log(rowSums(table) / sum(table)))
+  }, 0)))
+  # Of two labels, and of one.
+  first <- match(1:2, given("1")$label)
+  of <- function(at) {
+    unlist(dependence_test(fit, "1", function(worker) lapply(given("1"), `[`, at))[c("df", "n")])
+  }
+  expect_equal(of(first), c(df = 2, n = 2))
+  expect_equal(of(first[1]), c(df = 0, n = 1))
+})
+
 test_that("someone always of one opinion is a spammer", {
   always <- as.data.frame(crowd$labels)
   always <- rbind(always, data.frame(item = 1:400, worker = "yes", label = "2"))
