@@ -61,6 +61,28 @@ test_that("pieces that lack weights or known labels have those of rows without a
                    list(codes = matrix(as.raw(2)), weights = 3, ids = "q"))
 })
 
+test_that("an item of a store has up to 254 levels", {
+  full <- data.frame(a = 1:254, b = rep(1:2, 127))
+  expect_length(levels(row_store(full, local_folder()))$a, 254)
+  expect_error(row_store(rbind(full, c(255, 1)), local_folder()), "at most 254 levels",
+               class = "mdpd_error_data")
+  expect_identical(grow_column(new_column(), c(7, 5, 7), max_values = 2)$codes, c(1L, 2L, 1L))
+  expect_null(grow_column(new_column(), c(7, 5, 7), max_values = 1)$codes)
+})
+
+test_that("values of a growing column are counted with the row they came with and their weight", {
+  column <- grow_column(new_column(), c("x", "y", "x"))
+  column <- grow_column(column, c("z", "x", NA), rows_before = 3)
+  expect_identical(column[c("values", "n", "first_row", "codes")], list(
+    values = c("x", "y", "z"), n = c(3, 1, 1), first_row = c(1, 2, 4), codes = c(3L, 1L, 0L)
+  ))
+  expect_identical(column$is_used, c(TRUE, TRUE, TRUE))
+  column <- grow_column(new_column(), c("x", "y"), weights = c(1, 0))
+  expect_identical(column$is_used, c(TRUE, FALSE))
+  expect_identical(grow_column(column, c("y", "z"), weights = c(0.5, 0))$is_used,
+                   c(TRUE, TRUE, FALSE))
+})
+
 test_that("what is called nearly as the labels of values is not them", {
   column <- keep_attributes(new_column(), structure(1, class = "haven_labelled",
                                                     labels_of = c(a = 1)))
@@ -425,6 +447,7 @@ test_that("shards are asked for by at least one number", {
   for (shards in list(integer(), 0, 2, 1.5, NA, "1", factor(1), list(1), sum)) {
     expect_error(as.data.frame(store, shards = shards), "shards", class = "mdpd_error_argument")
   }
+  expect_error(as.data.frame(store, shards = 1:2), "from 1 to 1", class = "mdpd_error_argument")
   expect_identical(as.data.frame(store, shards = c(1, 1))$a, factor(c(1, 2, 1, 1, 2, 1)))
   crowd <- small_crowd_store(some_triples(100), local_folder())
   once <- as.data.frame(crowd)
@@ -477,6 +500,11 @@ test_that("two processes do not write at once, and the lock of a dead one is no 
   expect_identical(other, list(pid = 1L, host = "another.machine"))
   drop_lock(path, other)
   expect_identical(dir(path, "^lock"), character())
+  # Nobody knows what runs on another machine.
+  nobody <- 2^22 + 1L
+  expect_true(is_running(list(pid = nobody, host = "another.machine")))
+  expect_false(is_running(list(pid = nobody, host = host_name())))
+  expect_true(is_running(list(pid = Sys.getpid(), host = host_name())))
   expect_error(lock_store(file.path(path, "nowhere")), "cannot be written to",
                class = "mdpd_error_file")
   # A lock whose owner is another at every look cannot be taken away.

@@ -125,8 +125,16 @@ test_that("what is estimated as impossible has a probability of a millionth", {
   expect_equal(as_distributions(cbind(c(-1, 0.5, 0.5), c(NA, 2, 1))),
                cbind(c(1e-6, 0.5, 0.5) / (1 + 1e-6), c(1e-6, 2, 1) / (3 + 1e-6)),
                tolerance = 1e-12)
+  expect_equal(as_distributions(cbind(c(5e-7, 1)))[1], 1e-6 / (1 + 1e-6), tolerance = 1e-12)
   # Above that it stays.
   expect_equal(as_distributions(cbind(c(2e-6, 1)))[1], 2e-6 / (1 + 2e-6), tolerance = 1e-12)
+})
+
+test_that("an item that nobody answered has means of zero", {
+  coded <- coded_from_codes(cbind(c(1, 2, 1), 0), c(3, 2))
+  expect_equal(means_by_level(names(coded$levels), coded, c(0.5, 0.25, 0.25), cbind(1, 1:3)), list(
+    item_1 = rbind(c(3, 5) / 4, c(1, 2) / 4, 0), item_2 = matrix(0, 2, 2)
+  ))
 })
 
 test_that("a row that answers an item several times shows the mean of its answers", {

@@ -85,6 +85,7 @@ test_that("fewer rows of wide tables are searched, in stores and in memory", {
   expect_identical(rows_of(1e5, TRUE), 131072)
   in_memory <- function(n_items) rows_to_search_of(list(levels = vector("list", n_items)), NULL)
   expect_identical(in_memory(2000), Inf)
+  expect_lt(in_memory(2001), 131072)
   expect_identical(in_memory(4000), 131072 / 4)
 })
 

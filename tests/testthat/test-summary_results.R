@@ -43,6 +43,12 @@ test_that("the tables are those of tidy(), or computed from the result", {
                                            "Freed items by group"))
   expect_equal(tables$samples[[1]]$mean, unname(colMeans(results$samples$samples)))
   expect_length(tables$goodness_of_fit, 0)
+  some_fail <- results$samples
+  some_fail$samples[1, 1] <- NA
+  of_others <- summary(some_fail)$tables[[1]][1, ]
+  expect_equal(of_others$mean, mean(some_fail$samples[-1, 1]))
+  expect_equal(unlist(of_others[c("5 %", "median", "95 %")], use.names = FALSE),
+               stats::quantile(some_fail$samples[-1, 1], c(0.05, 0.5, 0.95), names = FALSE))
   expect_s3_class(summary(results$test_k["p_value"]), "table")
   expect_s3_class(summary(results$pairs[1:2]), "table")
   expect_equal(nrow(tables$bootstrap[[1]]), 2 * sum(lengths(lapply(fit$item_probs, rownames))))

@@ -34,4 +34,5 @@ test_that("sums by group have a row for each level, and none for what is missing
   expect_identical(rowsum_by(cbind(c(1, 2, 3, 4), 5:8), group),
                    rbind(c(0, 0), c(4, 12), c(4, 8)))
   expect_identical(rowsum_by(cbind(c(1, 2, 3, 4)), group), cbind(c(0, 4, 4)))
+  expect_identical(rowsum_by(rbind(c(1, 5), c(2, 6)), factor(c("a", NA))), rbind(c(1, 5)))
 })

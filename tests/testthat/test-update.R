@@ -255,6 +255,7 @@ test_that("decisions that changed have the names that predict() gives them", {
   store <- add_rows(open_row_store(path), answers[!is_old, ])
   updated <- hush(update(fit, store, full = TRUE))
   expect_gt(nrow(updated$changed), 0)
+  expect_identical(updated$changed$id, rows_of_store(store)$ids[updated$changed$row])
   class_by <- function(fit) as.character(unname(predict(fit, store)))[updated$changed$row]
   expect_identical(updated$changed$from, class_by(fit))
   expect_identical(updated$changed$to, class_by(updated))
@@ -414,6 +415,8 @@ test_that("print and summary say what the update did", {
   expect_identical(updated$call, quote(update(object = fit, store = add_rows(store, rows$new))))
   expect_output(print(summary(updated)), "Update +300 new rows")
   say <- function(...) describe_update(utils::modifyList(updated$update, list(...)))
+  expect_match(say(new_known = 1), "^300 new rows, 1 known label, ")
+  expect_no_match(say(new_known = 0), "known")
   expect_snapshot({
     writeLines(say(gain = 0.0123, n_changed = 1))
     writeLines(say(gain = 1e-6, n_changed = 1234))
@@ -429,6 +432,11 @@ test_that("without a store all arguments are those of the call that is made agai
   again <- update(fit, weights = w)
   expect_identical(again$item_probs,
                    stagewise_em(~ V1 + V2 + V4, k = 2, data = rows, weights = w)$item_probs)
+  # Names given by hand stay, where items are the same and where some are.
+  named <- name_components(fit, c("Zoo", "Ark"))
+  expect_named(update(named, weights = w)$mixing_weights, c("Zoo", "Ark"))
+  expect_named(update(named, x = ~ V1 + V2 + V5)$mixing_weights, c("Zoo", "Ark"))
+  expect_named(update(named, x = ~ V5 + V6 + V7)$mixing_weights, c("1", "2"))
   n_calls <- 0
   count <- function(x) {
     n_calls <<- n_calls + 1
@@ -520,6 +528,13 @@ test_that("what cannot be updated is refused", {
   expect_error(update(damaged, later), class = "mdpd_error_not_stored")
   damaged$sums$standing <- utils::modifyList(fit$sums$standing, list(entropy = NaN))
   expect_error(update(damaged, later), class = "mdpd_error_damaged")
+  expect_true(has_sums(fit))
+  lacking <- list(
+    list(standing = utils::modifyList(fit$sums$standing, list(level_weight = 1:3))),
+    list(standing = utils::modifyList(fit$sums$standing, list(reliance = 0))), list(standing = 1)
+  )
+  for (sums in lacking) expect_false(has_sums(replace(fit, "sums", list(sums))))
+  expect_false(has_sums(replace(fit, "store", list(list(files = NULL)))))
   # So would fewer weights of the items' prior.
   expect_error(update(replace(fit, "item_prior", list(fit$item_prior[-1])), later),
                class = "mdpd_error_damaged")
