@@ -600,6 +600,24 @@ test_that("labels given again are counted, kept once or refused, as in memory", 
   expect_error(small(duplicates = "error"), "again", class = "mdpd_error_duplicated_label")
 })
 
+test_that("workers and labels that are numbers in text are in the order of numbers", {
+  triples <- data.frame(item = 1:4, worker = c("10", "9", "2", "10"),
+                        label = c("8", "10", "9", "9"))
+  store <- small_crowd_store(triples, local_folder())
+  expect_identical(store$manifest$items, c("2", "9", "10"))
+  expect_identical(store$manifest$levels, c("8", "9", "10"))
+  expect_store_of_crowd(store, crowd_labels(triples))
+})
+
+test_that("what is known of weights grows with them", {
+  first <- list(smallest = 0.5, largest = 2, sum = 2.5, unit = 0.5)
+  expect_identical(add_weights(NULL, c(0, 2, 0.5)), first)
+  expect_identical(add_weights(first, c(3, 0.75)),
+                   list(smallest = 0.5, largest = 3, sum = 6.25, unit = 0.25))
+  expect_identical(add_weights(first, NULL), first)
+  expect_identical(add_weights(NULL, 0), list(smallest = Inf, largest = 0, sum = 0, unit = Inf))
+})
+
 test_that("labels given again that count make a sparse store, one kept of each does not", {
   full <- data.frame(item = rep(1:6, 2), worker = rep(1:2, each = 6), label = c("x", "y"))
   again <- rbind(full, full[1, ])

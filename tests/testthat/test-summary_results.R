@@ -62,6 +62,19 @@ test_that("the tables are those of tidy(), or computed from the result", {
   }
 })
 
+test_that("a component is as far from all rows as the Kullback-Leibler distance says", {
+  model <- list(
+    mixing_weights = c(0.6, 0.4),
+    item_probs = list(item = rbind(a = c(0.9, 0.5), b = c(0.1, 0.25), c = c(0, 0.25)))
+  )
+  terms <- c(0.9 * log(0.9 / 0.74), 0.1 * log(0.1 / 0.16))
+  expect_equal(answer_distances(model, 1, "item"),
+               data.frame(distance = sum(terms), level = "a", share = 0.9, row.names = "item"))
+  terms <- c(0.5 * log(0.5 / 0.74), 0.25 * log(0.25 / 0.16), 0.25 * log(0.25 / 0.1))
+  expect_equal(answer_distances(model, 2, "item"),
+               data.frame(distance = sum(terms), level = "c", share = 0.25, row.names = "item"))
+})
+
 test_that("no pair and whole numbers are summed up too", {
   shown <- new_result_summary(1, list(one = data.frame(a = 1), none = data.frame(a = numeric())))
   expect_named(shown$tables, "one")

@@ -9,6 +9,9 @@ test_that("items without names are called as read.csv() calls columns", {
   expect_identical(item_names(matrix(1, 1, 3)), c("V1", "V2", "V3"))
   expect_identical(item_names(matrix(1, 1, 1, dimnames = list("r", "a"))), "a")
   expect_identical(item_names(data.frame(a = 1, b = 2)), c("a", "b"))
+  latin <- `Encoding<-`("\xe9", "latin1")
+  expect_identical(Encoding(item_names(structure(1, dim = c(1, 1), dimnames = list(NULL, latin)))),
+                   "UTF-8")
 })
 
 test_that("names of rows are those that somebody gave", {

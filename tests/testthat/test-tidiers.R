@@ -91,6 +91,10 @@ test_that("tidy() of bootstrap samples has their standard errors and intervals",
   )
   expect_warning(intervals <- confint(samples, "mixing_weights"), class = few)
   expect_equal(low, unname(intervals[, 1]))
+  # Samples of which nothing was found do not count.
+  samples$estimates[1, ] <- NA
+  expect_equal(tidy(samples, "mixing_weights")$std.error,
+               unname(apply(samples$estimates[-1, 1:2], 2, stats::sd)))
 })
 
 # glance() -----------------------------------------------------------------------------------------
@@ -118,12 +122,14 @@ test_that("glance() is one row that agrees with logLik(), BIC(), AIC() and nobs(
     expect_equal(row$df, attr(logLik(fit), "df"))
     expect_equal(row$nobs, nobs(fit))
     expect_true(row$converged)
+    expect_null(unlist(lapply(summary(fit)$informative, names)))
   }
 })
 
 test_that("glance() and augment() need a fit", {
   model <- small_crowd()$model
-  expect_error(glance(model), class = "mdpd_error_not_stored")
+  refused <- expect_error(glance(model), class = "mdpd_error_not_stored")
+  expect_identical(rlang::call_name(refused$call), "glance")
   expect_error(augment(model), class = "mdpd_error_not_stored")
 })
 

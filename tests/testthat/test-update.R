@@ -78,8 +78,8 @@ test_that("pieces are the rows from one number to another, shard by shard", {
 test_that("sums of rows are taken off, spread over new levels and put in another order", {
   sums <- list(
     n_obs = 5, weight = 6, largest_weight = 2, most_repeats = 1, level_weight = c(2, 4),
-    levels = rbind(1:2, c(3, 1)) + 0, components = c(4, 2), overlap = diag(2), modal = diag(c(3, 1)),
-    entropy = 0.5, reliance = 0.25
+    levels = rbind(1:2, c(3, 1)) + 0, components = c(4, 2), overlap = diag(2),
+    modal = diag(c(3, 1)), entropy = 0.5, reliance = 0.25
   )
   part <- utils::modifyList(sums, list(n_obs = 2, level_weight = c(1, 4 + 1e-12), entropy = 0.25))
   rest <- subtract_sums(sums, part)
