@@ -181,8 +181,9 @@ test_that("starts count rows by their weights, and keep items of one level", {
 })
 
 test_that("the ratio is twice the gain, and nothing where rounding loses", {
-  ratio <- function(gain) likelihood_ratio(list(larger = list(loglik = gain - 9),
-                                                null = list(loglik = -9)))
+  ratio <- function(gain) {
+    likelihood_ratio(list(larger = list(loglik = gain - 9), null = list(loglik = -9)))
+  }
   expect_equal(ratio(0.25), 0.5)
   expect_identical(ratio(-1e-9), 0)
 })
