@@ -12,7 +12,7 @@
 #'     chunks only is one of strings.
 #'   * Text files are read as strings; when all have been seen, each column gets the type that
 #'     [utils::read.csv()] would give it: `01` and `1` are the same level of a column of numbers,
-#'     and different ones as soon as the column has a word, or a whole number above 2^53, of which
+#'     and different ones as soon as the column has a word, or a whole number from 2^53 on, of which
 #'     R would not keep the last digits.
 #'   * Rows of a table keep their order. Those of a crowd, one an item, are in an order that depends
 #'     on nothing but their ids (on a hash of them), so the order of the labels does not matter.
