@@ -250,7 +250,7 @@ item_entries <- function(x) {
   }
   is_doubtful <- if (is.null(x$inclusion)) FALSE else x$inclusion[items] < 0.95
   inclusion <- ifelse(is_doubtful, paste0(", ", percent(x$inclusion[items])), "")
-  paste0(shorten(items, title_width(x, 20)), " (", strength, inclusion, ")", recycle0 = TRUE)
+  paste0(shorten(items, title_width(x, 20)), " (", strength, inclusion, ")")
 }
 
 next_step <- function(x, after_summary = FALSE) {
