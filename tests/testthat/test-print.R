@@ -41,6 +41,56 @@ test_that("print() says which number of components was chosen, and how far the n
   expect_output(print(fit), "Chosen +k = 3\n")
 })
 
+test_that("two numbers of components, and two that are as good, are told apart", {
+  fit <- hand_made_fit(k = 3, n_levels = 3)
+  fit$path <- data.frame(
+    k = 2:3, components = 2:3, penalised_loglik = c(-420, -409.6), BIC = c(840, 819.2),
+    AIC = c(800, 750), ICL = c(850, 825), entropy = c(0.95, 0.93), n_informative = c(4, 4),
+    status = "converged"
+  )
+  expect_identical(path_choice(fit), "k = 3 of 2 to 3; k = 2 is 10.4 nats behind")
+  expect_identical(colnames(format_path(fit$path)),
+                   c("behind", "BIC", "AIC", "ICL", "entropy", "informative"))
+  expect_output(print(summary(fit)), "how far the penalised log-likelihood is behind (nats)\n",
+                fixed = TRUE)
+  fit$path$penalised_loglik <- c(-420, -420)
+  expect_identical(path_choice(fit), "k = 3 of 2 to 3; k = 2 is 0.0 nats behind")
+  fit$path$evidence <- c(-430, -425)
+  expect_output(print(summary(fit)), "how far the evidence is behind (nats; it leans to few)\n",
+                fixed = TRUE)
+})
+
+test_that("one informative item, and one row without any answer, are told like several", {
+  fit <- hand_made_fit(n_informative = 1)
+  fit$no_answer <- 7L
+  text <- utils::capture.output(print(fit))
+  expect_match(text, "60 rows (1 without any answer), 6 items", fixed = TRUE, all = FALSE)
+  expect_match(text, "^Components, and the answers that set each apart$", all = FALSE)
+  expect_match(text, "^Informative items, by evidence \\(nats\\)$", all = FALSE)
+  expect_match(text, "^  item_1 \\(19.3\\)$", all = FALSE)
+  expect_match(text, "^Next: summary\\(fit\\)", all = FALSE)
+  sums <- suppressWarnings(summary(fit), "mdpd_warning_not_identified")
+  sums$n_undetermined <- 1L
+  text <- utils::capture.output(print(sums))
+  expect_match(text, "likeliest level by component$", all = FALSE)
+  expect_match(text, "^  item_1 +19.3 a: 90% b: 90%$", all = FALSE)
+  expect_match(text, "can be moved in 1 direction$", all = FALSE)
+})
+
+test_that("an item that differs with a probability of 95 % is not doubtful", {
+  fit <- hand_made_fit(n_informative = 3)
+  fit$inclusion <- stats::setNames(c(0.95, 0.949, 1, 0, 0, 0), names(fit$item_probs))
+  expect_identical(item_entries(fit),
+                   c("item_1 (19.3)", "item_2 (17.3, 95 %)", "item_3 (15.5)"))
+})
+
+test_that("growth is told only where no stages came before it", {
+  grown <- function(phases) growth_of(list(method = "robust", trace = data.frame(phase = phases)))
+  expect_identical(grown(c("grow", "grow", "polish")), "growth by the best splits")
+  expect_identical(grown(c("stage", "grow")), "robust stages")
+  expect_identical(grown("refine"), "robust stages")
+})
+
 test_that("the answers that set a component apart are those furthest from the rest", {
   fit <- hand_made_fit(k = 2, n_levels = 3)
   expect_equal(answers_apart(fit, 1), c("item_1 = a (87 %)", "item_2 = a (85 %)",
@@ -54,6 +104,25 @@ test_that("the answers that set a component apart are those furthest from the re
   expect_length(answers_apart(hand_made_fit(k = 1, n_informative = 0), 1), 0)
   fit$item_evidence[] <- -(1:6)
   expect_equal(answers_apart(fit, 1), "item_1 = a (87 %)")
+})
+
+test_that("answers set a component apart from a tenth of the first one's strength on", {
+  fit <- hand_made_fit(k = 2, n_levels = 3)
+  fit$item_evidence[] <- c(10, 5, 1, 0.99, 0, 0)
+  expect_match(answers_apart(fit, 1, n = 6), "^item_[123] = a")
+  expect_length(answers_apart(fit, 1, n = 6), 3)
+  # Distances of 0.282, 0.258, 0.030 and 0.027.
+  fit$item_evidence[] <- c(10, 10, 10, 10, 0, 0)
+  differs <- function(strength) strength * diag(3)[, 1:2] + (1 - strength) / 3
+  fit$item_probs$item_3[] <- differs(0.26)
+  fit$item_probs$item_4[] <- differs(0.25)
+  expect_equal(answers_apart(fit, 1, n = 6),
+               c("item_1 = a (87 %)", "item_2 = a (85 %)", "item_3 = a (51 %)"))
+  # Where a component answers as all rows do, all its distances are 0.
+  alike <- hand_made_fit(k = 2, n_levels = 4)
+  alike$mixing_weights[] <- c(0.75, 0.25)
+  alike$item_probs <- lapply(alike$item_probs, function(probs) replace(probs, TRUE, 0.25))
+  expect_length(answers_apart(alike, 1), 3)
 })
 
 test_that("the next step depends on the fit", {
@@ -101,6 +170,22 @@ test_that("long names are cut, less where there is room, and many components lef
   fit$variable_labels <- stats::setNames(strrep("word ", 20:22), names(fit$item_probs))
   rlang::local_options(cli.width = 10)
   expect_output(print(fit), "word")
+  # No answer has less than 16 columns for its item.
+  fit$variable_labels[] <- paste0(c("a", "b", "c"), strrep("x", 30))
+  expect_match(utils::capture.output(print(fit)), "^    ax{12}[.]{3} = no-", all = FALSE)
+})
+
+test_that("answers have lines of their own as soon as one item is a sentence of a survey file", {
+  rlang::local_options(cli.width = 80)
+  fit <- hand_made_fit(n_items = 3, items = strrep(letters[1:3], 29))
+  expect_output(print(fit), "\n  1  60.0 %  aaaaaaaaaaa... = a (90 %), bb", fixed = TRUE)
+  fit$variable_labels <- stats::setNames(c(strrep("x", 29), "b", "c"), names(fit$item_probs))
+  expect_output(print(fit), "\n  1  60.0 %\n    x{29} = a \\(90 %\\)\n    b = a \\(88 %\\)\n")
+  # One component has no answers that set it apart.
+  one <- hand_made_fit(n_items = 3, k = 1)
+  one$variable_labels <- fit$variable_labels
+  names(one$variable_labels) <- names(one$item_probs)
+  expect_output(print(one), "\n  1  100.0 %\n\nNo item", fixed = TRUE)
 })
 
 test_that("a component has as many of its answers as its line holds", {
@@ -127,6 +212,7 @@ test_that("max_items limits the items printed", {
   fit <- hand_made_fit(n_items = 30, n_informative = 20)
   expect_match(capture.output(print(fit, max_items = 5)), "and 15 more", all = FALSE)
   expect_match(capture.output(print(summary(fit), max_items = 5)), "and 15 more", all = FALSE)
+  expect_match(capture.output(print(summary(fit))), "and 10 more", all = FALSE)
   expect_error(print(fit, max_items = 0), class = "mdpd_error_argument")
 })
 
@@ -166,6 +252,9 @@ test_that("summary() describes how tight the components are and how they overlap
   overlap <- summary(fit)$overlap
   expect_equal(rowSums(overlap), c("1" = 1, "2" = 1, "3" = 1))
   expect_equal(overlap[2, ], colMeans(fit$posterior[class == 2, ]))
+  # What is written as less than 0.01 is a point.
+  shares <- matrix(c(0.0049, 0.005, NA, 1), 2, dimnames = list(1:2, 1:2))
+  expect_identical(as.vector(format_overlap(shares)), c(".", "0.01", "-", "1.00"))
 })
 
 test_that("a component without rows has size zero and no overlap", {
@@ -212,7 +301,8 @@ test_that("one component has no informative items, however it was fitted", {
   text <- utils::capture.output(print(one), print(summary(one)))
   expect_true(any(grepl("1 component, 0 of 5 items informative", text)))
   expect_true(any(grepl("No item is informative", text)))
-  expect_false(any(grepl("set each apart|evidence 0.0|likeliest level", text)))
+  expect_false(any(grepl("set each apart|evidence 0.0|likeliest level|Overlap", text)))
+  expect_false(any(grepl("water_project", text)))
   expect_identical(glance(one)$n_informative, 0L)
 })
 
