@@ -43,6 +43,22 @@ test_that("a header is known by its names", {
 test_that("a header is known by the numbers below it", {
   expect_reads(crowd_file("foo bar baz", "1 2 x", "2 2 y"), 1:2, c(2, 2), c("x", "y"))
   expect_reads(crowd_file("foo,bar,baz", "1,2,-1.5"), 1, 2, -1.5)
+  expect_reads(crowd_file("foo, bar, baz", "x, 2, y"), "x", 2, "y")
+  expect_reads(crowd_file("a, 1, x", "b, 2, y"), c("a", "b"), 1:2, c("x", "y"))
+})
+
+test_that("the first fifty lines that are not blank tell whether there is a header", {
+  numbers <- paste0("x", 1:49, ",", 1:49, ",y")
+  file <- crowd_file(rep("", 50), "foo,bar,baz", numbers, "x50,no number,y")
+  expect_identical(length(read_crowd(file)$label), 50L)
+  file <- crowd_file("foo,bar,baz", numbers[-1], "x50,no number,y")
+  expect_identical(length(read_crowd(file)$label), 50L)
+  file <- crowd_file(numbers[1:2], "foo,bar,baz")
+  expect_identical(length(read_crowd(file)$label), 3L)
+})
+
+test_that("reading says nothing", {
+  expect_silent(read_crowd(crowd_file("item,worker,label", "a,u,x", "b,u,y")))
 })
 
 test_that("a file without a header loses no line", {
@@ -161,7 +177,10 @@ test_that("a quote that is not closed is an error", {
 test_that("text that is not UTF-8 is an error", {
   file <- tempfile()
   writeBin(c(charToRaw("a,u,"), as.raw(c(0xe9, 0x0a))), file)
-  expect_bad_file(file, "UTF-8")
+  expect_bad_file(file, "encoded in UTF-8.*\"a,u,\u00e9\" is not")
+  # What is shown has sixty letters at most.
+  writeBin(c(charToRaw(paste0("a,u,", strrep("x", 60))), as.raw(c(0xe9, 0x0a))), file)
+  expect_bad_file(file, "\"a,u,x{47}[.]{3}x{5}\u00e9\" is not|\"a,u,x{53}[.]{3}\" is not")
 })
 
 test_that("duplicates are treated as crowd_labels() treats them", {
@@ -238,6 +257,14 @@ test_that("a compressed file that breaks off in its first bytes is an error of o
   }
   # Nothing is left open.
   expect_lte(length(getAllConnections()), n_open)
+})
+
+test_that("a gzip file within another is found also where it ends in the next block", {
+  file <- withr::local_tempfile()
+  writeBin(c(raw(2^20 - 1), gzip_magic), file)
+  expect_true(has_gzip_within(file))
+  writeBin(c(gzip_magic, raw(2^20)), file)
+  expect_false(has_gzip_within(file))
 })
 
 test_that("the length at the end of a gzip file may be any number of 32 bits", {
