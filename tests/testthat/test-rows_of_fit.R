@@ -102,6 +102,89 @@ test_that("other answers are found whatever a further item says", {
   takes(replace(table, "item_3", other["item_3"]))
 })
 
+# Three items of two levels, "a" and "b", in four rows.
+coded <- coded_from_codes(cbind(c(1, 1, 2, 2), c(1, 2, 1, 2), c(1, 2, 2, 1)))
+
+compare <- function(column, item) {
+  compare_answers(given_codes(column, coded, item), own_codes(coded, item))
+}
+
+test_that("answers are compared by the levels of the fit, where both are there", {
+  compared <- compare_answers(
+    list(codes = c(1L, 2L, 1L, 2L, 0L, 1L), levels = c("a", "b"), same_levels = TRUE,
+         by_fit = c(1L, 2L, 1L, 2L, 0L, 1L)),
+    c(1L, 2L, 2L, 2L, 1L, 0L)
+  )
+  expect_identical(compared$differs, c(FALSE, FALSE, TRUE, FALSE, FALSE, FALSE))
+  expect_true(compared$varies)
+  expect_true(compared$is_other)
+  expect_identical(compared$own, c(1L, 2L, 2L, 2L, 1L, 0L))
+  # Where levels are others, by what most rows with the answer have in the fit.
+  compared <- compare_answers(
+    list(codes = c(1L, 1L, 1L, 2L, 2L), levels = c("x", "y"), same_levels = FALSE,
+         by_fit = integer(5)),
+    c(2L, 2L, 1L, 1L, 1L)
+  )
+  expect_identical(compared$differs, c(FALSE, FALSE, TRUE, FALSE, FALSE))
+  expect_null(compared$given)
+  expect_null(compared$own)
+  expect_identical(compare_answers(NULL, 1:2),
+                   list(varies = FALSE, is_other = FALSE, differs = c(FALSE, FALSE)))
+})
+
+test_that("an item tells rows apart if both tables have two answers, and is other if it must be", {
+  told <- function(column, item = "item_1") unlist(compare(column, item)[c("varies", "is_other")])
+  expect_identical(told(c("a", "a", "b", "b")), c(varies = TRUE, is_other = FALSE))
+  expect_identical(told(c("a", "b", "a", "b")), c(varies = TRUE, is_other = TRUE))
+  # Split in two, or put together.
+  expect_identical(told(c("x", "y", "z", "z")), c(varies = TRUE, is_other = FALSE))
+  expect_identical(told(factor(rep("a", 4), c("a", "b"))), c(varies = FALSE, is_other = FALSE))
+  expect_identical(told(c("a", "b", NA, NA)), c(varies = FALSE, is_other = FALSE))
+})
+
+test_that("columns hold categories, 254 of them at most", {
+  many <- coded_from_codes(cbind(c(seq_len(254), 1)), 254)
+  many$levels$item_1 <- as.character(1001:1254)
+  given <- given_codes(c(1001:1254, NA), many, "item_1")
+  expect_identical(given$by_fit, c(1:254, 0L))
+  expect_true(given$same_levels)
+  expect_null(given_codes(1001:1255, many, "item_1"))
+  expect_null(given_codes(1001:1254, many, "item_1"))
+  expect_false(given_codes(c("a", "c", "b", "b"), coded, "item_1")$same_levels)
+  expect_identical(given_codes(c("a", "c", "b", NA), coded, "item_1")$by_fit, c(1L, 0L, 2L, 0L))
+})
+
+test_that("rows are surely other if they were sorted, or all items differ in more than a tenth", {
+  item <- function(n_other, n = 20, ...) {
+    item <- list(given = rep(1:2, n / 2), own = rep(2:1, n / 2), varies = TRUE, is_other = TRUE,
+                 differs = seq_len(n) <= n_other)
+    utils::modifyList(item, list(...))
+  }
+  expect_identical(surely_other(list(item(1), item(1))), "sorted")
+  expect_identical(surely_other(list(item(1), item(1, is_other = FALSE))), "sorted")
+  expect_null(surely_other(list(item(5, is_other = FALSE))))
+  changed <- list(given = rep(1L, 20))
+  expect_identical(surely_other(list(item(3, given = changed[[1]]))), "changed")
+  expect_null(surely_other(list(item(2, given = changed[[1]]))))
+  # Of the levels of one item nothing is known.
+  unknown <- item(3)[c("own", "varies", "is_other", "differs")]
+  expect_identical(surely_other(list(item(3), unknown)), "changed")
+  constant <- item(0, given = changed[[1]], varies = FALSE, is_other = FALSE)
+  expect_identical(surely_other(list(item(3), constant)), "changed")
+  expect_null(surely_other(list(item(3), item(0, given = changed[[1]], is_other = FALSE))))
+  expect_null(surely_other(list(item(3, given = changed[[1]], varies = FALSE))))
+})
+
+test_that("the error names the first row that is another, and the item in which it is", {
+  columns <- list(item_1 = c("a", "a", "b", "a"), item_2 = c("a", "a", "b", "b"),
+                  item_3 = c("a", "b", "b", "a"))
+  compared <- Map(compare, columns, names(columns))
+  expect_error(
+    abort_other_rows(columns, list(coded = coded), compared, "changed", rlang::current_env()),
+    "Item item_2 of row 2 is \"a\", in the fit it is \"b\".", fixed = TRUE
+  )
+})
+
 test_that("data that are no table are refused by name", {
   for (data in list(1:200, as.list(side), "side")) {
     expect_error(augment(fit, data), "`data` must be a data frame", class = "mdpd_error_argument")
