@@ -11,10 +11,36 @@ test_that("a simulated crowd has the sizes asked for", {
   expect_identical(crowd$k, 4)
 })
 
+test_that("by default five of a hundred workers are right in six of ten of a thousand items", {
+  crowd <- simulate_crowd(seed = 1)
+  expect_identical(dim(crowd$labels), c(1000L, 100L))
+  expect_length(crowd$labels$label, 1e5)
+  expect_identical(crowd$k, 3)
+  expect_identical(crowd$model$informative, as.character(1:5))
+  expect_equal(diag(crowd$model$item_probs$`5`), rep(0.6, 3), ignore_attr = TRUE)
+})
+
+test_that("without a seed as many of the session's numbers are drawn as a crowd needs", {
+  set.seed(1)
+  crowd <- simulate_crowd(4, 3, 2, accuracy = 0.8)
+  next_number <- stats::runif(1)
+  set.seed(1)
+  shares <- prop.table(replicate(2, stats::rexp(2)), 2)[1, ]
+  truth <- sample.int(2, 4, replace = TRUE)
+  first <- cbind(c(0.8, 0.2)[truth], shares[1], shares[2])
+  given <- 1 + (matrix(stats::runif(12), 4) > first)
+  expect_identical(as.integer(crowd$truth), truth)
+  expect_identical(matrix(as.integer(as.matrix(crowd$labels)), 4), matrix(as.integer(given), 4))
+  expect_identical(stats::runif(1), next_number)
+})
+
 test_that("the smallest crowd can be simulated", {
   crowd <- simulate_crowd(n_items = 1, n_workers = 2, n_labels = 2, accuracy = 1, seed = 1)
   expect_identical(dim(crowd$labels), 1:2)
   expect_identical(as.matrix(crowd$labels)[, "1"], as.character(crowd$truth))
+  # All may be experts.
+  expect_identical(simulate_crowd(5, 2, accuracy = c(0.9, 0.8), seed = 1)$model$informative,
+                   c("1", "2"))
 })
 
 test_that("the true model is a proper mixture", {
@@ -69,7 +95,8 @@ test_that("labels are missing at the rate asked for, never all of an item or a w
 test_that("bad arguments are errors that name them", {
   bad <- list(
     n_items = list(0, 1.5, NA, "a"), n_workers = list(1, NULL), n_labels = list(1, 255),
-    accuracy = list(1.2, -0.1, NA, "a", numeric(), rep(0.5, 101)), missing = list(1, -0.1, NA),
+    accuracy = list(1.2, -0.1, NA, "a", numeric(), rep(0.5, 101)),
+    missing = list(1, 1 - 5e-10, -0.1, NA),
     seed = list("a", 1.5, 1:2)
   )
   for (name in names(bad)) {

@@ -18,6 +18,24 @@ test_that("simulated spikes have the sizes asked for", {
   expect_identical(dim(one$spikes), 1:2)
 })
 
+test_that("by default a quarter of 240 neurons is tuned to one of twelve orientations", {
+  few <- simulate_spikes(20, 8, seed = 1)
+  expect_identical(simulate_spikes(20, 8, 2, 12, 20, 30, 3, 0.1, 0.3, 0.2, seed = 1), few)
+  expect_identical(unlist(formals(simulate_spikes)[1:2]), c(n_trials = 2400, n_neurons = 240))
+  expect_identical(levels(simulate_spikes(7, 2, 0, 7, baseline = 0, seed = 1)$truth),
+                   c("0.00", "25.71", "51.43", "77.14", "102.86", "128.57", "154.29"))
+})
+
+test_that("neurons have the distributions that the help gives", {
+  neurons <- with_seed(1, draw_neurons(6, 4, peak = 30, baseline = 3))
+  expected <- with_seed(1, list(
+    preferred = stats::runif(6, 0, 180), baseline = stats::rgamma(6, shape = 2, scale = 1.5),
+    peak = stats::rgamma(6, shape = 4, scale = 7.5)
+  ))
+  expected$preferred[5:6] <- NA
+  expect_equal(as.list(neurons[names(expected)]), expected)
+})
+
 test_that("every orientation is shown equally often", {
   expect_setequal(table(small_population()$truth), 10L)
   expect_identical(as.integer(sort(table(simulate_spikes(20, 4, 2, 3, seed = 1)$truth))),
@@ -163,4 +181,7 @@ test_that("more spikes than can be held are refused before any is drawn", {
     expect_error(do.call(simulate_spikes, arguments), "must give fewer spikes: at most 1e8",
                  class = "mdpd_error_argument")
   }
+  expect_error(check_n_spikes(1.26e8), "They give about 1.3e+08", fixed = TRUE,
+               class = "mdpd_error_argument")
+  expect_no_error(check_n_spikes(1e8))
 })
