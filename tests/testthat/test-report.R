@@ -93,6 +93,10 @@ test_that("a crowd has no tests of fit in its report, nor has a fit that keeps n
   expect_false(may_be_tested(stagewise_em(crowd$labels, 3)))
   expect_false(may_be_tested(stagewise_em(answers(60), 2, keep_data = FALSE)))
   expect_true(may_be_tested(stagewise_em(answers(60), 2)))
+  # There must be two items of several levels.
+  of_levels <- function(...) may_be_tested(list(coded = list(levels = list(...)), refine = "full"))
+  expect_true(of_levels(c("a", "b"), c("a", "b"), "a"))
+  expect_false(of_levels(c("a", "b"), "a", "a"))
 })
 
 test_that("rows stand in a report only if they are asked for", {
@@ -351,6 +355,15 @@ test_that("answers sort in the order of the levels, and the caption says what th
   expect_null(pairs_part(pairs))
 })
 
+test_that("ten pairs stand in a report, or those that there are", {
+  skip_without_report()
+  local_no_pictures()
+  pairs <- hand_made_pairs(8)
+  expect_match(as.character(pairs_part(pairs[1:10, ])), "the most conspicuous first: the effect",
+               fixed = TRUE)
+  expect_identical(nrow(shown_cells(pairs_part(pairs[1, ]))), 2L)
+})
+
 test_that("the rows of a report say once that some have no class", {
   skip_without_report()
   x <- answers(100)
@@ -398,6 +411,8 @@ test_that("the classes of a report have their size, their rows and what sets the
     expect_identical(grepl(level, shown), more == 0)
     expect_identical(grepl(item, shown), more == 0)
   }
+  expect_match(as.character(share_bar(1 / 3, "red")), "style=\"width:33.3%;background:red\"",
+               fixed = TRUE)
   # A name of up to 24 letters stays beside its colour.
   is_whole <- function(n) grepl("nowrap", class_cell(strrep("n", n), "red"), fixed = TRUE)
   expect_identical(c(is_whole(24), is_whole(25)), c(TRUE, FALSE))
@@ -466,6 +481,20 @@ test_that("the profiles of a report are the probabilities, the darker the larger
                    paragraph("No item tells the classes apart by more than chance explains."))
 })
 
+test_that("the table of profiles has one to sixty items, and says how many are left out", {
+  skip_without_report()
+  local_in_package(list(
+    profile_picture = function(object) NULL,
+    profile_table = function(object, items) paragraph(length(items), " to ", items[length(items)])
+  ))
+  profiles <- function(n) as.character(section_profiles(hand_made_fit(n, n_informative = n)))
+  expect_match(profiles(1), "1 to item_1", fixed = TRUE)
+  expect_no_match(profiles(60), "The table has", fixed = TRUE)
+  more <- profiles(61)
+  expect_match(more, "60 to item_60", fixed = TRUE)
+  expect_match(more, "The table has 60 of 61 informative items, those that tell", fixed = TRUE)
+})
+
 test_that("the items of a report are the informative ones, then the others by information", {
   skip_without_report()
   fit <- hand_made_fit(n_items = 6, n_informative = 1)
@@ -491,6 +520,8 @@ test_that("the items of a report are the informative ones, then the others by in
   expect_identical(shown_cells(page)[c(2, 201), 1], c("v201", "v2"))
   expect_match(page, "0 items of 201 tell the classes apart.", fixed = TRUE)
   expect_match(page, "The table has the first 200 of 201 items.", fixed = TRUE)
+  fit$item_information <- many[1:200]
+  expect_no_match(as.character(section_items(fit)), "The table has", fixed = TRUE)
 })
 
 test_that("the numbers of classes stand in a report with how far each is behind the best", {
@@ -534,6 +565,30 @@ test_that("the workers of a report have what is known of them, and the labels th
   expect_identical(cells[4, 4], "-")
 })
 
+test_that("the table of workers has five hundred of them, and a picture if an accuracy is known", {
+  skip_without_report()
+  local_in_package(list(
+    label_table = function(object) NULL, confusion_tables = function(object) NULL,
+    worker_picture = function(object) paragraph("A picture."),
+    worker_table = function(quality) paragraph("A table of ", nrow(quality), ".")
+  ))
+  fit <- hand_made_crowd_fit()
+  quality <- worker_quality(fit)[rep(1:12, length.out = 501), ]
+  shown <- function(n) {
+    local_in_package(list(worker_quality = function(object) quality[seq_len(n), ]))
+    as.character(section_workers(fit))
+  }
+  page <- shown(501)
+  expect_match(page, "The labels of 501 workers for 120 items: 294 tell about the true label, 207",
+               fixed = TRUE)
+  expect_match(page, "A picture.*A table of 500[.].*The table has 500 of 501 workers")
+  expect_no_match(shown(500), "The table has", fixed = TRUE)
+  quality$accuracy[2] <- NA
+  expect_match(shown(12), "A picture", fixed = TRUE)
+  quality$accuracy <- NA_real_
+  expect_no_match(shown(12), "A picture", fixed = TRUE)
+})
+
 test_that("the strongest workers of a report have a table each of what they say", {
   skip_without_report()
   fit <- hand_made_crowd_fit()
@@ -567,6 +622,20 @@ test_that("numbers of a report sort by their values, answers by their order, mis
                    "<th scope=\"row\">x &amp; y</th>")
   table <- report_table(list(n = number_column(1:2), none = NULL, Text = c("u", "v")), "Caption")
   expect_identical(shown_cells(table), rbind(c("n", "Text"), c("1", "u"), c("2", "v")))
+})
+
+test_that("the tests of a report have p-values of samples if any were drawn", {
+  skip_without_report()
+  tests <- suppressMessages(goodness_of_fit(stagewise_em(answers(60)[1:4], 2), n = 1))
+  heads <- function(tests) shown_cells(statistics_table(tests))[1, ]
+  expect_identical(heads(tests)[4:5], c("p (chi-square)", "p (samples)"))
+  tests$n <- 0
+  expect_identical(heads(tests)[-1], c("Value", "Degrees of freedom", "p (chi-square)"))
+})
+
+test_that("a table may be scrolled by the keys", {
+  skip_without_report()
+  expect_match(as.character(report_table(list(a = "x"), "Caption")), "tabindex=\"0\"", fixed = TRUE)
 })
 
 test_that("numbers are written alike whatever the decimal mark of the session", {
