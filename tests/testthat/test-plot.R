@@ -486,6 +486,53 @@ test_that("of many items that share their levels forty are named, fewer in two r
   expect_identical(named_of(14, k = 20, n_levels = 4), 7L)
 })
 
+# How large the type is, how many values are named on both axes, the first and the last of these,
+# and what else depends on the room of a picture.
+layout_of <- function(picture) {
+  cells <- picture$data
+  type <- function(name) {
+    element <- picture$theme[[name]]
+    paste0(name, " ", signif(element$size, 4), if (identical(element$angle, 90)) " upright")
+  }
+  axis <- function(name, values) {
+    scale <- picture$scales$get_scales(name)
+    named <- if (is.function(scale$breaks)) scale$breaks(values) else values
+    ends <- gsub("\n", "|", scale$labels(named[c(1, length(named))]))
+    paste0(name, ": ", length(named), " of ", length(values), ", ", paste(ends, collapse = " ... "))
+  }
+  columns <- if (is.null(cells$row) && is.factor(cells$level)) cells$level else cells$component
+  c(
+    toString(vapply(c("axis.text.x", "axis.text.y", "strip.text"), type, "")),
+    paste(toString(unlist(picture$facet$params[c("nrow", "ncol")])), "panels,",
+          length(picture$layers), "layers, lines", picture$layers[[1]]$aes_params$linewidth),
+    axis("x", levels(columns)), axis("y", levels(if (is.null(cells$row)) cells$item else cells$row))
+  )
+}
+
+test_that("profiles have the type and as many labels as there is room for", {
+  testthat::skip_on_cran()
+  skip_other_ggplot2()
+  words <- function(what, n) paste(what, c("one", "two", "three", "four", "five", "six"))[1:n]
+  fits <- list(
+    "two levels" = hand_made_fit(24, 6, n_informative = 24, components = words("class", 6)),
+    "shared levels" = hand_made_fit(6, 4, 5, n_informative = 6, items = words("question", 6)),
+    "long levels" = hand_made_fit(30, 5, 5, n_informative = 30, level_names = words("answer", 5)),
+    "two rows of panels" = hand_made_fit(16, 16, 6, n_informative = 16),
+    "three items of two levels or more" = hand_made_fit(12, 5, c(2, 2, 4), n_informative = 12),
+    "own levels" = hand_made_fit(4, 3, c(3, 12, 5), n_informative = 4),
+    "own levels, many classes" = hand_made_fit(4, 9, c(3, 12, 5), n_informative = 4)
+  )
+  expect_snapshot_output({
+    for (name in names(fits)) {
+      for (size in list(c(5, 4), c(6.5, 4.8))) {
+        local_picture_size(size[1], size[2])
+        cat(name, "in", paste(size, collapse = " x "), "inches\n")
+        writeLines(layout_of(autoplot(fits[[name]], max_items = 60)))
+      }
+    }
+  })
+})
+
 # ---- lines -----------------------------------------------------------------------------
 
 test_that("lines hold the probability of the second level, or the mean place of the answer", {
