@@ -195,3 +195,39 @@ test_that("labels below the tables stand upright where more than sixty letters a
     expect_identical(scales$get_scales(side)$labels(long), shorten(long, 12))
   }
 })
+
+test_that("up to 24 workers are named, those with most evidence, above their accuracy", {
+  points <- data.frame(
+    worker = paste("worker", 1:26), accuracy = 0.5, accuracy_upper = 0.75, evidence = 1:26,
+    informative = rep(c(TRUE, FALSE), c(25, 1)), n_labels = c(10, rep(20, 25))
+  )
+  named <- worker_names(points)
+  expect_identical(named$data$worker, paste("worker", 25:2))
+  expect_identical(named$data$y, rep(0.5, 24))
+  expect_false(named$show.legend)
+  points$worker[25] <- strrep("w", 13)
+  points$n_labels <- 20
+  side_by_side <- worker_names(points)
+  expect_identical(side_by_side$data$name[1], "wwwwwwwww...")
+  # Above the intervals, which would cross them.
+  expect_identical(side_by_side$data$y, rep(0.75, 24))
+})
+
+test_that("intervals of more than sixty workers are paler, and accuracy goes from zero to one", {
+  points <- data.frame(
+    worker = as.character(1:61), accuracy = 0.5, accuracy_lower = 0.25, accuracy_upper = 0.75,
+    evidence = 1, informative = TRUE, spammer = FALSE, n_labels = 1:61,
+    kind = factor("informative")
+  )
+  picture <- function(n) {
+    local_in_package(list(worker_points = function(object) points[seq_len(n), ]))
+    plot_workers(fit)
+  }
+  interval <- function(n) picture(n)$layers[[2]]
+  expect_identical(interval(60)$aes_params$alpha, 0.45)
+  expect_identical(interval(61)$aes_params$alpha, 0.25)
+  expect_false(interval(61)$show.legend)
+  accuracy <- picture(60)$scales$get_scales("y")
+  expect_identical(accuracy$limits, c(0, 1.03))
+  expect_identical(accuracy$breaks, (0:4) / 4)
+})
