@@ -272,6 +272,7 @@ test_that("an existing store and other files are safe", {
   expect_identical(nrow(verify_store(store)), 0L)
   writeLines("mine", file.path(path, "notes.txt"))
   expect_error(row_store(table, path, replace = TRUE), class = "mdpd_error_file")
+  expect_error(row_store(table, path, replace = TRUE), "other files, such as .*notes.txt")
   expect_identical(readLines(file.path(path, "notes.txt")), "mine")
   expect_error(row_store(table, file.path(path, "notes.txt")), class = "mdpd_error_file")
   expect_error(row_store(character(), local_folder()), "must be a data frame",
@@ -320,6 +321,36 @@ test_that("damage is an error that names the file", {
   file.remove(file.path(path, "manifest.rds"))
   expect_warning(damaged <- verify_store(store), class = "mdpd_warning_damaged_shard")
   expect_identical(damaged$problem, c("It is not there.", "Its checksum is wrong."))
+})
+
+test_that("of several files that are not whole the first is named", {
+  path <- local_folder()
+  dir.create(path)
+  writeBin(raw(3), file.path(path, "a"))
+  check <- function(file, bytes) {
+    check_files(path, list(shards = list(file = file, bytes = bytes)), rlang::current_env())
+  }
+  expect_no_error(check("a", 3))
+  expect_error(check(c("a", "b", "c"), c(3, 1, 1)), "b", class = "mdpd_error_damaged_shard")
+  expect_error(check(c("a", "b"), c(2, 1)), "It has 3 bytes instead of 2",
+               class = "mdpd_error_damaged_shard")
+  expect_error(check(c("a", "b"), c(3, 1)), "It is not there", class = "mdpd_error_damaged_shard")
+})
+
+test_that("a block of a source has as many rows as a shard, fewer of many columns", {
+  expect_identical(rows_at_once(1024, NULL)(1024), 1024)
+  expect_identical(rows_at_once(65536, NULL)(63), 65536)
+  expect_identical(rows_at_once(65536, NULL)(1000), 4194)
+  expect_identical(rows_at_once(65536, NULL)(1e6), 64)
+  expect_identical(rows_at_once(1024, "item")(3), 16384)
+  expect_identical(rows_at_once(2^22, "item")(0), 2^22)
+})
+
+test_that("shards have from 2^10 to 2^22 rows, and a folder may be within new ones", {
+  for (rows in 2^c(10, 22)) expect_no_error(check_shard_rows(rows))
+  for (rows in 2^c(9, 23)) expect_error(check_shard_rows(rows), class = "mdpd_error_argument")
+  path <- file.path(local_folder(), "a", "b")
+  expect_identical(dim(row_store(data.frame(a = 1:2, b = c(1, 1)), path)), c(2, 2L))
 })
 
 test_that("what cannot be written is an error, not a file cut short", {
