@@ -54,11 +54,12 @@ test_that("fits of many parameters by evidence are solved, others inverted", {
   wide$evidence <- NULL
   expect_false(is_solved(wide, list()))
   # From 501 on.
-  of_levels <- function(n) {
-    list(k = 2, evidence = TRUE, informative = "a", item_probs = list(a = matrix(0, n, 2)))
+  of_levels <- function(n, k = 2) {
+    list(k = k, evidence = TRUE, informative = "a", item_probs = list(a = matrix(0, n, k)))
   }
   expect_false(is_solved(of_levels(249), list()))
   expect_true(is_solved(of_levels(250), list()))
+  expect_true(is_solved(of_levels(166, k = 3), list()))
 })
 
 test_that("estimates on the boundary are taken as known by both", {
@@ -80,6 +81,8 @@ test_that("an information that is not positive is left to the inverse", {
   b <- cbind(c(1, 2, 0), c(0, 1, 1), 0)
   expect_close(conjugate_gradients(multiply(c(1, 2, 3)), 1, b), b / c(1, 2, 3), 1e-9)
   expect_null(conjugate_gradients(multiply(c(1, -2, 3)), 1, b))
+  expect_null(conjugate_gradients(multiply(c(1, -2, 3)), 1, cbind(c(1, 0, 0), c(0, 1, 0))))
+  expect_null(conjugate_gradients(multiply(c(1, 0, 3)), 1, cbind(c(0, 1, 0))))
   # The unit does not matter.
   expect_close(conjugate_gradients(multiply(c(1, 2, 3)), 1, 1e-6 * b), 1e-6 * b / c(1, 2, 3), 1e-9)
   # No more rounds than are allowed.
