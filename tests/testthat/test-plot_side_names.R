@@ -43,6 +43,46 @@ test_that("upright names have their weight beside or below them, and more of the
   expect_identical(side_labels(flat)("a"), "a")
 })
 
+test_that("upright names take what is longer than 0.4 inches, up to 0.27 of the height", {
+  local_picture_size(7, 10)
+  more <- function(names, below = NULL, wide = 1) {
+    height_of_upright(list(upright = TRUE, names = names, below = below, wide = wide, size = 9))
+  }
+  # Letters of nine points are 0.06875 inches wide; a blank is behind each name.
+  expect_equal(more(c("a", strrep("b", 20))), 21 * 0.06875 - 0.4)
+  expect_equal(more(strrep("b", 20), "(9 %)"), 26 * 0.06875 - 0.4)
+  expect_equal(more(strrep("b", 20), wide = 1.1), 1.1 * 21 * 0.06875 - 0.4)
+  expect_identical(more("abcd"), 0)
+  expect_equal(more(strrep("b", 60)), 2.7 - 0.4)
+})
+
+test_that("an upright name has what its weight leaves of one line, or lines above it", {
+  label <- function(length, width) upright_labels("abcdefghijkl", "(17 %)", length, width, 9)
+  # An inch holds 14 columns of nine points, a line is 0.1375 inches high.
+  expect_identical(label(1, 0.2), "abcd... (17 %)")
+  expect_identical(label(0.3, 0.2), "a... (17 %)")
+  expect_identical(label(1.4, 0.2), "abcdefghijkl (17 %)")
+  expect_identical(label(1, 0.28), "abcdefghijkl\n(17 %)")
+  expect_identical(label(0.5, 0.28), "abcd...\n(17 %)")
+  expect_identical(label(0.5, 0.42), "abcdefg\nhijkl\n(17 %)")
+  expect_identical(upright_labels("abcdefghijkl", NULL, 0.5, 0.28, 9), "abcdefg\nhijkl")
+})
+
+test_that("names of rows and of components share the width, upright ones the height", {
+  fit <- hand_made_fit(k = 2, components = c("one", "two"))
+  placed <- function(n_across) {
+    profile_names(fit, c("item", "longer item"), 10, 1.5, 0.3, n_across, 9, gap = 0.1, blocks = 2)
+  }
+  local_picture_size(7, 5)
+  flat <- placed(2)
+  expect_equal(flat$side$share, share_beside("longer item", flat$room) / 2 - 0.1 / 7)
+  expect_identical(flat$rest, 1.5)
+  upright <- placed(40)
+  expect_true(upright$side$upright)
+  expect_equal(upright$rest, 1.5 + 2 * height_of_upright(upright$side))
+  expect_identical(upright$room, name_room(c("item", "longer item"), 10, upright$rest, 0.3))
+})
+
 test_that("every picture has all names of the components with no word broken", {
   fits <- list(
     binary = hand_made_fit(16, k = 6, n_informative = 16, components = names_6),

@@ -156,6 +156,8 @@ test_that("type is as large as the rows allow, from 5.5 to 9 points", {
   expect_identical(fitted_size(9, function(size) size <= 4), 6)
   expect_identical(fitted_size(9, function(size) FALSE, least = 8), 8)
   expect_identical(fitted_size(5.5, function(size) FALSE), 5.5)
+  expect_identical(fitted_size(9, function(size) TRUE), 9)
+  expect_identical(fitted_size(9, function(size) FALSE, least = 4), 5)
 })
 
 test_that("long names get more of the width first, then smaller type", {
@@ -176,6 +178,9 @@ test_that("tiles have numbers from 0.19 by 0.1 inches on, white ones where the t
   numbers <- tile_numbers(cells, 0.19, 0.1)
   expect_identical(numbers$data$probability, c(0.1234, 0.46, 0.45))
   expect_identical(numbers$aes_params$colour, c("grey10", "white", "grey10"))
+  expect_identical(nrow(tile_numbers(cells[1, ], 0.19, 0.1)$data), 1L)
+  expect_false(numbers$show.legend)
+  expect_true(numbers$geom_params$check_overlap)
   expect_gt(heat_tiles(30)$aes_params$linewidth, 0)
   expect_identical(heat_tiles(31)$aes_params$linewidth, 0)
 })
@@ -206,8 +211,78 @@ test_that("numbers below narrow pictures and panels stand apart", {
   expect_gt(length(sample_breaks(1)(c(0, 1e10))), 4)
   expect_identical(short_numbers(c(0, 1200, 0.5, 5e9))[4], "5e+09")
   expect_identical(short_numbers(c(0, 1200)), c("0", "1,200"))
+  for (width in c(5, 7)) {
+    local_picture_size(width, 5)
+    expect_identical(heat_breaks(), (0:4) / 4)
+  }
+})
+
+test_that("a picture is made for what is open, or for seven by five inches", {
+  withr::local_options(mdpd.picture_size = NULL)
+  grDevices::graphics.off()
+  expect_identical(picture_size(), c(7, 5))
+  grDevices::pdf(NULL, 4, 3)
+  withr::defer(grDevices::dev.off())
+  expect_equal(picture_size(), c(4, 3))
+})
+
+test_that("names leave the others of a line what they do not need", {
   local_picture_size(7, 5)
-  expect_identical(heat_breaks(), (0:4) / 4)
+  # Eight letters of nine points are 0.55 inches; 0.7 are for margins and the title.
+  expect_equal(share_beside(c("a", strrep("n", 8)), list(share = 0.3, size = 9)),
+               1 - 0.55 / 7 - 0.1)
+  expect_equal(share_beside(strrep("n", 80), list(share = 0.3, size = 9)), 0.6)
+})
+
+test_that("components stand side by side in a legend as far as their labels have room", {
+  side <- function(width, k, ...) {
+    local_picture_size(width, 5)
+    component_legend(hand_made_fit(k = k, ...))$ncol
+  }
+  # Labels of eight letters, "1 (14 %)", and five columns of text for the key.
+  expect_identical(side(7, 9), 8)
+  expect_identical(side(4, 9), 4)
+  expect_identical(side(7, 3), 3)
+  expect_identical(side(4, 2, components = strrep(c("a", "b"), 60)), 1)
+  fit <- hand_made_fit(k = 9)
+  local_picture_size(4, 5)
+  expect_true(component_legend(fit)$byrow)
+  expect_equal(component_legend_height(fit), 0.17 * 3)
+  # On one line up to fifty columns of text, else the weight is below.
+  label <- function(n) component_labels(hand_made_fit(k = 2, components = c(strrep("n", n), "b")))
+  expect_identical(label(43)[[1]], paste(strrep("n", 43), "(60 %)"))
+  expect_identical(label(44)[[1]], paste0(strrep("n", 44), "\n(60 %)"))
+  expect_identical(lengths(strsplit(label(150)[[1]], "\n")), 3L)
+})
+
+test_that("a legend of names leaves the rest of the height to the picture", {
+  local_picture_size(7, 5)
+  expect_true(name_legend(letters)$byrow)
+  # 90 columns of text: fifteen names of a letter and five columns each, in two lines.
+  expect_identical(legend_side(letters), 15)
+  expect_equal(height_beside_names(letters), 1.4 + 0.17 * 2)
+  long <- paste(strrep("a", 30), strrep("b", 30))
+  expect_equal(height_beside_names(rep(long, 3)), 1.4 + 0.17 * 2 * 3)
+})
+
+test_that("labels of an axis that run into each other are left out", {
+  skip_other_ggplot2()
+  expect_true(sparse_axis()$check.overlap)
+})
+
+test_that("every second, third, ... value is named, from the one that is drawn first", {
+  expect_identical(thin_breaks(5)(1:5), 1:5)
+  expect_identical(thin_breaks(5)(1:6), c(1L, 3L, 5L))
+  expect_identical(thin_breaks(2, vertical = TRUE)(1:6), c(6L, 3L))
+})
+
+test_that("the title of an axis is broken beside what stands on the left", {
+  local_picture_size(4, 3)
+  # 36 columns of eleven points in 3.1 inches.
+  title <- function(n, ...) axis_title(paste(strrep("a", n), "b"), ...)
+  expect_identical(title(34), paste(strrep("a", 34), "b"))
+  expect_identical(title(35), paste0(strrep("a", 35), "\nb"))
+  expect_identical(title(35, left = 0.5), paste(strrep("a", 35), "b"))
 })
 
 test_that("names of items leave an inch of the height for the lines above a tall legend", {
