@@ -127,3 +127,14 @@ test_that("a trace is a data frame numbered through, with items by name", {
   expect_identical(both$stage, seq_len(2L * nrow(fit$trace)))
   expect_identical(nrow(bind_traces(NULL, fit$trace)), nrow(fit$trace))
 })
+
+test_that("traces of which one has the evidence have it both", {
+  with <- data.frame(stage = 1:2, loglik = c(-9, -8), evidence = c(-12, -11))
+  without <- data.frame(stage = 1L, loglik = -7)
+  expect_identical(bind_traces(without, with),
+                   data.frame(stage = 1:3, loglik = c(-7, -9, -8), evidence = c(NA, -12, -11)))
+  expect_identical(bind_traces(with, without),
+                   data.frame(stage = 1:3, loglik = c(-9, -8, -7), evidence = c(-12, -11, NA)))
+  expect_named(bind_traces(without, without), c("stage", "loglik"))
+  expect_identical(bind_traces(NULL, with), with)
+})

@@ -319,6 +319,15 @@ test_that("pictures of a report are narrow, and legends have what is there", {
   expect_no_match(picture, "below 50 %", fixed = TRUE)
 })
 
+test_that("who is as sure as a bound says is counted above it", {
+  fit <- hand_made_fit(k = 2, n_obs = 4)
+  fit$posterior[] <- c(0.95, 0.8, 0.5, 0.94, 0.05, 0.2, 0.5, 0.06)
+  counts <- certainty_counts(fit)
+  expect_identical(levels(counts$sure),
+                   c("95 % or more", "80 to 95 %", "50 to 80 %", "below 50 %"))
+  expect_equal(as.vector(tapply(counts$rows, counts$sure, sum)), c(1, 2, 1, 0))
+})
+
 test_that("classes stand in one order, by size, whatever they are called", {
   fit <- hand_made_fit(k = 3, components = c("c", "a", "b"))
   expect_equal(levels(certainty_counts(fit)$class), c("c", "a", "b"))
@@ -671,4 +680,40 @@ test_that("pictures of a report are as high as their rows need, from 3.2 to 12 i
   expect_equal(profile_height(cells(long)), 1.6 + 10 * (3 * 0.16 + 0.05))
   expect_equal(names_lines("short", 2), 1)
   expect_equal(names_lines(c("short", strrep("a ", 200)), 1), 5)
+})
+
+test_that("pictures of a report are as wide as their columns and as high as their bars need", {
+  local_in_package(list(report_picture = function(...) picture_size()))
+  width <- function(k, n_levels) profile_picture(hand_made_fit(4, k, n_levels))[1]
+  expect_identical(c(width(5, 4), width(7, 3)), c(5.2, 7))
+  pairs <- hand_made_pairs(6)
+  expect_equal(pairs_picture(pairs), c(5.2, 1.4 + 0.3 * 12))
+  expect_equal(pairs_picture(pairs[1:3, ]), c(5.2, 1.4 + 0.3 * 3))
+  # Names of two lines each, below each other.
+  pairs$item_1 <- paste(strrep("a", 20), strrep("b", 20), pairs$item_1)
+  expect_equal(pairs_picture(pairs[1:3, ])[2], 1.4 + (0.16 * 4 + 0.1) * 3)
+  pairs$item_2 <- paste(pairs$item_1, pairs$item_1, pairs$item_2)
+  expect_identical(pairs_picture(pairs)[2], 12)
+  certainty <- function(...) certainty_picture(hand_made_fit(k = 3, ...))
+  expect_equal(certainty(), c(5.2, 1.4 + 0.35 * 3))
+  long <- paste(strrep("a", 20), strrep("b", 20), strrep("c", 20), 1:3)
+  expect_equal(certainty(components = long)[2], 1.4 + (0.16 * 3 + 0.06) * 3)
+})
+
+test_that("a picture leaves the devices and the files of the session as they were", {
+  skip_without_report()
+  draw <- function() picture_svg(ggplot2::ggplot(), "empty", NULL, "", 2, 2)
+  grDevices::graphics.off()
+  withr::defer(grDevices::graphics.off())
+  files <- dir(tempdir(), "svg$")
+  expect_match(draw(), "^<svg ")
+  expect_null(grDevices::dev.list())
+  # The second of three is closed: the new one takes its place, and then the third would be next.
+  for (i in 1:3) grDevices::pdf(NULL)
+  grDevices::dev.off(3)
+  grDevices::dev.set(2)
+  draw()
+  expect_identical(grDevices::dev.cur()[[1]], 2L)
+  expect_identical(unname(grDevices::dev.list()), c(2L, 4L))
+  expect_identical(dir(tempdir(), "svg$"), files)
 })
