@@ -153,3 +153,9 @@ test_that("errors to be expected and shares of sure rows are those of the weight
   one$k <- 1L
   expect_equal(relative_entropy(one), 1)
 })
+
+test_that("weights are those that differ from one in some row", {
+  has <- function(...) has_weights(list(weights = c(...)))
+  expect_identical(c(has(1, 1), has(1, 2), has(2, 2), has(0.5, 3)), c(FALSE, TRUE, TRUE, TRUE))
+  expect_false(has_weights(list(posterior = diag(2))))
+})

@@ -30,6 +30,8 @@ test_that("a tie goes to the label that the row was given most, then to the firs
   expect_equal(unname(posterior[c(1, 2, 4), ]), matrix(0.5, 3, 2), tolerance = 1e-12)
   expect_equal(as.character(predict(model, x)), c("a", "b", "b", "a"))
   expect_equal(unname(augment(model, newdata = x)$.class), unname(predict(model, x)))
+  # Also if it is the only row.
+  expect_equal(as.character(predict(model, votes_of(c("a", "b", "b")))), "b")
 })
 
 test_that("workers who do not enter the posterior have no vote", {
