@@ -118,6 +118,7 @@ test_that("the trace says why the polish lowers the log-likelihood, where it doe
   expect_null(autoplot(fit, type = "trace")$labels$caption)
   loglik <- utils::tail(fit$trace$loglik, 1)
   expect_null(caption(move = "split-merge", loglik = loglik + 1))
+  expect_null(caption(move = "split-merge", loglik = loglik))
   expect_match(caption(move = "split-merge", loglik = loglik - 1), "raises the\\s+penalised log")
   expect_match(caption(move = "smoothing", loglik = loglik - 1), "^Smoothing, the last move,")
   fit$evidence <- -400
@@ -128,6 +129,22 @@ test_that("the trace says why the polish lowers the log-likelihood, where it doe
   fit$trace <- fit$trace[1, ]
   fit$trace$phase <- "polish"
   expect_null(caption(move = "split-merge", loglik = fit$trace$loglik + 1))
+})
+
+test_that("points of a trace are smaller above fifty steps, and its axes have few numbers", {
+  size <- function(n_steps) {
+    fit <- hand_made_fit()
+    fit$trace <- fit$trace[rep(2, n_steps), ]
+    picture <- autoplot(fit, type = "trace")
+    c(picture$layers[vapply(picture$layers, function(layer) {
+      inherits(layer$geom, "GeomPoint")
+    }, NA)][[1]]$aes_params$size, sum(layer(picture, "GeomBlank")$y == 0))
+  }
+  expect_identical(size(50), c(2.2, 50))
+  expect_identical(size(51), c(1.2, 51))
+  expect_equal(few_breaks(c(0, 1.2)), pretty(c(0, 1.2), 4))
+  expect_identical(few_breaks(c(0, 2)), c(0, 1, 2))
+  expect_identical(few_breaks(c(0, 12)), c(0, 5, 10, 15))
 })
 
 test_that("splits are marked with a line and another shape", {
@@ -768,6 +785,8 @@ test_that("bins hold as many rows each, the surest of a class first", {
   expect_equal(bins$to - bins$from, rep(4, 250))
   expect_equal(bins$sure[250], 0.75)
   expect_identical(order(-bins$sure[1:249]), 1:249)
+  # The last bin of a class is none of the next, as many as there may be.
+  expect_identical(posterior_bins(fit, 249), bins)
   blocks <- posterior_blocks(bins)
   expect_equal(blocks[c("from", "to")], data.frame(from = c(0, 996), to = c(996, 1000)))
   # No name for a class with hardly a row.
@@ -775,6 +794,22 @@ test_that("bins hold as many rows each, the surest of a class first", {
   top <- posterior_x_scale(named, side_names(named$component, named$share, 8))$secondary.axis
   expect_equal(top$breaks, 498)
   expect_identical(top$labels(498), "1")
+})
+
+test_that("a picture has 500 bins of one class", {
+  one <- hand_made_fit(2, k = 1, n_informative = 0, n_obs = 1000)
+  expect_identical(nrow(autoplot(one, type = "posterior")$data), 500L)
+})
+
+test_that("rows without weight have no bin, and what is nearly nothing has no bar", {
+  fit <- hand_made_fit(n_obs = 4)
+  fit$posterior[] <- c(0.9, 0.9992, 0.998, 0.7, 0.1, 0.0008, 0.002, 0.3)
+  fit$weights <- c(1, 1, 1, 0)
+  bins <- posterior_bins(fit, 500)
+  expect_equal(bins$sure, c(0.9992, 0.998, 0.9))
+  bars <- posterior_bars(bins, c("1", "2"))
+  expect_equal(bars$top[bars$component == "2"], c(1, 1))
+  expect_equal(bars$bottom[bars$component == "2"], c(0.998, 0.9))
 })
 
 test_that("classes of one row each have bins of their own", {
