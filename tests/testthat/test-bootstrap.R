@@ -401,3 +401,30 @@ test_that("bad arguments are told", {
   fit$coded <- NULL
   expect_error(bootstrap(fit, n = 2), class = "mdpd_error_no_data")
 })
+
+test_that("of a sample EM goes on from one informative item, and not from none", {
+  fit <- stagewise_em(answers(200), k = 2)
+  fit$informative <- fit$informative[1]
+  held <- fit_held(fit, fit$coded)
+  expect_identical(held$informative, match(fit$informative, names(fit$item_probs)))
+  # One item does not hold two components apart.
+  expect_identical(held$mixing_weights, 1)
+  fit$informative <- character()
+  none <- fit_held(fit, fit$coded)
+  expect_identical(none$mixing_weights, c(0.5, 0.5))
+  shares <- level_shares(fit$coded)
+  expect_equal(none$item_probs, lapply(unname(shares), function(x) matrix(x, length(x), 2)))
+})
+
+test_that("an item that no row of a sample observes has no values in it", {
+  fit <- stagewise_em(answers(200), k = 2, control = stagewise_control(criterion = "bic"))
+  parameters <- parameter_table(fit)
+  values <- replicate_values(fit, fit)
+  expect_length(values, nrow(parameters))
+  lacking <- c(fit$informative[1], setdiff(names(fit$item_probs), fit$informative)[1])
+  expect_false(anyNA(lacking))
+  sample <- fit
+  sample$item_probs[lacking] <- NULL
+  expect_identical(replicate_values(sample, fit),
+                   replace(values, which(parameters$item %in% lacking), NA))
+})
