@@ -550,6 +550,43 @@ test_that("profiles have the type and as many labels as there is room for", {
   })
 })
 
+test_that("panels of many components stand in rows, with as many levels named as have room", {
+  panels <- function(k, n_levels) {
+    picture <- autoplot(hand_made_fit(2, k = k, n_levels = n_levels, n_informative = 2))
+    levels <- levels(picture$data$level)
+    c(picture$facet$params$nrow, length(picture$scales$get_scales("x")$breaks(levels)))
+  }
+  # 72 columns of tiles side by side, and 44 names of levels.
+  expect_equal(panels(24, 3), c(1, 1))
+  expect_equal(panels(29, 5)[1], 3)
+  expect_equal(panels(3, 14)[2], 14)
+  expect_equal(panels(3, 15)[2], 8)
+})
+
+test_that("upright names of levels have six to nine points, fewer in a flat picture", {
+  size <- function(width, height, k) {
+    local_picture_size(width, height)
+    autoplot(hand_made_fit(2, k, 5, level_names = paste("an answer", 1:5)))$theme$axis.text.x$size
+  }
+  expect_identical(size(5, 4, 12), 6)
+  expect_identical(size(9, 4, 4), 9)
+  expect_equal(size(9, 3, 4), 7.8)
+})
+
+test_that("items of two levels share a panel while there are forty rows at most", {
+  facet <- function(n_binary) {
+    fit <- hand_made_fit(n_binary + 1, 2, c(rep(2, n_binary), 3), n_informative = n_binary + 1)
+    autoplot(fit, max_items = 60)$facet
+  }
+  expect_s3_class(facet(37), "FacetGrid")
+  expect_s3_class(facet(38), "FacetWrap")
+})
+
+test_that("the title of the colours is broken before a level of more than six letters", {
+  expect_identical(probability_of("sixsix"), "Probability of \"sixsix\"")
+  expect_identical(probability_of("sevenly"), "Probability of\n\"sevenly\"")
+})
+
 # ---- lines -----------------------------------------------------------------------------
 
 test_that("lines hold the probability of the second level, or the mean place of the answer", {

@@ -122,6 +122,17 @@ test_that("a table that a function put into the call is not written", {
                    "fit <- stagewise_em(x = data, k = 1:3, weights = weights)")
 })
 
+test_that("vectors of up to twenty values are written in a call, which is broken at 80 columns", {
+  for (part in list(1:20, "a", quote(x), quote(f(x)), 1)) expect_true(may_be_written(part))
+  for (part in list(1:21, factor(1:2), matrix(1:4, 2), list(1, 2))) {
+    expect_false(may_be_written(part))
+  }
+  name <- as.name(strrep("a", 66))
+  expect_identical(assignment("fit", call("f", x = name, b = 1, c = 2)),
+                   c(paste0("fit <- f(x = ", name, ", b = 1, "), "    c = 2)"))
+  expect_identical(assignment("fit", NULL), "# The fit holds no call.")
+})
+
 test_that("a report of a crowd has its labels, its workers and what they say", {
   skip_on_cran()
   skip_without_report()
