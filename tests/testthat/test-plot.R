@@ -760,6 +760,10 @@ test_that("profiles show the most informative items first and say how many are l
   expect_match(picture$labels$subtitle, "20 of 25 informative items, strongest first",
                fixed = TRUE)
   expect_equal(nlevels(autoplot(fit, type = "profiles", max_items = 3)$data$item), 3)
+  fit$informative <- "item_7"
+  expect_match(autoplot(fit)$labels$subtitle, "^1 informative item, strongest first")
+  fit$informative <- character()
+  expect_match(autoplot(fit)$labels$subtitle, "^No item is informative: 20 of 40 items; in percent")
 })
 
 test_that("components are labelled with their mixing weight", {

@@ -41,6 +41,8 @@ test_that("sorted rows are refused, whatever the table is", {
   matrix <- as.matrix(items)
   of_matrix <- stagewise_em(matrix, k = 2)
   expect_no_error(augment(of_matrix, matrix))
+  expect_no_error(augment(of_matrix, matrix[, 8:1]))
+  expect_refused(augment(of_matrix, matrix[200:1, 8:1]))
   expect_refused(augment(of_matrix, matrix[200:1, ]))
 })
 

@@ -3,6 +3,7 @@ test_that("two are the same where each code of the one is one of the other", {
   expect_false(is_same_partition(c(1, 1, 1, 1), c(2, 1, 1, 2)))
   expect_false(is_same_partition(c(2, 1, 1, 2), c(1, 1, 1, 1)))
   expect_false(is_same_partition(c(1, 2, 3, 3), c(1, 1, 2, 2)))
+  expect_false(is_same_partition(c(1, 1, 2, 2), c(1, 2, 3, 3)))
   # Of one code alone it does not say.
   expect_false(is_same_partition(c(1, 1, 1, 1), c(2, 2, 2, 2)))
 })
@@ -38,4 +39,14 @@ test_that("an outcome or a covariate that is an item of the fit is told", {
   # The classes do not rest on it.
   fit$informative <- setdiff(fit$informative, "item_2")
   expect_no_warning(distal_outcome(fit, rows$items$item_2))
+})
+
+test_that("an outcome of as many values as an item may have levels can be one", {
+  values <- rep(1:254, 2)
+  fit <- hand_made_fit()
+  fit$informative <- "item_1"
+  first <- list(weights = rep(1, 508), object = fit, coded = coded_from_codes(cbind(values)))
+  warns <- function(x) warn_if_item(x, 1:508, first, "outcome", "The outcome", NULL)
+  expect_warning(warns(values + 0.5), class = "mdpd_warning_outcome_is_item")
+  expect_no_warning(warns(replace(values, 1, 0)))
 })

@@ -85,6 +85,8 @@ test_that("an information that is not positive is left to the inverse", {
   expect_null(conjugate_gradients(multiply(c(1, 0, 3)), 1, cbind(c(0, 1, 0))))
   # The unit does not matter.
   expect_close(conjugate_gradients(multiply(c(1, 2, 3)), 1, 1e-6 * b), 1e-6 * b / c(1, 2, 3), 1e-9)
+  # As many rounds as there are dimensions are enough.
+  expect_close(conjugate_gradients(multiply(c(1, 2, 3)), 1, b, max_iter = 4), b / c(1, 2, 3), 1e-9)
   # No more rounds than are allowed.
   expect_null(conjugate_gradients(multiply(c(1, 2, 3)), 1, b, max_iter = 1))
 })
