@@ -193,6 +193,7 @@ test_that("duplicates are treated as crowd_labels() treats them", {
 })
 
 test_that("bad arguments are errors that name them", {
+  expect_error(read_crowd(), "`file` must be given", class = "mdpd_error_argument")
   file <- crowd_file("a,u,x")
   expect_error(
     read_crowd(file, sep = "ab"), "`sep` must be one character", class = "mdpd_error_argument"

@@ -224,6 +224,7 @@ test_that("bad arguments are errors", {
     show_conditions(refine(fit, control = list()))
     show_conditions(refine(fit, answers()["item_1"]))
   })
+  expect_error(refine(), "`object` must be given", class = "mdpd_error_argument")
   expect_error(refine(fit, type = "none"), class = "mdpd_error_argument")
   expect_error(refine(fit, verbose = 1), class = "mdpd_error_argument")
   expect_error(refine(fit, answers()[-1]), class = "mdpd_error_missing_item")

@@ -258,6 +258,20 @@ test_that("bad input is refused by name", {
   expect_identical(dir(path), character())
 })
 
+test_that("arguments that are not given, and settings of text that cannot be, are refused", {
+  expect_error(row_store(), "`source` must be given", class = "mdpd_error_argument")
+  expect_error(row_store(data.frame(a = 1:2)), "`path` must be given",
+               class = "mdpd_error_argument")
+  expect_error(open_row_store(), "`path` must be given", class = "mdpd_error_argument")
+  store <- function(path = local_folder(), ...) row_store(data.frame(a = 1:2, b = 1), path, ...)
+  expect_error(store(3), "`path` must be", class = "mdpd_error_argument")
+  expect_error(store(sep = "ab"), "`sep` must be", class = "mdpd_error_argument")
+  expect_error(store(header = NA), "`header` must be", class = "mdpd_error_argument")
+  expect_error(store(replace = NA), "`replace` must be", class = "mdpd_error_argument")
+  expect_error(store(items = 1), "`items` must be", class = "mdpd_error_argument")
+  expect_error(store(id = 1), "`id` must be", class = "mdpd_error_argument")
+})
+
 test_that("an existing store and other files are safe", {
   path <- local_folder()
   table <- data.frame(a = c(1, 2), b = c("x", "x"))
