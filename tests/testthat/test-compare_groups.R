@@ -538,6 +538,8 @@ test_that("the fit with freed items takes rows as they are, with the group in it
   expect_error(predict(groups$fit, items), "region", class = "mdpd_error_missing_item")
   expect_error(predict(groups, items[-2], rows$region), class = "mdpd_error_missing_item")
   expect_error(predict(groups, items, "north"), class = "mdpd_error_argument")
+  expect_error(predict(groups, as.matrix(items), rows$region), "`newdata` must be a data frame",
+               class = "mdpd_error_argument")
   expect_error(predict(groups, group = rows$region), class = "mdpd_error_argument")
   # The name of the column is that of the call.
   place <- rows$region

@@ -270,6 +270,9 @@ test_that("arguments that are not given, and settings of text that cannot be, ar
   expect_error(store(replace = NA), "`replace` must be", class = "mdpd_error_argument")
   expect_error(store(items = 1), "`items` must be", class = "mdpd_error_argument")
   expect_error(store(id = 1), "`id` must be", class = "mdpd_error_argument")
+  expect_error(store(weights = TRUE), "`weights` must be", class = "mdpd_error_argument")
+  expect_error(store(na_values = `Encoding<-`("\xe9", "UTF-8")), "`na_values` must be text",
+               class = "mdpd_error_encoding")
 })
 
 test_that("an existing store and other files are safe", {
@@ -288,7 +291,8 @@ test_that("an existing store and other files are safe", {
   expect_error(row_store(table, path, replace = TRUE), class = "mdpd_error_file")
   expect_error(row_store(table, path, replace = TRUE), "other files, such as .*notes.txt")
   expect_identical(readLines(file.path(path, "notes.txt")), "mine")
-  expect_error(row_store(table, file.path(path, "notes.txt")), class = "mdpd_error_file")
+  expect_error(row_store(table, file.path(path, "notes.txt")), "must be a folder, not a file",
+               class = "mdpd_error_file")
   expect_error(row_store(character(), local_folder()), "must be a data frame",
                class = "mdpd_error_argument")
 })

@@ -142,6 +142,24 @@ test_that("an item tells rows apart if both tables have two answers, and is othe
   expect_identical(told(c("x", "y", "z", "z")), c(varies = TRUE, is_other = FALSE))
   expect_identical(told(factor(rep("a", 4), c("a", "b"))), c(varies = FALSE, is_other = FALSE))
   expect_identical(told(c("a", "b", NA, NA)), c(varies = FALSE, is_other = FALSE))
+  compare_codes <- function(given, own) {
+    given <- list(codes = given, levels = c("x", "y"), same_levels = FALSE)
+    unlist(compare_answers(given, own)[c("varies", "is_other")])
+  }
+  # Of the other answer nothing is known in the fit.
+  expect_identical(compare_codes(c(1L, 1L, 2L), c(1L, 2L, 0L)),
+                   c(varies = FALSE, is_other = FALSE))
+  expect_identical(compare_codes(c(1L, 1L, 1L, 2L), c(1L, 1L, 2L, 3L)),
+                   c(varies = TRUE, is_other = FALSE))
+})
+
+test_that("a level that stands for missing values is missing again", {
+  expect_identical(own_codes(coded, "item_1"), c(1L, 1L, 2L, 2L))
+  coded$levels$item_1[2] <- missing_level
+  expect_identical(own_codes(coded, "item_1"), c(1L, 1L, 2L, 2L))
+  coded$missing <- "level"
+  expect_identical(own_codes(coded, "item_1"), c(1L, 1L, 0L, 0L))
+  expect_identical(own_codes(coded, "item_2"), c(1L, 2L, 1L, 2L))
 })
 
 test_that("columns hold categories, 254 of them at most", {
@@ -169,7 +187,7 @@ test_that("rows are surely other if they were sorted, or all items differ in mor
   expect_identical(surely_other(list(item(3, given = changed[[1]]))), "changed")
   expect_null(surely_other(list(item(2, given = changed[[1]]))))
   # Of the levels of one item nothing is known.
-  unknown <- item(3)[c("own", "varies", "is_other", "differs")]
+  unknown <- item(3)[c("varies", "is_other", "differs")]
   expect_identical(surely_other(list(item(3), unknown)), "changed")
   constant <- item(0, given = changed[[1]], varies = FALSE, is_other = FALSE)
   expect_identical(surely_other(list(item(3), constant)), "changed")
