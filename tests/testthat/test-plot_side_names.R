@@ -68,6 +68,20 @@ test_that("an upright name has what its weight leaves of one line, or lines abov
   expect_identical(upright_labels("abcdefghijkl", NULL, 0.5, 0.28, 9), "abcdefg\nhijkl")
 })
 
+test_that("upright names have type as large as leaves a line to their weights", {
+  local_picture_size(10, 10)
+  name <- paste(strrep("a", 30), strrep("b", 30))
+  weight <- stats::setNames("(17 %)", name)
+  size <- function(points, ...) side_names(name, (points / 72 + 0.05) / 10, 9, ...)$size
+  # Two lines and that of the weight, each of 1.1 times the size, and bold type 1.1 times larger.
+  expect_identical(size(3 * 1.1 * 9 + 0.1, weight), 9)
+  expect_identical(size(3 * 1.1 * 9 - 0.1, weight), 8.5)
+  expect_identical(size(3 * 1.21 * 9 + 0.1, weight, bold = TRUE), 9)
+  expect_identical(size(3 * 1.21 * 9 - 0.1, weight, bold = TRUE), 8.5)
+  expect_identical(size(2 * 1.1 * 9 + 0.1), 9)
+  expect_identical(size(2 * 1.1 * 9 - 0.1), 8.5)
+})
+
 test_that("names of rows and of components share the width, upright ones the height", {
   fit <- hand_made_fit(k = 2, components = c("one", "two"))
   placed <- function(n_across) {

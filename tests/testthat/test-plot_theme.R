@@ -167,7 +167,18 @@ test_that("long names get more of the width first, then smaller type", {
   expect_identical(name_room(long, 30, 1, 0.3)[["share"]], 0.42)
   longer <- name_room(strrep("n", c(5, 48)), 20, 1, 0.3, most = 0.4)
   expect_identical(longer$share, 0.4)
-  expect_lt(longer$size, 9)
+  # 48 columns in 2.8 inches.
+  expect_identical(longer$size, 7.5)
+})
+
+test_that("the colours of a heat map are as wide as the picture allows, and upright text ends below", {
+  width <- function(inches) {
+    local_picture_size(inches, 5)
+    as.double(theme_heat_map()$legend.key.width)
+  }
+  expect_equal(c(width(4), width(5), width(7)), c(20.8, 26, 26))
+  text <- vertical_text(8)
+  expect_identical(c(text$angle, text$hjust, text$vjust, text$size), c(90, 1, 0.5, 8))
 })
 
 test_that("tiles have numbers from 0.19 by 0.1 inches on, white ones where the tile is dark", {
@@ -188,6 +199,7 @@ test_that("tiles have numbers from 0.19 by 0.1 inches on, white ones where the t
 test_that("axes of counts have whole numbers, and steps are called after what is there", {
   expect_identical(whole_breaks(c(0, 10)), c(2, 4, 6, 8, 10))
   expect_identical(whole_breaks(c(0.6, 3.2)), c(1, 2, 3, 4))
+  expect_identical(whole_breaks(c(0, 12)), c(5, 10, 15))
   steps <- c(stage = "stage", grow = "split", polish = "move")
   expect_identical(step_names(steps, c("polish", "stage", "stage")), "Stage; move")
   expect_identical(step_names(steps, "grow"), "Split")
