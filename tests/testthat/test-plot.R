@@ -1044,6 +1044,10 @@ test_that("shortened labels can be drawn by every device and are cut by their wi
 
 test_that("labels are wrapped first and cut only where the lines are full", {
   expect_equal(wrap_labels("short"), "short")
+  # In two lines of sixteen columns, where nothing else is asked for.
+  expect_equal(wrap_labels("abcdefgh abcdefg"), "abcdefgh abcdefg")
+  expect_equal(wrap_labels("abcdefgh abcdefgh"), "abcdefgh\nabcdefgh")
+  expect_equal(wrap_labels("abcdefgh abcdefgh abcdefgh"), "abcdefgh\nabcdefgh abcd...")
   expect_equal(wrap_labels("strongly disagree", 12), "strongly\ndisagree")
   question <- "How often do you read a newspaper in an ordinary week?"
   expect_equal(gsub("\n", " ", wrap_labels(question, 20, 3)), question)

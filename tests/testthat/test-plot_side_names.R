@@ -61,6 +61,9 @@ test_that("an upright name has what its weight leaves of one line, or lines abov
   # An inch holds 14 columns of nine points, a line is 0.1375 inches high.
   expect_identical(label(1, 0.2), "abcd... (17 %)")
   expect_identical(label(0.3, 0.2), "a... (17 %)")
+  # All names have the same room.
+  expect_identical(upright_labels(rep("abcdefghijkl", 2), c("(7 %)", "(17 %)"), 1, 0.2, 9),
+                   c("abcd... (7 %)", "abcd... (17 %)"))
   expect_identical(label(1.4, 0.2), "abcdefghijkl (17 %)")
   expect_identical(label(1, 0.28), "abcdefghijkl\n(17 %)")
   expect_identical(label(0.5, 0.28), "abcd...\n(17 %)")
@@ -95,6 +98,11 @@ test_that("names of rows and of components share the width, upright ones the hei
   expect_true(upright$side$upright)
   expect_equal(upright$rest, 1.5 + 2 * height_of_upright(upright$side))
   expect_identical(upright$room, name_room(c("item", "longer item"), 10, upright$rest, 0.3))
+  # Without more said: no gap, one block and no bold type.
+  plain <- profile_names(fit, c("item", "longer item"), 10, 1.5, 0.3, 40, 9)
+  expect_equal(plain$side$share, share_beside("longer item", plain$room) / 40)
+  expect_equal(plain$rest, 1.5 + height_of_upright(plain$side))
+  expect_identical(plain$side$wide, 1)
 })
 
 test_that("every picture has all names of the components with no word broken", {

@@ -171,7 +171,7 @@ test_that("long names get more of the width first, then smaller type", {
   expect_identical(longer$size, 7.5)
 })
 
-test_that("the colours of a heat map are as wide as the picture allows, and upright text ends below", {
+test_that("colours of a heat map are as wide as the picture allows, and text stands upright", {
   width <- function(inches) {
     local_picture_size(inches, 5)
     as.double(theme_heat_map()$legend.key.width)
