@@ -83,6 +83,12 @@ test_that("upright names have type as large as leaves a line to their weights", 
   expect_identical(size(3 * 1.21 * 9 - 0.1, weight, bold = TRUE), 8.5)
   expect_identical(size(2 * 1.1 * 9 + 0.1), 9)
   expect_identical(size(2 * 1.1 * 9 - 0.1), 8.5)
+  # Flat ones of two lines, in six columns.
+  flat <- function(points) {
+    side_names("aaaa bbbb", (text_inches(6, 9) + 0.06) / 10, 9, high = points / 720)
+  }
+  expect_identical(flat(2 * 1.1 * 9 + 0.1)[c("upright", "size")], list(upright = FALSE, size = 9))
+  expect_identical(flat(2 * 1.1 * 9 - 0.1)[c("upright", "size")], list(upright = FALSE, size = 8.5))
 })
 
 test_that("names of rows and of components share the width, upright ones the height", {
