@@ -54,7 +54,7 @@ test_that("damage deeper inside is told with the error of R", {
   expect_s3_class(cnd$parent, "error")
   measures <- agreement(crowd, n = 40)
   measures$measures <- 1i
-  expect_damaged(print(measures))
+  utils::capture.output(expect_damaged(print(measures)))
 })
 
 test_that("a mistake in another argument is not blamed on the fit", {
