@@ -281,6 +281,7 @@ test_that("the heat map has sixty items unless asked for more", {
 })
 
 test_that("four stages stand in a row, and names of many items beside them are small", {
+  local_picture_size(7, 5)
   fit <- hand_made_fit(40, n_informative = 4)
   values <- hand_made_information(fit)
   model <- list(posterior = matrix(1, 4, 1), informative = 1:4)
