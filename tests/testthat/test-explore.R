@@ -134,7 +134,7 @@ test_that("known labels of a crowd are added and taken back", {
   })
 })
 
-test_that("the page has every control with its label, and a tab for each view", {
+test_that("the page has every control with its label beside a tab for each view", {
   skip_if_not_installed("shiny")
   skip_if_not_installed("bslib")
   table <- as.character(explore_page(explore_state(stagewise_em(answers(150), k = 2))))
@@ -151,6 +151,18 @@ test_that("the page has every control with its label, and a tab for each view", 
   expect_match(crowd, "id=\"gold_add\"", fixed = TRUE)
   # mdpd() has no path.
   expect_no_match(crowd, "id=\"path\"|id=\"compare\"")
+  found <- function(pattern, page) regmatches(page, gregexpr(pattern, page))[[1]]
+  expect_identical(found("col-sm-[0-9]+", table), c("col-sm-3", "col-sm-9"))
+  expect_identical(found("data-(min|max|step)=\"[0-9]+\"", table),
+                   paste0("data-", c("min", "max", "step"), "=\"", c(1, 8, 1), "\""))
+  # Which of them are lists to search in, and take several.
+  expect_identical(found("data-for=\"[a-z_]+\"", table), "data-for=\"dropped\"")
+  expect_identical(found("data-for=\"[a-z_]+\"", crowd),
+                   paste0("data-for=\"", c("dropped", "gold_item", "gold"), "\""))
+  expect_match(table, "<select id=\"dropped\"[^>]* multiple=")
+  expect_identical(found("<select id=\"[a-z_]+\"[^>]* multiple=", crowd),
+                   paste0("<select id=\"", c("dropped", "gold"),
+                          "\" class=\"form-control\" multiple="))
 })
 
 test_that("labels that the fit knows stay, until they are taken back", {
@@ -166,25 +178,6 @@ test_that("labels that the fit knows stay, until they are taken back", {
     session$setInputs(dropped = "2")
     expect_match(output$code, "mdpd(kept, k = 3", fixed = TRUE)
   })
-})
-
-test_that("the page has a side of three columns of twelve, and lists of one or several", {
-  skip_if_not_installed("shiny")
-  skip_if_not_installed("bslib")
-  table <- as.character(explore_page(explore_state(stagewise_em(answers(150), k = 2))))
-  crowd <- as.character(explore_page(explore_state(mdpd(small_crowd()$labels, k = 3))))
-  found <- function(pattern, page) regmatches(page, gregexpr(pattern, page))[[1]]
-  expect_identical(found("col-sm-[0-9]+", table), c("col-sm-3", "col-sm-9"))
-  expect_identical(found("data-(min|max|step)=\"[0-9]+\"", table),
-                   paste0("data-", c("min", "max", "step"), "=\"", c(1, 8, 1), "\""))
-  # Which of them are lists to search in, and take several.
-  expect_identical(found("data-for=\"[a-z_]+\"", table), "data-for=\"dropped\"")
-  expect_identical(found("data-for=\"[a-z_]+\"", crowd),
-                   paste0("data-for=\"", c("dropped", "gold_item", "gold"), "\""))
-  expect_match(table, "<select id=\"dropped\"[^>]* multiple=")
-  expect_identical(found("<select id=\"[a-z_]+\"[^>]* multiple=", crowd),
-                   paste0("<select id=\"", c("dropped", "gold"),
-                          "\" class=\"form-control\" multiple="))
 })
 
 test_that("the slider of classes ends at eight, the most that was compared, or the rows", {
