@@ -4,8 +4,9 @@
 # tests/fuzz/core (clang). GNU make; called by tools/core-tests, tools/portability and
 # tools/fuzz-core, which set FOLDER, CXX, FLAGS (of the core, and to link), TEST_FLAGS (of the
 # tests, which take longer to compile than to run; what core has too the linker takes from core),
-# INCLUDES, where builds share the tests' objects, TEST_FOLDER, TEST_CXX and the LIBS that these need,
-# and CORE_FOLDER where the core has been compiled. Assertions of Eigen stay on, unlike in the package.
+# INCLUDES, where builds share the tests' objects, TEST_FOLDER, TEST_CXX and the LIBS that these
+# need, and CORE_FOLDER where the core has been compiled. Assertions of Eigen stay on, unlike in the
+# package.
 CORE_FOLDER := $(FOLDER)
 TEST_FOLDER := $(FOLDER)
 TEST_CXX := $(CXX)
