@@ -3,6 +3,8 @@
 #include <testthat.h>
 
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "base/errors.h"
 #include "data/rows_in_memory.h"
@@ -307,12 +309,12 @@ context("blocked_fit") {
         expect_true(first.reading == Reading::kSample);
         expect_true(std::abs(first.n_search_rows - 200) < 50);
         expect_true(first.fits[1].fit.params.n_components() == 3);
-        for (const std::vector<Index>& sizes : {std::vector<Index>{128}, {64, 1, 7}, {499}}) {
-          for (const double most_bytes : {0.0, 1e4, 1e9}) {
-            const BlockedOutcome cut = fit_cut(data, sizes, 200, options, 2, most_bytes);
-            for (std::size_t at = 0; at < 2; ++at) {
-              expect_true(are_equal(cut.fits[at], first.fits[at]));
-            }
+        const std::vector<std::pair<std::vector<Index>, double>> cuts = {
+            {{128}, 1e4}, {{64, 1, 7}, 0.0}, {{64, 1, 7}, 1e9}, {{499}, 1e4}};
+        for (const auto& [sizes, most_bytes] : cuts) {
+          const BlockedOutcome cut = fit_cut(data, sizes, 200, options, 2, most_bytes);
+          for (std::size_t at = 0; at < 2; ++at) {
+            expect_true(are_equal(cut.fits[at], first.fits[at]));
           }
         }
         // The optimum is that of all rows in memory, to which EM goes on from there.

@@ -236,12 +236,10 @@ context("fit") {
     const auto has_same_fit = [](Problem problem, const FitOptions& options) {
       problem.n_threads = 1;
       const FitOutcome first = fit_all(problem, options);
-      for (const int n_threads : {2, 7}) {
-        problem.n_threads = n_threads;
-        const FitOutcome again = fit_all(problem, options);
-        for (std::size_t at = 0; at < first.fits.size(); ++at) {
-          expect_true(same_fit(again.fits[at], first.fits[at]));
-        }
+      problem.n_threads = 7;
+      const FitOutcome again = fit_all(problem, options);
+      for (std::size_t at = 0; at < first.fits.size(); ++at) {
+        expect_true(same_fit(again.fits[at], first.fits[at]));
       }
     };
     for_each_kind(has_same_fit);
@@ -360,7 +358,7 @@ context("fit") {
 
   test_that("a path never ends below the fit of the stages alone") {
     // With four components and a polish a fit alone also grows from one, which a path does not.
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       const Table table = three_components(seed);
       for (const bool polish : {true, false}) {
         FitOptions options = robust_fit_of({1, 2, 3, 4, 5});

@@ -131,10 +131,10 @@ bool same_without_screening(const CodedData& data, Index k, const FitOptions& op
 context("stagewise") {
   test_that("items set aside change no bit of the trace and the fit") {
     Passes passes;
-    const std::vector<Shape> shapes = {{400, std::vector<Index>(60, 2)},
-                                       {150, mixed_levels(40), 0.2, true},
-                                       {120, std::vector<Index>(100, 2)},
-                                       {250, std::vector<Index>(30, 3), 0.6}};
+    const std::vector<Shape> shapes = {{300, std::vector<Index>(60, 2)},
+                                       {100, mixed_levels(30), 0.2, true},
+                                       {120, std::vector<Index>(80, 2)},
+                                       {150, std::vector<Index>(25, 3), 0.6}};
     FitOptions level;
     level.missing = MissingCells::kFrozen;
     const std::vector<FitOptions> all_options = {FitOptions(), paper_fit(), level};
