@@ -40,7 +40,7 @@ posterior_bins <- function(object, max_bins) {
   n_bins <- pmax(1, ceiling(max_bins * tabulate(class, object$k) / length(class)))
   run <- unlist(lapply(split(seq_along(class), class[sorted]), function(rows) {
     k <- class[sorted[rows[1]]]
-    k * (max_bins + 1) + ceiling(seq_along(rows) * min(1, n_bins[k] / length(rows)))
+    k * (max_bins + 1) + ceiling(seq_along(rows) * min(n_bins[k], length(rows)) / length(rows))
   }))
   run <- match(run, unique(run))
   weights <- row_weights(object)[sorted]

@@ -830,6 +830,8 @@ test_that("bins hold as many rows each, the surest of a class first", {
   expect_identical(order(-bins$sure[1:249]), 1:249)
   # The last bin of a class is none of the next, as many as there may be.
   expect_identical(posterior_bins(fit, 249), bins)
+  # 999 * (250 / 999) is above 250.
+  expect_identical(nrow(posterior_bins(hand_made_fit(k = 1, n_obs = 999), 250)), 250L)
   blocks <- posterior_blocks(bins)
   expect_equal(blocks[c("from", "to")], data.frame(from = c(0, 996), to = c(996, 1000)))
   # No name for a class with hardly a row.
