@@ -43,12 +43,14 @@ named_answers <- function() {
 test_that("a report has every section, in one file without links to others", {
   skip_on_cran()
   skip_without_report()
-  fit <- suppressMessages(stagewise_em(named_answers(), k = 1:2))
+  # Four items: each more is a panel of the profiles.
+  fit <- suppressMessages(stagewise_em(named_answers()[c(1, 2, 5, 8)], k = 1:2))
   page <- written(fit, title = "A <title>")
   for (id in c("classes", "profiles", "items", "certainty", "fit", "tests", "method", "code")) {
     expect_match(page, paste0("<section id=\"", id, "\""), fixed = TRUE)
   }
-  expect_no_match(page, "src=\"|<link rel=\"stylesheet|@import|url\\(http|href=\"http")
+  # expect_no_match() of a pattern takes ten seconds to quote a page.
+  expect_false(grepl("src=\"|<link rel=\"stylesheet|@import|url\\(http|href=\"http", page))
   expect_match(page, "<title>A &lt;title&gt;</title>", fixed = TRUE)
   expect_match(page, "&lt;no &amp; never&gt;", fixed = TRUE)
   expect_no_match(page, "<no &", fixed = TRUE)
@@ -349,6 +351,7 @@ test_that("classes stand in one order, by size, whatever they are called", {
 
 test_that("answers sort in the order of the levels, and the caption says what there is", {
   skip_without_report()
+  local_no_pictures()
   fit <- hand_made_fit(k = 2, n_levels = 3, level_names = c("None", "Some", "A lot"))
   table <- as.character(profile_table(fit, fit$informative))
   for (i in 1:3) {
