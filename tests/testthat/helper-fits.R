@@ -56,7 +56,7 @@ hand_made_likelihood <- function(codes, item_probs, weights) {
   for (i in seq_along(item_probs)) {
     log_joint <- log_joint + log(item_probs[[i]][codes[, i], , drop = FALSE])
   }
-  largest <- apply(log_joint, 1, max)
+  largest <- as.vector(do.call(pmax, asplit(log_joint, 2)))
   joint <- exp(log_joint - largest)
   dimnames(joint) <- list(NULL, names(weights))
   loglik <- sum(largest + log(rowSums(joint)))

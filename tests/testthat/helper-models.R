@@ -32,14 +32,22 @@ random_posterior <- function(n_obs, k) {
   draws / rowSums(draws)
 }
 
+# For each of `class` a level of an item, drawn all at once: of the levels of the class, likely ones
+# first, the one at which the probabilities reach a uniform number.
+draw_codes <- function(probs, class) {
+  levels <- apply(probs, 2, function(p) order(p, seq_along(p), decreasing = TRUE))
+  ends <- apply(probs, 2, function(p) cumsum(sort(p, decreasing = TRUE)))
+  ends <- ends[-nrow(probs), class, drop = FALSE]
+  place <- 1 + colSums(ends < rep(stats::runif(length(class)), each = nrow(ends)))
+  levels[cbind(place, class)]
+}
+
 # Rows drawn from `model`; a cell is missing with probability `missing`, but no item everywhere.
 random_coded <- function(n_obs, model, missing = 0, weighted = FALSE) {
   n_levels <- vapply(model$item_probs, nrow, 0L)
   k <- length(model$mixing_weights)
   class <- sample.int(k, n_obs, TRUE, model$mixing_weights)
-  codes <- vapply(model$item_probs, function(probs) {
-    vapply(class, function(c) sample.int(nrow(probs), 1, prob = probs[, c]), 0L)
-  }, integer(n_obs))
+  codes <- vapply(model$item_probs, draw_codes, integer(n_obs), class)
   codes <- matrix(codes, n_obs)
   gone <- matrix(stats::runif(length(codes)) < missing, n_obs)
   gone[1, ] <- FALSE

@@ -107,8 +107,7 @@ three_classes <- function(n = 3000, seed = 1) {
   set.seed(seed)
   class <- sample(3, n, TRUE, truth$mixing_weights)
   table <- as.data.frame(lapply(truth$item_probs, function(probs) {
-    factor(vapply(class, function(k) sample(rownames(probs), 1, prob = probs[, k]), ""),
-           levels = c("a", "b", "c"))
+    factor(rownames(probs)[draw_codes(probs, class)], levels = c("a", "b", "c"))
   }))
   is.na(table$V3) <- sample(n, n / 10)
   list(table = table, class = class)

@@ -20,7 +20,7 @@ twin_posterior <- function(coded, model, items) {
     log_probs <- rbind(0, log(model$item_probs[[item]])) # row 1: a missing cell says nothing
     log_joint <- log_joint + log_probs[twin_codes(coded, item) + 1L, , drop = FALSE]
   }
-  largest <- apply(log_joint, 1, max)
+  largest <- as.vector(do.call(pmax, asplit(log_joint, 2)))
   row_loglik <- largest + log(rowSums(exp(log_joint - largest)))
   list(
     posterior = exp(log_joint - row_loglik),
