@@ -27,9 +27,10 @@ test_that("a matrix, a tibble, one row and wide tables are stored as they are in
   expect_identical(rows_of_store(store)$ids, rownames(codes))
   one <- data.frame(a = "x", b = 2L)
   expect_store_of(small_store(one, local_folder()), one)
-  # More columns than a chunk of 1,024 rows may have cells: rows come in several pieces.
-  wide <- as.data.frame(matrix(sample(3, 1030 * 4200, TRUE), 1030))
-  store <- small_store(wide, local_folder())
+  # More columns than a chunk of 4,096 rows may have cells: rows come in several pieces.
+  wide <- as.data.frame(matrix(sample(3, 4110 * 1100, TRUE), 4110))
+  expect_lt(rows_at_once(4096, NULL)(1100), 4096)
+  store <- row_store(wide, local_folder(), shard_rows = 4096)
   expect_identical(unname(rows_of_store(store)$codes), unname(encode(wide)$codes))
   skip_if_not_installed("tibble")
   table <- tibble::as_tibble(mixed_table(1500))
@@ -426,13 +427,14 @@ test_that("a manifest that was changed or cut short anywhere is refused", {
   store <- row_store(data.frame(a = rep(1:3, 20), b = rep(c("x", "y"), 30)), path)
   file <- file.path(path, "manifest.rds")
   bytes <- readBin(file, "raw", file.size(file))
-  # Some bytes say nothing of the content, such as the time.
-  for (at in unique(c(1:30, seq(1, length(bytes), by = 17), length(bytes) - 0:20))) {
+  # Some bytes say nothing of the content, such as the time. All of the head, which has ten, and of
+  # the checksum and the size at the end, four each; the others are of one compressed piece.
+  for (at in unique(c(1:12, seq(13, length(bytes), by = 41), length(bytes) - 0:8))) {
     writeBin(replace(bytes, at, xor(bytes[at], as.raw(0x11))), file)
     opened <- tryCatch(open_row_store(path), mdpd_error_damaged_shard = function(cnd) NULL)
     expect_true(is.null(opened) || identical(opened, store))
   }
-  for (n in c(0:3, 10, 100, length(bytes) - c(20, 8, 4, 1))) {
+  for (n in c(0, 1, 3, 10, 100, length(bytes) - c(8, 4, 1))) {
     writeBin(bytes[seq_len(n)], file)
     expect_error(open_row_store(path), "manifest.rds", class = "mdpd_error_damaged_shard")
   }
