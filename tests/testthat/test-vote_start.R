@@ -42,8 +42,10 @@ ordered_crowd <- function(seed, n_items = 300, n_workers = 20, n_given = 6, n_la
 
 test_that("a fit that leaves a label without a component is none of a crowd's labels", {
   for (seed in 1:2) {
-    crowd <- ordered_crowd(seed)
+    crowd <- ordered_crowd(seed, n_items = 200)
     fit <- suppressWarnings(stagewise_em(crowd$labels, k = 6), "mdpd_warning_not_converged")
+    # The stages leave labels without one.
+    expect_lt(sum(fit$trace$move %in% "split"), 5)
     expect_setequal(names(fit$mixing_weights), crowd$labels$labels)
   }
 })
