@@ -6,6 +6,9 @@ regress <- function(method = "two-step", formula = ~ z + g, object = fit, data =
   class_regression(object, formula, data, method = method, ...)
 }
 
+# The regressions of all methods, made once.
+usual <- lapply(stats::setNames(regression_methods, regression_methods), regress)
+
 # The log-likelihood of coefficients by plain formulas: `density` has the rows' densities by class.
 twin_regression_loglik <- function(beta, x, density, weights = 1) {
   shares <- exp(cbind(0, x %*% matrix(beta, ncol(x))))
@@ -34,7 +37,7 @@ test_that("two-step and ml are where their likelihood is highest", {
     "two-step" = twin_densities(fit), ml = t(twin_errors(fit))[max.col(fit$posterior), ]
   )
   for (method in names(densities)) {
-    regression <- regress(method)
+    regression <- usual[[method]]
     at <- as.vector(coef(regression))
     loglik <- function(move) twin_regression_loglik(at + move, x_twin, densities[[method]])
     expect_close(regression$loglik, loglik(0), tolerance = 1e-9)
@@ -55,7 +58,7 @@ test_that("standard errors have the curvature's part and the first step's", {
     }
   )
   for (method in names(at_end)) {
-    regression <- regress(method)
+    regression <- usual[[method]]
     beta <- as.vector(coef(regression))
     hessian <- twin_numerical_hessian(function(move) -at_end[[method]](beta + move), 6, 1e-3)
     of_first <- first_step_twin(fit, function(fit) as.vector(coef(regress(method, object = fit))))
@@ -67,7 +70,7 @@ test_that("standard errors have the curvature's part and the first step's", {
 })
 
 test_that("bch is a weighted multinomial regression with a sandwich", {
-  regression <- regress("bch")
+  regression <- usual$bch
   expect_close(regression$errors, twin_errors(fit))
   expect_named(dimnames(regression$errors), c("true", "assigned"))
   shares <- solve(twin_errors(fit))[max.col(fit$posterior), ]
@@ -375,7 +378,7 @@ test_that("without covariates the classes have the sizes of the fit", {
 
 test_that("all methods find the truth, and the naive regression does not", {
   skip_on_cran()
-  many <- regression_rows(8000, 0.8, seed = 5)
+  many <- regression_rows(4000, 0.8, seed = 5)
   large <- regression_fit(many)
   truth <- as.vector(regression_coefficients[, -1])
   for (method in regression_methods) {
@@ -461,7 +464,7 @@ test_that("the order of rows and the names of classes do not matter", {
     regression_fit(turned), unname(c("1" = "c", "2" = "a", "3" = "b")[turned$class])
   )
   for (method in regression_methods) {
-    a <- regress(method)
+    a <- usual[[method]]
     b <- regress(method, object = renamed, data = behind, reference = "c")
     expect_close(coef(b)[, c("a", "b")], coef(a), tolerance = 1e-5)
     expect_close(b$posterior[600:1, c("c", "a", "b")], a$posterior, tolerance = 1e-5)
@@ -470,7 +473,7 @@ test_that("the order of rows and the names of classes do not matter", {
 
 test_that("another reference says the same", {
   for (method in regression_methods) {
-    a <- regress(method)
+    a <- usual[[method]]
     b <- regress(method, reference = "2")
     expect_named(predict(b)[1, ], c("1", "2", "3"))
     expect_close(coef(b)[, "3"], coef(a)[, "3"] - coef(a)[, "2"], tolerance = 1e-4)
@@ -480,7 +483,7 @@ test_that("another reference says the same", {
                  sum(vcov(a)[names, names] * c(1, -1, -1, 1)), tolerance = 1e-4)
   }
   # By their numbers too, from the first to the last.
-  expect_identical(coef(regress(reference = 1)), coef(regress()))
+  expect_identical(coef(regress(reference = 1)), coef(usual[["two-step"]]))
   expect_identical(coef(regress(reference = 3)), coef(regress(reference = "3")))
   for (reference in list(0, 1.5, 4, NA)) {
     expect_error(regress(reference = reference), "`reference` must be one of",
@@ -491,7 +494,7 @@ test_that("another reference says the same", {
 test_that("the unit of a covariate does not matter, nor where its zero is", {
   year <- data.frame(z = 2000 + 1e-3 * covariates$z, g = covariates$g)
   for (method in regression_methods) {
-    a <- regress(method)
+    a <- usual[[method]]
     b <- regress(method, data = year)
     expect_close(coef(b)["z", ], 1e3 * coef(a)["z", ], tolerance = 1e-4)
     expect_close(vcov(b)["z|2", "z|2"], 1e6 * vcov(a)["z|2", "z|2"], tolerance = 1e-4)
@@ -501,7 +504,7 @@ test_that("the unit of a covariate does not matter, nor where its zero is", {
 
 test_that("an offset is added to the logits", {
   for (method in regression_methods) {
-    a <- regress(method)
+    a <- usual[[method]]
     b <- regress(method, ~ z + g + offset(2 + 0.5 * z))
     expect_close(coef(b), coef(a) - c(2, 0.5, 0), tolerance = 1e-4)
     expect_close(predict(b, covariates[1:5, ]), predict(a)[1:5, ], tolerance = 1e-4)
@@ -509,7 +512,8 @@ test_that("an offset is added to the logits", {
   one_column <- regress(formula = ~ z + g + offset(cbind(2 + 0.5 * z)))
   expect_identical(coef(one_column), coef(regress(formula = ~ z + g + offset(2 + 0.5 * z))))
   by_class <- regress(formula = ~ z + g + offset(cbind(1, 0, 3 * z)))
-  expect_close(coef(by_class), coef(regress()) - cbind(c(-1, 0, 0), c(-1, 3, 0)), tolerance = 1e-4)
+  expect_close(coef(by_class), coef(usual[["two-step"]]) - cbind(c(-1, 0, 0), c(-1, 3, 0)),
+               tolerance = 1e-4)
   counted <- regress(formula = ~ g + offset(log(z)), data = transform(covariates, z = exp(z)))
   expect_error(predict(counted, data.frame(z = c(1, 0), g = "here")), "offset is -Inf in row 2",
                class = "mdpd_error_argument")
@@ -584,7 +588,7 @@ test_that("rows with missing answers count with those that they have", {
   for (method in regression_methods) {
     regression <- regress(method, object = partial)
     expect_false(anyNA(c(coef(regression), vcov(regression))))
-    expect_close(coef(regression), coef(regress(method)), tolerance = 0.5)
+    expect_close(coef(regression), coef(usual[[method]]), tolerance = 0.5)
   }
   # A row without any answer tells nothing: its class is that of its covariates.
   two_step <- regress(object = partial)
