@@ -14,14 +14,16 @@ crowd <- simulate_crowd(300, 20, 3, accuracy = rep(0.8, 6), missing = 0.5, seed 
 fit <- stagewise_em(crowd$labels, k = 3)
 full <- simulate_crowd(200, 30, 3, accuracy = rep(0.8, 6), seed = 1)
 full <- stagewise_em(full$labels, k = 3)
+of_many_labels <- stagewise_em(
+  simulate_crowd(300, 15, 8, accuracy = rep(0.9, 12), seed = 1)$labels, k = 8
+)
 
 test_that("both pictures build for few and many workers, labels and components", {
   skip_on_cran()
   named <- as.data.frame(crowd$labels)
   named$label <- factor(named$label, labels = c("a long label, and more", "a long label", "c"))
   named <- stagewise_em(crowd_labels(named), k = 3)
-  many <- simulate_crowd(600, 15, 8, accuracy = rep(0.9, 12), seed = 1)
-  for (each in list(fit, full, named, stagewise_em(many$labels, k = 8))) {
+  for (each in list(fit, full, named, of_many_labels)) {
     build(autoplot(each, type = "workers"))
     build(autoplot(each, type = "confusion"))
   }
@@ -50,9 +52,8 @@ test_that("names that would lie over each other are left out", {
 
 test_that("tiles have white lines between them while there is room", {
   line_of <- function(fit) autoplot(fit, type = "confusion")$layers[[1]]$aes_params$linewidth
-  many <- simulate_crowd(300, 15, 8, accuracy = rep(0.9, 12), seed = 1)
   expect_gt(line_of(fit), 0)
-  expect_identical(line_of(stagewise_em(many$labels, k = 8)), 0)
+  expect_identical(line_of(of_many_labels), 0)
 })
 
 test_that("workers stand by their counts, or by accuracy where the counts are equal", {
