@@ -75,7 +75,7 @@ weak_survey <- function(seed, n_obs = 600, n_items = 50, k = 3) {
 }
 
 test_that("a fit's evidence is that of its posterior, as plain R has it", {
-  survey <- weak_survey(1)
+  survey <- weak_survey(1, n_items = 30)
   fit <- by_evidence(survey$x, 3)
   fit$coded_table <- survey$x
   twin <- evidence_twin(fit)
@@ -214,7 +214,7 @@ test_that("every estimate of a fit by evidence has a standard error, about that 
   fit <- by_evidence(as.data.frame(as.matrix(crowd$labels)), 3)
   expect_no_warning(errors <- standard_errors(fit))
   expect_false(anyNA(unlist(errors)))
-  samples <- bootstrap(fit, n = 30, type = "parametric", verbose = FALSE)
+  samples <- bootstrap(fit, n = 20, type = "parametric", verbose = FALSE)
   ratio <- unlist(errors) / unlist(standard_errors(samples))
   expect_gt(stats::median(ratio), 0.8)
   expect_lt(stats::median(ratio), 1.3)
@@ -313,7 +313,7 @@ test_that("components that are the same have no more evidence than one", {
 test_that("a wide table has the evidence that the search by BIC leads to, or more", {
   wide <- with_seed(5, {
     truth <- sample(3, 150, TRUE)
-    as.data.frame(vapply(1:1000, function(item) {
+    as.data.frame(vapply(1:500, function(item) {
       rare <- stats::qlogis(stats::rbeta(1, 0.5, 2) * 0.98 + 0.01)
       shift <- if (item <= 40) stats::rnorm(3, 0, 1.6) else numeric(3)
       as.numeric(stats::runif(150) < stats::plogis(rare + shift)[truth])

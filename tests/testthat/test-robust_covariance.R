@@ -185,10 +185,10 @@ test_that("workers drawn to the crowd are known about as well as samples say", {
                           accuracy = c(rep(0.8, 5), rep(0.6, 15)))
   fit <- stagewise_em(crowd$labels, k = 3)
   expect_gt(sum(fit$item_shares[, grep("crowd|accuracy", colnames(fit$item_shares))]), 19)
-  samples <- unlist(standard_errors(bootstrap(fit, n = 40, type = "parametric", verbose = FALSE)))
+  samples <- unlist(standard_errors(bootstrap(fit, n = 20, type = "parametric", verbose = FALSE)))
   for (type in c("observed", "robust")) {
-    # Forty samples are good to 11 %, of what all workers share too; with the workers' own shares
-    # for a centre this was 3.2.
+    # Twenty samples are good to 16 %, of what all workers share too: 0.96 to 1.03 by five seeds.
+    # With the workers' own shares for a centre this was 3.2.
     ratio <- mean(unlist(standard_errors(fit, type = type))) / mean(samples)
     expect_gt(ratio, 0.75)
     expect_lt(ratio, 1.3)
