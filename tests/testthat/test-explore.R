@@ -8,14 +8,18 @@ served <- function(state, code) {
   )
 }
 
-# Until the end of a test pictures are empty: they take most of a second each, at every change.
+# Until the end of a test pictures are empty, or not there: they take most of a second each, at
+# every change, and empty ones a fifth of that.
 local_empty_pictures <- function(env = parent.frame()) {
   local_in_package(list(autoplot.mdpd = function(...) ggplot2::ggplot()), env)
+}
+local_no_pictures <- function(env = parent.frame()) {
+  local_in_package(list(autoplot.mdpd = function(...) shiny::req(FALSE)), env)
 }
 
 test_that("inputs change the fit and the code that is shown", {
   skip_on_cran()
-  local_empty_pictures()
+  local_no_pictures()
   table <- with_gaps(answers(150))
   state <- explore_state(suppressMessages(stagewise_em(table, k = 1:3)))
   served(state, {
@@ -64,7 +68,7 @@ test_that("pictures have a text and the resolution their height is reckoned in",
 })
 
 test_that("a change that cannot be leaves the fit as it was", {
-  local_empty_pictures()
+  local_no_pictures()
   state <- explore_state(stagewise_em(answers(150), k = 2))
   served(state, {
     session$setInputs(k = 2, dropped = character())
@@ -77,7 +81,7 @@ test_that("a change that cannot be leaves the fit as it was", {
 })
 
 test_that("the items of a crowd, and of nothing else, are offered to be known", {
-  local_empty_pictures()
+  local_no_pictures()
   skip_if_not_installed("shiny")
   asked <- function(state) {
     told <- list()
@@ -116,7 +120,7 @@ test_that("what the engine says while a fit is made is told as a note", {
 
 test_that("known labels of a crowd are added and taken back", {
   skip_on_cran()
-  local_empty_pictures()
+  local_no_pictures()
   crowd <- small_crowd(missing = 0.3)$labels
   state <- explore_state(stagewise_em(crowd, k = 3))
   served(state, {
@@ -166,7 +170,7 @@ test_that("the page has every control with its label beside a tab for each view"
 })
 
 test_that("labels that the fit knows stay, until they are taken back", {
-  local_empty_pictures()
+  local_no_pictures()
   state <- explore_state(mdpd(small_crowd(missing = 0.3)$labels, k = 3, known = c("5" = "3")))
   served(state, {
     session$setInputs(k = 3)
