@@ -180,18 +180,20 @@ test_that("the association of two items is that of the table of the rows that an
     fit <- without_warning(stagewise_em(x, 2, weights = rep(c(1, 2.5), 100)))
     view <- view_answers(fit, fit$coded)
     relative <- relative_information(view)
-    for (i in colnames(relative)) {
-      for (j in setdiff(colnames(relative), i)) {
-        both <- view$codes[, i] > 0 & view$codes[, j] > 0
-        table <- stats::xtabs(view$weights[both] ~ view$codes[both, i] + view$codes[both, j])
-        seen <- table / sum(table)
-        entropy <- function(p) -sum(p_log_p(p))
-        of_items <- c(entropy(rowSums(seen)), entropy(colSums(seen)))
-        share <- sum(table) / sum(view$weights)
-        information <- share * (sum(of_items) - entropy(seen)) - 1 / (2 * sum(view$weights))
-        expect_equal(relative[i, j], min(1, max(0, information / (share * min(of_items)))))
-      }
-    }
+    entropy <- function(p) -sum(p_log_p(p))
+    pairs <- utils::combn(colnames(relative), 2)
+    expected <- apply(pairs, 2, function(pair) {
+      both <- rowSums(view$codes[, pair] > 0) == 2
+      answers <- list(view$codes[both, pair[1]], view$codes[both, pair[2]])
+      table <- tapply(view$weights[both], answers, sum, default = 0)
+      seen <- table / sum(table)
+      of_items <- c(entropy(rowSums(seen)), entropy(colSums(seen)))
+      share <- sum(table) / sum(view$weights)
+      information <- share * (sum(of_items) - entropy(seen)) - 1 / (2 * sum(view$weights))
+      min(1, max(0, information / (share * min(of_items))))
+    })
+    expect_equal(relative[t(pairs)], expected)
+    expect_equal(relative[t(pairs[2:1, ])], expected)
   }
 })
 
