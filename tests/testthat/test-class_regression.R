@@ -378,7 +378,7 @@ test_that("without covariates the classes have the sizes of the fit", {
 
 test_that("all methods find the truth, and the naive regression does not", {
   skip_on_cran()
-  many <- regression_rows(4000, 0.8, seed = 5)
+  many <- regression_rows(8000, 0.8, seed = 5)
   large <- regression_fit(many)
   truth <- as.vector(regression_coefficients[, -1])
   for (method in regression_methods) {

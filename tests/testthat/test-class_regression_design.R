@@ -4,7 +4,7 @@ designed <- function(fit, cluster = NULL, strata = NULL) {
   fit$design <- new_design(cluster, strata, fit$n_obs)
   fit
 }
-# From one start: of one-step, ten take ten times as long, and end where that does.
+# From one start: of one-step, ten take three times as long.
 slope_covariances <- function(fit, rows) {
   of_class <- lapply(regression_methods, function(method) {
     vcov(class_regression(fit, ~ z + g, rows$covariates, method = method, n_starts = 1))

@@ -9,7 +9,7 @@ served <- function(state, code) {
 }
 
 # Until the end of a test pictures are empty, or not there: they take most of a second each, at
-# every change, and empty ones a fifth of that.
+# every change, and empty ones some tenths.
 local_empty_pictures <- function(env = parent.frame()) {
   local_in_package(list(autoplot.mdpd = function(...) ggplot2::ggplot()), env)
 }
