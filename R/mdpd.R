@@ -11,7 +11,9 @@
 #' does not look), or are right with one probability, drawn to that of the crowd, whatever the
 #' label, with each other label as likely (one accuracy). The weights of these and the crowd's
 #' answers are learned from all labels (empirical Bayes; the evidence of [stagewise_em()], see
-#' `vignette("method")`), and estimates are posterior means.
+#' `vignette("method")`), and estimates are posterior means. Where pairs of answers to an item show
+#' that the crowd's mistakes are alike, its answers are drawn to columns in which each wrong label
+#' is as likely: of few items with many labels there would be little else to estimate them from.
 #'
 #' Two other models of a crowd are not built in: that every worker has a single accuracy, and a
 #' difficulty for each item besides (GLAD, Whitehill et al. 2009). On the eight published crowds

@@ -21,6 +21,7 @@
 #include "starts/dependence.h"
 #include "starts/kinds.h"
 #include "starts/majorities.h"
+#include "starts/mistakes.h"
 #include "starts/scattered.h"
 #include "starts/vote.h"
 
@@ -234,6 +235,7 @@ class Method {
         creep_on(grown);
       }
       run = fit_stages(k);
+      if (has_grown && has_like_mistakes_ && is_named_crowd(k)) settle_crowd(grown);
       if (has_grown && is_better(grown, run)) run = std::move(grown);
       if (is_named_crowd(k)) settle_labels(run);
       if (leads_to_kinds(k)) begin_kinds(run);
@@ -377,12 +379,29 @@ class Method {
     return posterior.cols() == n_labels ? posterior : label_shares(data(), n_labels);
   }
 
+  void take_vote() {
+    of_crowd_ = posterior_of_crowd();
+    has_like_mistakes_ = has_like_mistakes(data(), problem_.n_labels);
+  }
+
   RefineOptions options_at_vote(const RowMatrix& start) const {
     RefineOptions options = options_.refine;
     options.uses_all_items = true;
-    options.item_prior = flat_prior_of_crowd(data(), level_counts(data(), start));
-    options.item_prior.pseudo_counts = pseudo_counts_of_vote(start);
+    options.item_prior = prior_of_vote(start);
     return options;
+  }
+
+  /// To begin with, with columns drawn to those of the vote.
+  ItemPrior prior_of_vote(const RowMatrix& posterior) const {
+    ItemPrior prior = flat_prior_of_crowd(data(), level_counts(data(), posterior));
+    prior.pseudo_counts = pseudo_counts_of_vote(posterior);
+    return prior;
+  }
+
+  /// The same of a crowd whose mistakes are alike and a component a label; else as it is without.
+  ItemPrior prior_of_alike(const RowMatrix& posterior) const {
+    const bool is_alike = has_like_mistakes_ && posterior.cols() == of_crowd_.cols();
+    return is_alike ? prior_of_vote(posterior) : ItemPrior();
   }
 
   /// EM with all workers from the vote, as it is and with workers alike: the better end, as `mdpd()`
@@ -398,13 +417,24 @@ class Method {
   }
 
   /// Of the crowd's columns at the vote, with the components in the order that a posterior has them.
+  /// Where mistakes are alike each wrong label has as many: of many labels and few rows chance would
+  /// make most of the difference.
   RowMatrix pseudo_counts_of_vote(const RowMatrix& posterior) const {
-    RowMatrix votes = of_crowd_;
+    const Index n_labels = problem_.n_labels;
+    std::vector<Index> labels = own_labels(n_labels);
     // Where rows are known, component i is label i as it is.
-    if (data().known.empty()) {
-      order_columns(best_assignment(shared_weight(data(), posterior, of_crowd_)), votes);
+    if (data().known.empty()) labels = best_assignment(shared_weight(data(), posterior, of_crowd_));
+    RowMatrix votes = of_crowd_;
+    order_columns(labels, votes);
+    RowMatrix counts = flat_prior_of_crowd(data(), level_counts(data(), votes)).pseudo_counts;
+    if (!has_like_mistakes_) return counts;
+    for (Index k = 0; k < n_labels; ++k) {
+      const double right = counts(labels[k], k);
+      const double wrong = counts.col(k).sum() - right;
+      counts.col(k).setConstant(wrong / static_cast<double>(n_labels - 1));
+      counts(labels[k], k) = right;
     }
-    return flat_prior_of_crowd(data(), level_counts(data(), votes)).pseudo_counts;
+    return counts;
   }
 
   // Several components a label -------------------------------------------------------------------
@@ -528,14 +558,14 @@ class Method {
   std::vector<FitRun> refine_starts(FitRun stages, Index k) {
     std::vector<FitRun> ends;
     const Trace before = stages.trace;
-    const auto refine_from = [&](MixtureFit start, Move move) {
+    const auto refine_from = [&](MixtureFit start, Move move, ItemPrior prior = {}) {
       ends.push_back({std::move(start), before});
-      refine_further(ends.back());
+      refine_further(ends.back(), std::move(prior));
       if (move != Move::kNone) ends.back().trace[before.size()].move = move;
     };
     if (is_named_crowd(k)) {
-      of_crowd_ = posterior_of_crowd();
-      refine_from(start_at(of_crowd_, {}), Move::kVote);
+      take_vote();
+      refine_from(start_at(of_crowd_, {}), Move::kVote, prior_of_alike(of_crowd_));
       FitRun run{std::move(stages.fit), before};
       if (refine_up_to(ends.front().fit.objective(), run)) ends.push_back(std::move(run));
       return different_ends(std::move(ends));
@@ -579,6 +609,7 @@ class Method {
   /// than some of a crowd's labels it would creep there for long.
   bool refine_up_to(double goal, FitRun& run) {
     RefineOptions options = options_.refine.at_most(iterations_to_tell);
+    options.item_prior = prior_of_alike(run.fit.e_step.posterior);
     refine_by(options, run);
     const Index n_left = options_.refine.max_iter - options.max_iter;
     if (run.status != Status::kIterationLimit || n_left <= 0) return true;
@@ -724,7 +755,7 @@ class Method {
   /// Of the ends of all starts the one with the highest log-likelihood, or evidence, stays.
   void fit_starts() {
     rows_.hold_known();
-    if (is_named_crowd(problem_.n_labels)) of_crowd_ = posterior_of_crowd();
+    if (is_named_crowd(problem_.n_labels)) take_vote();
     FitRun best;
     Index n_components = 0;
     for (const FitStart& start : problem_.starts) {
@@ -776,8 +807,9 @@ class Method {
   std::optional<MixtureFit> optimum_;  ///< at which the last polish ended, before it was smoothed
   std::optional<bool> is_above_law_;   ///< do the rows hang together? As far as it was asked
   RowMatrix of_crowd_;  ///< by evidence, posterior of the last start by the vote of a crowd alike
-  std::vector<Index> born_;     ///< of each label its component before rows were held
-  std::optional<Kinds> kinds_;  ///< of the most components so far, one a label or more
+  bool has_like_mistakes_ = false;  ///< of the same crowd: is every wrong label as likely?
+  std::vector<Index> born_;         ///< of each label its component before rows were held
+  std::optional<Kinds> kinds_;      ///< of the most components so far, one a label or more
 };
 
 }  // namespace

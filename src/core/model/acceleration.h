@@ -30,6 +30,9 @@ class Acceleration {
   /// Takes the leap back: where EM was before it.
   EmState take_back();
 
+  /// Forgets the steps so far: those that follow are not in a row with them.
+  void begin_again() { n_steps_ = 0; }
+
  private:
   /// States in a row from which a leap is made.
   static constexpr int steps_to_leap = 3;

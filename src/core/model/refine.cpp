@@ -98,6 +98,9 @@ constexpr int first_prior_steps = 3;
 constexpr int prior_steps = 10;
 constexpr Index first_iterations = 25;
 
+/// Iterations of a crowd without leaps, after one that lowered the evidence.
+constexpr Index fewest_to_walk = 50;
+
 /// The prior that a run begins with: that of the run it goes on with, unless that was of a crowd with
 /// other components.
 ItemPrior first_prior(const CodedData& data, const RowMatrix& counts,
@@ -227,7 +230,7 @@ std::optional<FitRun> em_by_evidence(const CodedData& data, PosteriorRows& rows,
   }
   const Index n_components = run.fit.e_step.posterior.cols();
   Acceleration acceleration(data);
-  bool leaps = true;
+  Index n_to_walk = 0;  // iterations without a leap
   EmState at;
   ItemSet in_use = run.fit.informative;
   Progress progress(data, n_components, options, monitor);
@@ -250,16 +253,21 @@ std::optional<FitRun> em_by_evidence(const CodedData& data, PosteriorRows& rows,
       run.fit = finish_fit_of(data, rows, at.params, in_use);
       continue;
     }
-    // Of a crowd EM ends where its steps do, not where the evidence is highest: once they lower it,
-    // leaps that raise it would lead round and round.
-    leaps = leaps && (by_leap || !options.is_crowd || !progress.has_fallen(step.evidence));
+    // Of a crowd EM ends where its steps do, not where the evidence is highest: where they lower it,
+    // leaps that raise it would lead round and round. Where they raise it for long, it is far from
+    // its end.
+    n_to_walk = std::max<Index>(0, n_to_walk - 1);
+    if (options.is_crowd && !by_leap && progress.has_fallen(step.evidence)) {
+      n_to_walk = fewest_to_walk;
+      acceleration.begin_again();
+    }
     in_use = options.uses_all_items ? all_items(data) : items_in_use(step.items);
     const bool may_end = is_last || (!by_leap && progress.has_converged(step.evidence));
     if (discounts && !may_end) {
       discount(doubt_of_columns(data, sums.levels, step.items),
                step.to.params.mixing_weights.transpose());
     }
-    at = may_end || !leaps ? std::move(step.to) : acceleration.next(std::move(step.to));
+    at = may_end || n_to_walk > 0 ? std::move(step.to) : acceleration.next(std::move(step.to));
     run.fit = finish_fit_of(data, rows, at.params, in_use);
     run.fit.evidence = step.evidence;
     run.fit.item_prior = std::move(step.prior);

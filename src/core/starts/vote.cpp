@@ -11,13 +11,18 @@ constexpr double answers_of_crowd = 4.0;
 
 }  // namespace
 
-RowMatrix label_shares(const CodedData& data, Index n_labels) {
-  RowMatrix votes = RowMatrix::Zero(data.n_obs, n_labels);
+RowMatrix label_counts(const CodedData& data, Index n_labels) {
+  RowMatrix counts = RowMatrix::Zero(data.n_obs, n_labels);
   for (Index item = 0; item < data.n_items; ++item) {
     for_each_answer(data, item, [&](Index row, Code code) {
-      if (code <= n_labels) votes(row, code - 1) += 1.0;
+      if (code <= n_labels) counts(row, code - 1) += 1.0;
     });
   }
+  return counts;
+}
+
+RowMatrix label_shares(const CodedData& data, Index n_labels) {
+  RowMatrix votes = label_counts(data, n_labels);
   for (Index n = 0; n < data.n_obs; ++n) {
     const double sum = votes.row(n).sum();
     if (sum > 0.0)

@@ -4,8 +4,11 @@
 
 namespace mdpd {
 
-/// The labels' shares of each row's answers (n_obs x n_labels), where the first levels of every item
-/// are the labels; equal in a row without answers. Cost O(answers).
+/// How often each row has each label (n_obs x n_labels), where the first levels of every item are the
+/// labels. Cost O(answers).
+RowMatrix label_counts(const CodedData& data, Index n_labels);
+
+/// The labels' shares of each row's answers, likewise; equal in a row without answers.
 RowMatrix label_shares(const CodedData& data, Index n_labels);
 
 /// EM on all items from these shares, after Dawid and Skene (1979): at the shares alone too few items

@@ -73,6 +73,17 @@ Table crowd(std::uint64_t seed, Index n_obs, Index n_workers, double accuracy, d
   return draw_table(random, truth, {n_obs, n_levels, missing});
 }
 
+/// 150 rows, eight workers: who are mistaken take labels 2 and 3 for each other, and 1 for 2.
+Table crowd_of_near_labels(std::uint64_t seed) {
+  Random random(seed);
+  MixtureParameters truth;
+  truth.mixing_weights = Vector::Constant(3, 1.0 / 3.0);
+  RowMatrix columns(3, 3);
+  columns << 0.7, 0.05, 0.05, 0.25, 0.7, 0.25, 0.05, 0.25, 0.7;
+  truth.item_probs = columns.replicate(8, 1);
+  return draw_table(random, truth, {150, std::vector<Index>(8, 3)});
+}
+
 Table table_without_dependence(std::uint64_t seed) {
   Random random(seed);
   return random_table(random, {300, std::vector<Index>(8, 3)});
@@ -494,6 +505,28 @@ context("fit") {
       expect_true(std::isfinite(result.fit.evidence));
       problem.starts.emplace_back();
       problem.starts.back().is_vote = true;
+    }
+  }
+
+  test_that("a crowd whose mistakes are alike is drawn to columns in which they are") {
+    for (const bool is_alike : {true, false}) {
+      for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        CATCH_CAPTURE(seed);
+        const Table table = is_alike ? crowd(seed, 150, 8, 0.8, 0.0) : crowd_of_near_labels(seed);
+        Problem problem = problem_of(table);
+        problem.n_labels = 3;
+        FitOptions grown;
+        grown.n_components = {3};
+        const RowMatrix pull = fit_one(problem, grown).fit.item_prior.pseudo_counts;
+        expect_true(pull.cols() == 3);
+        for (Index k = 0; k < 3; ++k) {
+          const Vector column = pull.col(k);
+          const double least = column.minCoeff();
+          const double other = column.sum() - column.maxCoeff() - least;
+          expect_true(std::abs(column.sum() - 100.0) < 1e-9);
+          expect_true((other - least < 1e-9) == is_alike);
+        }
+      }
     }
   }
 

@@ -73,6 +73,23 @@ context("acceleration") {
     expect_true(acceleration.has_leapt());
   }
 
+  test_that("after a new beginning three more states lead to a leap") {
+    Random random(4);
+    const Table table = draw_table(random, random_parameters(random, n_levels, 2), {50, n_levels});
+    const EmState a = random_state(random);
+    const EmState b = random_state(random);
+    Acceleration acceleration(table.data);
+    acceleration.next(part_way(a, b, 0.0));
+    acceleration.next(part_way(a, b, 0.1));
+    acceleration.begin_again();
+    for (const double part : {0.5, 0.7}) {
+      acceleration.next(part_way(a, b, part));
+      expect_false(acceleration.has_leapt());
+    }
+    acceleration.next(part_way(a, b, 0.8));
+    expect_true(acceleration.has_leapt());
+  }
+
   test_that("a leap leaves a tenth of every probability, and columns that sum to 1") {
     Random random(3);
     const Table table = draw_table(random, random_parameters(random, n_levels, 2), {50, n_levels});

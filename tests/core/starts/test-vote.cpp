@@ -39,6 +39,14 @@ context("vote") {
     }
   }
 
+  test_that("labels are counted as often as a row has them, and levels beyond them are not") {
+    const Table table = table_of({{1, 0, 3}, {1, 0, 1}, {2, 0, 3}}, {3, 3, 3});
+    RowMatrix expected(3, 2);
+    expected << 2.0, 1.0, 0.0, 0.0, 1.0, 0.0;
+    expect_true(label_counts(table.data, 2) == expected);
+    expect_true(label_counts(sparse_copy(table.data), 2) == expected);
+  }
+
   test_that("a row without answers has equal shares, and a level beyond the labels is none") {
     const Table table = table_of({{1, 0, 3, 2}, {1, 0, 1, 3}, {2, 0, 3, 3}}, {3, 3, 3});
     RowMatrix expected(4, 2);
