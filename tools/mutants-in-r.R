@@ -1,6 +1,7 @@
 # Judges mutants of R/, for tools/mutants.R, from the root of the copy. All tests run once while
 # statements are counted, so that a mutant meets those tests only that come by its line: in forks of
-# this process, where the functions of the changed file take the place of the package's.
+# this process, where the code with the changed file takes the place of the package's. What fails
+# there kills the mutant only if it passes with the code as it is.
 #
 # Processes that tests start have the package as it is installed: a mutant that only these would
 # tell survives.
@@ -14,16 +15,26 @@ package <- asNamespace("mdpd")
 methods <- getNamespaceInfo(package, "S3methods")
 attached <- as.environment("package:mdpd")
 
-# Code of R/ in the place of the package's own, wherever that is found by name.
-put_in_package <- function(code) {
-  names <- unlist(lapply(code, function(x) if (rlang::is_call(x, "<-")) as.character(x[[2]])[1]))
-  for (name in intersect(names, ls(package, all.names = TRUE))) unlockBinding(name, package)
-  for (expression in code) eval(expression, package)
-  for (name in intersect(names, ls(attached))) {
-    unlockBinding(name, attached)
-    assign(name, get(name, package), attached)
-  }
-  for (i in which(methods[, 3] %in% names)) {
+exports <- getNamespaceExports(package)
+
+# The code of each file of R/ but RcppExports.R, in the order in which R reads them.
+read_sources <- function(keep_source = FALSE) {
+  files <- sort(setdiff(dir("R", full.names = TRUE), "R/RcppExports.R"), method = "radix")
+  lapply(stats::setNames(nm = files), function(file) {
+    as.list(parse(file, keep.source = keep_source, encoding = "UTF-8"))
+  })
+}
+sources <- read_sources()
+
+# The code of all files in the place of the package's own, wherever that is found by name. That of
+# one file is not enough: zzz.R puts functions of others behind the guard, and lists hold some.
+put_in_package <- function(sources) {
+  # Each time: tests that put another function in the place of one lock it again.
+  for (name in ls(package, all.names = TRUE)) unlockBinding(name, package)
+  for (name in exports) unlockBinding(name, attached)
+  for (code in sources) for (expression in code) eval(expression, package)
+  for (name in exports) assign(name, get(name, package), attached)
+  for (i in seq_len(nrow(methods))) {
     registerS3method(methods[i, 1], methods[i, 2], methods[i, 3], package)
   }
 }
@@ -83,15 +94,16 @@ with_counters <- function(code, file) {
 }
 
 # A table of the statements, and of each test its `topic`, `name`, `seconds` and `statements`.
-trace_tests <- function(files) {
-  functions <- lapply(stats::setNames(nm = files), function(file) {
-    code <- as.list(parse(file, keep.source = TRUE, encoding = "UTF-8"))
-    has_functions <- function(x) {
+trace_tests <- function() {
+  with_source <- read_sources(keep_source = TRUE)
+  counted <- lapply(stats::setNames(nm = names(sources)), function(file) {
+    has_functions <- vapply(sources[[file]], function(x) {
       rlang::is_call(x, "<-") && rlang::is_call(x[[3]], c("function", "list"))
-    }
-    Filter(has_functions, code)
+    }, NA)
+    code <- lapply(with_source[[file]][has_functions], with_counters, file = file)
+    replace(sources[[file]], has_functions, code)
   })
-  for (file in files) put_in_package(lapply(functions[[file]], with_counters, file = file))
+  put_in_package(counted)
   is_run <<- logical(length(spots))
   tests <- list()
   for (topic in sub("^test-(.*)[.]R$", "\\1", dir("tests/testthat", "^test-"))) {
@@ -102,7 +114,7 @@ trace_tests <- function(files) {
     }
     utils::capture.output(run_topic(topic, NULL, SilentReporter$new(), after))
   }
-  for (file in files) put_in_package(functions[[file]])
+  put_in_package(sources)
   column <- function(name) unlist(lapply(spots, `[[`, name))
   list(tests = tests, statements = data.frame(file = column("file"), from = column("from"),
                                               to = column("to")))
@@ -122,7 +134,7 @@ tests_of_line <- function(trace, file, line) {
 # Mutants ------------------------------------------------------------------------------------------
 
 # TRUE where all tests of a fork pass in time.
-survives <- function(code, topic, names, seconds) {
+survives <- function(sources, topic, names, seconds) {
   result <- tempfile()
   says <- function(what) {
     writeLines(what, result)
@@ -136,7 +148,7 @@ survives <- function(code, topic, names, seconds) {
     end_file = function() says("survived")
   ))
   fork <- parallel::mcparallel({
-    put_in_package(code)
+    put_in_package(sources)
     run_topic(topic, names, reporter$new())
   }, silent = TRUE, mc.set.seed = FALSE)
   begun <- proc.time()[["elapsed"]]
@@ -153,11 +165,12 @@ survives <- function(code, topic, names, seconds) {
 # take least time.
 # @param lines of the changed file.
 judge_r <- function(trace, mutant, lines, most_seconds) {
-  code <- tryCatch(parse(text = lines, encoding = "UTF-8", keep.source = FALSE),
+  code <- tryCatch(as.list(parse(text = lines, encoding = "UTF-8", keep.source = FALSE)),
                    error = function(e) NULL)
   if (is.null(code)) {
     return("stillborn")
   }
+  changed <- replace(sources, mutant$file, list(code))
   tests <- tests_of_line(trace, mutant$file, mutant$line)
   if (length(tests) == 0) {
     return("survived")
@@ -171,8 +184,12 @@ judge_r <- function(trace, mutant, lines, most_seconds) {
   spent <- 0
   for (topic in names(of_topic)[order(!is_own, of_topic)]) {
     names <- vapply(tests[topics == topic], `[[`, "", "name")
-    if (!survives(code, topic, names, 60 + 10 * of_topic[[topic]])) {
-      return("killed")
+    most <- 60 + 10 * of_topic[[topic]]
+    if (!survives(changed, topic, names, most)) {
+      if (survives(sources, topic, names, most)) {
+        return("killed")
+      }
+      cat("  Of", topic, "the same tests fail with the code as it is: they tell nothing.\n")
     }
     spent <- spent + of_topic[[topic]]
     if (spent > most_seconds) break

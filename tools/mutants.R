@@ -214,7 +214,7 @@ setwd(tree)
 if (any(in_r)) {
   source(for_r)
   cat("Running all tests of R/, to see which come by which line.\n")
-  trace <- trace_tests(setdiff(dir("R", full.names = TRUE), "R/RcppExports.R"))
+  trace <- trace_tests()
 }
 if (!all(in_r) && !make_core()) stop("The core cannot be built: see ", file.path(tree, "log"))
 outcomes <- character(nrow(mutants))
