@@ -352,6 +352,16 @@ test_that("who is as sure as a bound says is counted above it", {
   expect_equal(as.vector(tapply(counts$rows, counts$sure, sum)), c(1, 2, 1, 0))
 })
 
+test_that("the certainty of a report has the expected error and the share of sure rows", {
+  skip_without_report()
+  local_no_pictures()
+  fit <- hand_made_fit(k = 2, n_obs = 4)
+  fit$posterior[] <- c(0.98, 0.8, 0.6, 0.94, 0.02, 0.2, 0.4, 0.06)
+  text <- gsub("\\s+", " ", as.character(section_certainty(fit)))
+  expect_match(text, "holds, 17.0 % of the rows are expected to be in the wrong", fixed = TRUE)
+  expect_match(text, "; 25 % of all rows have a class that is at least 95 % prob", fixed = TRUE)
+})
+
 test_that("classes stand in one order, by size, whatever they are called", {
   fit <- hand_made_fit(k = 3, components = c("c", "a", "b"))
   expect_equal(levels(certainty_counts(fit)$class), c("c", "a", "b"))

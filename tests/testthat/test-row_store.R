@@ -221,6 +221,12 @@ test_that("a store says what is in it", {
   }
 })
 
+test_that("weights of a store are told with four digits, their sum with seven", {
+  weights <- list(given = TRUE, smallest = 1 / 3, largest = 200 / 3, sum = 12345678)
+  expect_identical(describe_weights(list(manifest = list(weights = weights))),
+                   "Case weights from 0.3333 to 66.67 where above 0, in all 12,345,680")
+})
+
 test_that("bad input is refused by name", {
   path <- local_folder()
   table <- data.frame(a = c(1, 2), b = c("x", "y"), w = c(1, -1), one = c(NA, 1))

@@ -91,6 +91,15 @@ test_that("an information that is not positive is left to the inverse", {
   expect_null(conjugate_gradients(multiply(c(1, 2, 3)), 1, b, max_iter = 1))
 })
 
+test_that("the inverse stands in where conjugate gradients do not end", {
+  fit <- stagewise_em(sharp_rows(300), k = 2)
+  combinations <- diag(length(mixture_parameters(fit)$root))[1:3, ]
+  inverted <- combined_by(inverted_covariance, fit, "observed", combinations)
+  local_in_package(list(conjugate_gradients = function(...) NULL))
+  solved <- combined_by(solved_covariance, fit, "observed", combinations)
+  expect_identical(solved$covariance, inverted$covariance)
+})
+
 test_that("a regression of a crowd of many workers is the same either way", {
   crowd <- simulate_crowd(n_items = 400, n_workers = 60, n_labels = 3, accuracy = rep(0.8, 60),
                           missing = 0.9, seed = 1)
