@@ -134,19 +134,22 @@ tests_of_line <- function(trace, file, line) {
 
 # Mutants ------------------------------------------------------------------------------------------
 
-# TRUE where all tests of a fork pass in time.
-survives <- function(sources, topic, names, seconds) {
+# The name of the first test that fails in a fork, "" where it does not end in time or ends outside
+# of tests; NULL where all pass.
+first_failure <- function(sources, topic, names, seconds) {
   result <- tempfile()
+  unfinished <- paste0(result, "-unfinished")
   says <- function(what) {
-    writeLines(what, result)
+    writeLines(what, unfinished)
+    file.rename(unfinished, result)
     tools::pskill(Sys.getpid(), tools::SIGKILL)  # without what R does at its end
   }
   reporter <- R6::R6Class(inherit = Reporter, public = list(
     add_result = function(context, test, result) {
       kinds <- paste0("expectation_", c("failure", "error", "warning"))
-      if (inherits(result, kinds)) says("killed")
+      if (inherits(result, kinds)) says(c("failed", test))
     },
-    end_file = function() says("survived")
+    end_file = function() says("passed")
   ))
   fork <- parallel::mcparallel({
     put_in_package(sources)
@@ -159,7 +162,8 @@ survives <- function(sources, topic, names, seconds) {
   }
   tools::pskill(fork$pid, tools::SIGKILL)
   suppressWarnings(parallel::mccollect(fork))
-  file.exists(result) && identical(readLines(result), "survived")
+  said <- if (file.exists(result)) readLines(result, encoding = "UTF-8")
+  if (!identical(said, "passed")) c(said[-1], "")[1]
 }
 
 # "killed", "survived" or "stillborn". Topics of the file's own name come first, then those that
@@ -186,8 +190,10 @@ judge_r <- function(trace, mutant, lines, most_seconds) {
   for (topic in names(of_topic)[order(!is_own, of_topic)]) {
     names <- vapply(tests[topics == topic], `[[`, "", "name")
     most <- 60 + 10 * of_topic[[topic]]
-    if (!survives(changed, topic, names, most)) {
-      if (survives(sources, topic, names, most)) {
+    failed <- first_failure(changed, topic, names, most)
+    if (!is.null(failed)) {
+      before <- names[seq_len(match(failed, names, length(names)))]
+      if (is.null(first_failure(sources, topic, before, most))) {
         return("killed")
       }
       cat("  Of", topic, "the same tests fail with the code as it is: they tell nothing.\n")
