@@ -203,6 +203,7 @@ test_that("names of items and ids of workers are some of those there are, each o
   expect_identical(check_items(c("b", "a", "b"), there), c("b", "a"))
   expect_rejects(check_items, c("a", "d", "e"), "`k` must hold names of items of the fit", there)
   expect_rejects(check_items, c("a", "d", "e"), "There are no \"d\" and \"e\"", there)
+  expect_rejects(check_items, "d", "There is no \"d\"", there)
   for (k in list(character(), NULL, 1, factor("a"))) {
     expect_rejects(check_items, k, "names of items of the fit.*It is", there)
   }

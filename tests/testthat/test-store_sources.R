@@ -74,6 +74,26 @@ test_that("many files are one table, whatever the order of their columns", {
   expect_identical(small_store(files, local_folder())$manifest, store$manifest)
 })
 
+test_that("of many files one is open at a time", {
+  happened <- character()
+  tell <- function(what) happened <<- c(happened, what)
+  open <- function(part) {
+    tell(paste("open", part))
+    left <- 1
+    next_chunk <- function() {
+      left <<- left - 1
+      if (left == 0) part
+    }
+    new_reader(next_chunk, close = function() tell(paste("close", part)))
+  }
+  reader <- chain_readers(c("a", "b"), open)
+  chunks <- list(reader$next_chunk(), reader$next_chunk(), reader$next_chunk())
+  expect_identical(chunks, list("a", "b", NULL))
+  expect_identical(happened, c("open a", "close a", "open b"))
+  reader$close()
+  expect_identical(happened[-(1:3)], "close b")
+})
+
 test_that("separators, files without a header and crowds in text are read", {
   file <- withr::local_tempfile()
   writeLines(c("a;b", "1;x", "", "2;y", "2;x"), file)
