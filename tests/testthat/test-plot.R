@@ -756,6 +756,20 @@ test_that("tiles of all three layouts carry their number while there is room", {
   expect_null(numbers(hand_made_fit(20, k = 12, n_levels = c(2, 12, 3), n_informative = 20)))
 })
 
+test_that("numbers in tiles need their width, of all columns and components of the picture", {
+  has_numbers <- function(fit, width) {
+    local_picture_size(width, 30)
+    layers <- autoplot(fit, type = "profiles")$layers
+    any(vapply(layers, function(layer) inherits(layer$geom, "GeomText"), NA))
+  }
+  # Twelve of four levels and three components in 0.58 of the width, and twelve components in each
+  # of two columns of panels in 0.6 of it: 0.19 inches each.
+  shared <- hand_made_fit(k = 3, n_levels = 4)
+  expect_identical(c(has_numbers(shared, 3.9), has_numbers(shared, 4)), c(FALSE, TRUE))
+  mixed <- hand_made_fit(5, k = 12, n_levels = c(2, 5, 3))
+  expect_identical(c(has_numbers(mixed, 7.5), has_numbers(mixed, 7.7)), c(FALSE, TRUE))
+})
+
 test_that("profiles show the most informative items first and say how many are left out", {
   fit <- hand_made_fit(n_items = 40, n_informative = 25)
   fit$informative <- rev(fit$informative)
