@@ -174,6 +174,12 @@ test_that("many columns of many levels are told apart", {
   codes <- matrix(as.raw(249), 31, 30)
   codes[cbind(1:30, 1:30)] <- as.raw(250)
   expect_identical(row_patterns(codes), 1:31)
+  # And so many that their numbers need digits besides.
+  codes <- matrix(as.raw(with_seed(2, sample(249, 2000 * 30, TRUE))), 2000)
+  near <- codes
+  at <- cbind(1:2000, rep_len(1:30, 2000))
+  near[at] <- as.raw(as.integer(near[at]) + 1)
+  expect_identical(row_patterns(rbind(codes, near)), 1:4000)
 })
 
 test_that("the samples depend on the seed alone, and leave the session's random numbers", {

@@ -284,7 +284,7 @@ test_that("summary() lists the informative items with each component's most prob
   expect_equal(table$item, paste0("item_", 1:4))
   expect_equal(table$information, unname(fit$item_information[1:4]))
   probs <- fit$item_probs$item_2
-  expect_equal(table$level_1[2], rownames(probs)[which.max(probs[, 1])])
+  expect_identical(table$level_1[2], rownames(probs)[which.max(probs[, 1])])
   expect_equal(table$probability_2[2], max(probs[, 2]))
 })
 
