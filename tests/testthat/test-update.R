@@ -366,6 +366,8 @@ test_that("components keep their names and their order", {
   fit <- stagewise_em(store, 3)
   store <- add_rows(store, rows$new)
   updated <- hush(update(fit, store))
+  expect_false(identical(unname(fit$born), 1:3))
+  expect_identical(updated$born, fit$born)
   named <- name_components(reorder_components(fit, c(3, 1, 2)), c("x", "y", "z"))
   again <- hush(update(named, store))
   expect_identical(names(again$mixing_weights), c("x", "y", "z"))
