@@ -768,6 +768,8 @@ test_that("numbers in tiles need their width, of all columns and components of t
   expect_identical(c(has_numbers(shared, 3.9), has_numbers(shared, 4)), c(FALSE, TRUE))
   mixed <- hand_made_fit(5, k = 12, n_levels = c(2, 5, 3))
   expect_identical(c(has_numbers(mixed, 7.5), has_numbers(mixed, 7.7)), c(FALSE, TRUE))
+  binary <- hand_made_fit(6, k = 12, n_levels = 2)
+  expect_identical(c(has_numbers(binary, 3.2), has_numbers(binary, 3.5)), c(FALSE, TRUE))
 })
 
 test_that("profiles show the most informative items first and say how many are left out", {

@@ -232,6 +232,8 @@ test_that("arguments of fits of rows in memory are told where they belong", {
   gaps[1:1400, 1] <- NA
   expect_error(stagewise_em(new_store(gaps), 1, missing = "fail"), "cells of the store are",
                class = "mdpd_error_missing_value")
+  whole <- new_store(stats::na.omit(three_classes(1500)$table))
+  expect_identical(stagewise_em(whole, 1, missing = "fail")$loglik, stagewise_em(whole, 1)$loglik)
 })
 
 test_that("what needs rows says where to take them from", {
