@@ -9,6 +9,10 @@ namespace mdpd {
 
 namespace {
 
+/// Where rows stray from what is expected by no more than each of them does, as one row alone,
+/// rounding is not to decide.
+constexpr double least_variation = 1e-9;
+
 /// Probability of each wrong label, of answers of which this share of pairs agree.
 double probability_of_mistake(double agreement, Index n_labels) {
   const double others = static_cast<double>(n_labels - 1);
@@ -49,7 +53,7 @@ bool has_like_mistakes(const CodedData& data, Index n_labels) {
       variation += (excess * excess - by_rows) / (expected * expected);
     }
   }
-  return variation < 0.0;
+  return variation < -least_variation;
 }
 
 }  // namespace mdpd

@@ -92,7 +92,7 @@ bool twin(const Table& table, Index n_labels) {
       sum += (excess * excess - squares) / std::pow(share * n_differing, 2.0);
     }
   }
-  return sum < 0.0;
+  return sum < -1e-9;
 }
 
 }  // namespace
@@ -148,6 +148,11 @@ context("mistakes") {
   test_that(
       "without answers that differ, or with one mistake a label, there is nothing to be told") {
     expect_false(has_like_mistakes(table_of({{1, 2, 0}, {1, 0, 0}}, {3, 3}).data, 3));
+    // One row in which answers differ strays as much as rows do.
+    for (const int other : {1, 2, 3}) {
+      const Table one = table_of({{1, 2, other}, {1, 2, 1}, {1, 2, 2}}, {3, 3, 3});
+      expect_false(has_like_mistakes(one.data, 3));
+    }
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       expect_false(has_like_mistakes(crowd(seed, 60, 2, 0.6, 0.0).data, 2));
     }
