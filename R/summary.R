@@ -88,9 +88,8 @@ informative_table <- function(object) {
   for (k in seq_len(object$k)) {
     probs <- lapply(object$item_probs[items], function(probs) probs[, k])
     name <- names(object$mixing_weights)[k]
-    table[[paste0("level_", name)]] <- vapply(probs, function(p) names(p)[which.max(p)], "",
-                                              USE.NAMES = FALSE)
-    table[[paste0("probability_", name)]] <- vapply(probs, max, 0, USE.NAMES = FALSE)
+    table[[paste0("level_", name)]] <- vapply(probs, function(p) names(p)[which.max(p)], "")
+    table[[paste0("probability_", name)]] <- vapply(probs, max, 0)
   }
   table
 }
