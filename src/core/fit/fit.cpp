@@ -745,10 +745,10 @@ class Method {
     require_prior(prior, data().n_levels, posterior.cols());
     const bool is_named = is_named_crowd(posterior.cols());
     const bool is_known = prior.weights.size() > 0;
-    if (prior.crowd.size() == 0 && (is_known || !is_named)) return prior;
-    const ItemPrior flat = flat_prior_of_crowd(data(), level_counts(data(), posterior));
-    if (!is_known) prior = flat;
-    prior.pseudo_counts = is_named ? pseudo_counts_of_vote(posterior) : flat.pseudo_counts;
+    if (prior.crowd.size() == 0) return is_named && !is_known ? prior_of_vote(posterior) : prior;
+    prior.pseudo_counts =
+        is_named ? pseudo_counts_of_vote(posterior)
+                 : flat_prior_of_crowd(data(), level_counts(data(), posterior)).pseudo_counts;
     return prior;
   }
 
