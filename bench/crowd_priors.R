@@ -44,14 +44,9 @@ draw_guessing_crowd <- function(n_items, n_workers, per_item, guessers) {
 }
 
 # All workers are right with one probability, and each wrong label is as likely.
-draw_one_accuracy <- function(n_items, n_workers, n_labels, right) {
-  truth <- sample.int(n_labels, n_items, replace = TRUE)
-  item <- rep(seq_len(n_items), n_workers)
-  worker <- rep(seq_len(n_workers), each = n_items)
-  ahead <- sample.int(n_labels - 1, length(item), replace = TRUE)
-  is_right <- stats::runif(length(item)) < right
-  label <- ifelse(is_right, truth[item], (truth[item] + ahead - 1) %% n_labels + 1)
-  crowd_of(item, worker, label, truth)
+draw_one_accuracy <- function(n_items, n_workers, n_labels, right, seed) {
+  crowd <- simulate_crowd(n_items, n_workers, n_labels, rep(right, n_workers), seed = seed)
+  list(x = crowd$labels, truth = crowd$truth)
 }
 
 # Crowds in which more than the label makes the answers. As a crowd of answers in long form.
@@ -123,10 +118,10 @@ simulated <- list(
   "1000 x 100, 10 experts" = function(seed) draw_sparse_crowd(10, seed),
   "1000 x 100, 20 experts" = function(seed) draw_sparse_crowd(20, seed),
   "62 items x 12 workers, 8 labels, right with 0.4" = function(seed) {
-    draw_one_accuracy(62, 12, 8, 0.4)
+    draw_one_accuracy(62, 12, 8, 0.4, seed)
   },
-  "100 x 6, 5 labels, right with 0.6" = function(seed) draw_one_accuracy(100, 6, 5, 0.6),
-  "40 x 8, 4 labels, right with 0.5" = function(seed) draw_one_accuracy(40, 8, 4, 0.5),
+  "100 x 6, 5 labels, right with 0.6" = function(seed) draw_one_accuracy(100, 6, 5, 0.6, seed),
+  "40 x 8, 4 labels, right with 0.5" = function(seed) draw_one_accuracy(40, 8, 4, 0.5, seed),
   "400 items x 15 workers, items of all grades of hardness" = function(seed) draw_hard_items(15),
   "400 x 7, items of all grades of hardness" = function(seed) draw_hard_items(7),
   "300 x 20, 6 answers, 5 labels along a scale" = function(seed) draw_ordered(5),
