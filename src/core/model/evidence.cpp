@@ -1,314 +1,23 @@
 #include "model/evidence.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
 
-#include "base/assignment.h"
-#include "base/errors.h"
 #include "base/exponential.h"
 #include "base/jobs.h"
 #include "base/kernels.h"
-#include "base/log_gamma.h"
 #include "base/matrices.h"
 #include "base/numerics.h"
+#include "model/crowd_prior.h"
 
 namespace mdpd {
 
 namespace {
 
-constexpr Index n_grid_lanes = n_concentrations / n_lanes;
-static_assert(n_concentrations % n_lanes == 0);
-
-/// A number for each concentration.
-using Grid = std::array<Lanes, n_grid_lanes>;
-
-/// Kinds of columns that the items of a crowd may have beside the spike's: around a centre of their
-/// own, as all items, around the crowd's, and those of one accuracy.
-constexpr Index n_families_of_crowd = 3;
-
-/// Where the weights of a crowd begin.
-constexpr Index first_of_crowd = 1 + n_concentrations;
-constexpr Index first_of_accuracy = first_of_crowd + n_concentrations;
-
 /// Items of which one job weighs the evidence.
 constexpr Index items_of_job = 64;
-
-const Grid& concentrations() {
-  static const Grid grid = [] {
-    Grid out;
-    for (Index at = 0; at < n_concentrations; ++at) {
-      out[at / n_lanes][at % n_lanes] = concentration(at);
-    }
-    return out;
-  }();
-  return grid;
-}
-
-Grid log_gammas(const Grid& grid) {
-  Grid out;
-  for (Index v = 0; v < n_grid_lanes; ++v) log_gamma_of(grid[v], out[v]);
-  return out;
-}
-
-[[gnu::always_inline]] inline double sum_of(const Lanes& x) {
-  return (x[0] + x[1]) + (x[2] + x[3]);
-}
-
-/// Fewer answers, which a posterior leaves of rows it is sure of, are none.
-constexpr double least_count = 1e-12;
-
-/// An item's counts by level and component, and their sums.
-struct ItemCounts {
-  const double* cells;  ///< levels x n_components
-  Index n_levels;
-  const Vector& totals;
-
-  Index n_components() const { return totals.size(); }
-  double operator()(Index level, Index k) const { return cells[level * n_components() + k]; }
-};
-
-/// What the crowd's columns have in common for all items: of each of their cells the means
-/// concentration * probability, and a function of these.
-class CrowdTables {
- public:
-  /// @param function of lanes, into lanes.
-  template <class Function>
-  CrowdTables(const RowMatrix& crowd, const Function& function)
-      : n_components_(crowd.cols()),
-        means_(n_concentrations * crowd.size()),
-        values_(n_concentrations * crowd.size()) {
-    const Grid& grid = concentrations();
-    for (Index cell = 0; cell < crowd.size(); ++cell) {
-      for (Index v = 0; v < n_grid_lanes; ++v) {
-        const Lanes mean = grid[v] * crowd.data()[cell];
-        Lanes value;
-        function(mean, value);
-        store(mean, means_.data() + cell * n_concentrations + v * n_lanes);
-        store(value, values_.data() + cell * n_concentrations + v * n_lanes);
-      }
-    }
-  }
-
-  [[gnu::always_inline]] void mean(Index level, Index k, Index v, Lanes& out) const {
-    load(means_.data() + first(level, k) + v * n_lanes, out);
-  }
-  [[gnu::always_inline]] void value(Index level, Index k, Index v, Lanes& out) const {
-    load(values_.data() + first(level, k) + v * n_lanes, out);
-  }
-
- private:
-  Index first(Index level, Index k) const { return (level * n_components_ + k) * n_concentrations; }
-
-  Index n_components_;
-  std::vector<double> means_;
-  std::vector<double> values_;
-};
-
-/// Of the log marginal likelihood of an item's counts the part of its columns' totals, which is the
-/// same around any centre.
-[[gnu::always_inline]] inline void log_marginal_of_totals(const ItemCounts& counts, Grid& out) {
-  const Grid& grid = concentrations();
-  static const Grid log_gamma_of_grid = log_gammas(grid);
-  for (Index v = 0; v < n_grid_lanes; ++v) {
-    LogGammaSum below;
-    double n_used = 0.0;
-    for (Index k = 0; k < counts.n_components(); ++k) {
-      const double total = counts.totals[k];
-      if (!(total > least_count)) continue;
-      n_used += 1.0;
-      below.add(grid[v] + total, grid[v][0] + total);
-    }
-    Lanes of_totals;
-    below.total(of_totals);
-    out[v] = n_used * log_gamma_of_grid[v] - of_totals;
-  }
-}
-
-/// Log marginal likelihood of an item's counts, whose columns have Dirichlet priors around `centre`
-/// at the concentrations of vector v, but the part of the totals.
-/// @param mean_of concentrations times the centre, of a level and a component.
-/// @param of_means the sum of log Gamma of these over all cells with answers.
-template <class MeanOf>
-[[gnu::always_inline]] inline void log_marginal(const ItemCounts& counts, const MeanOf& mean_of,
-                                                const Lanes& of_means, Lanes& out) {
-  LogGammaSum above;
-  for (Index k = 0; k < counts.n_components(); ++k) {
-    if (!(counts.totals[k] > least_count)) continue;
-    for (Index r = 0; r < counts.n_levels; ++r) {
-      const double count = counts(r, k);
-      if (!(count > least_count)) continue;
-      Lanes mean;
-      mean_of(r, k, mean);
-      above.add(mean + count, mean[0] + count);
-    }
-  }
-  Lanes of_counts;
-  above.total(of_counts);
-  out = of_counts - of_means;
-}
-
-double half_df(const CodedData& data, Index item) {
-  return 0.5 * static_cast<double>(data.n_levels_seen[item] - 1);
-}
-
-/// The centre of an item's columns at the concentrations of vector v: the mean of what the components
-/// answer, in which many answers of one component are worth little more than some, as they share one
-/// column.
-class Centre {
- public:
-  [[gnu::always_inline]] Centre(const ItemCounts& counts, Index v) : counts_(counts) {
-    rows_ = concentrations()[v] + 1.0;
-    n_answers_ = Lanes{} + least_answers;
-    for (Index k = 0; k < counts.n_components(); ++k) {
-      n_answers_ += counts.totals[k] / (rows_ + counts.totals[k]);
-    }
-  }
-
-  [[gnu::always_inline]] void probability(Index level, Lanes& out) const {
-    Lanes sum{};
-    for (Index k = 0; k < counts_.n_components(); ++k) {
-      sum += counts_(level, k) / (rows_ + counts_.totals[k]);
-    }
-    out = sum / n_answers_;
-  }
-
-  /// As many answers of one column would say as much of it.
-  [[gnu::always_inline]] void n_answers(Lanes& out) const { out = n_answers_ * rows_; }
-
- private:
-  /// Added to any number of answers it is nothing; without an answer no level is divided by 0.
-  static constexpr double least_answers = 1e-290;
-
-  const ItemCounts& counts_;
-  Lanes rows_;
-  Lanes n_answers_;
-};
-
-/// Around a centre of the item's own, which is not known: it is integrated over under the spike as
-/// well (Laplace), where it is known better.
-/// @param means room for a vector a level.
-[[gnu::always_inline]] inline void log_marginal_of_own(const CodedData& data, Index item,
-                                                       const ItemCounts& counts, double* means,
-                                                       Grid& out) {
-  const Grid& grid = concentrations();
-  for (Index v = 0; v < n_grid_lanes; ++v) {
-    const Centre centre(counts, v);
-    Lanes of_means{};
-    for (Index r = 0; r < counts.n_levels; ++r) {
-      double n_used = 0.0;
-      for (Index k = 0; k < counts.n_components(); ++k) n_used += counts(r, k) > least_count;
-      if (!(n_used > 0.0)) continue;
-      Lanes mean;
-      centre.probability(r, mean);
-      mean *= grid[v];
-      store(mean, means + r * n_lanes);
-      Lanes value;
-      log_gamma_of(mean, value);
-      of_means += n_used * value;
-    }
-    const auto mean_of = [&](Index r, Index, Lanes & mean) __attribute__((always_inline)) {
-      load(means + r * n_lanes, mean);
-    };
-    log_marginal(counts, mean_of, of_means, out[v]);
-    Lanes n_answers;
-    centre.n_answers(n_answers);
-    Lanes log;
-    log_of(data.observed_weight[item] / n_answers, log);
-    out[v] += half_df(data, item) * log;
-  }
-}
-
-/// Around the crowd's columns.
-[[gnu::always_inline]] inline void log_marginal_of_crowd(const ItemCounts& counts,
-                                                         const CrowdTables& crowd, Grid& out) {
-  for (Index v = 0; v < n_grid_lanes; ++v) {
-    Lanes of_means{};
-    for (Index r = 0; r < counts.n_levels; ++r) {
-      for (Index k = 0; k < counts.n_components(); ++k) {
-        if (!(counts(r, k) > least_count)) continue;
-        Lanes value;
-        crowd.value(r, k, v, value);
-        of_means += value;
-      }
-    }
-    const auto mean_of = [&](Index r, Index k, Lanes & mean) __attribute__((always_inline)) {
-      crowd.mean(r, k, v, mean);
-    };
-    log_marginal(counts, mean_of, of_means, out[v]);
-  }
-}
-
-/// Of each component the label that the crowd answers in it; one to one where they are as many.
-std::vector<Index> labels_of(const RowMatrix& crowd) {
-  if (crowd.rows() == crowd.cols()) return best_assignment(crowd.transpose());
-  std::vector<Index> labels(crowd.cols());
-  for (Index k = 0; k < crowd.cols(); ++k) crowd.col(k).maxCoeff(&labels[k]);
-  return labels;
-}
-
-/// Workers who are right with one probability, whatever the label, around that of the crowd; each
-/// other label is as likely where they are wrong.
-class OneAccuracy {
- public:
-  /// @param sizes of the components.
-  OneAccuracy(const RowMatrix& crowd, const Vector& sizes)
-      : labels_(labels_of(crowd)), n_wrong_labels_(std::max<double>(1.0, crowd.rows() - 1)) {
-    double n_right = 0.0;
-    for (Index k = 0; k < crowd.cols(); ++k) n_right += sizes[k] * crowd(labels_[k], k);
-    of_crowd_ = n_right / sizes.sum();
-    for (Index v = 0; v < n_grid_lanes; ++v) {
-      Lanes of_right;
-      Lanes of_wrong;
-      Lanes of_both;
-      log_gamma_of(concentrations()[v] * of_crowd_, of_right);
-      log_gamma_of(concentrations()[v] * (1.0 - of_crowd_), of_wrong);
-      log_gamma_of(concentrations()[v], of_both);
-      of_means_[v] = of_right + of_wrong - of_both;
-    }
-  }
-
-  Index label(Index k) const { return labels_[k]; }
-  double of_crowd() const { return of_crowd_; }
-  double n_wrong_labels() const { return n_wrong_labels_; }
-  /// Sums of log Gamma without answers.
-  const Grid& of_means() const { return of_means_; }
-
-  double n_right(const ItemCounts& counts) const {
-    double sum = 0.0;
-    for (Index k = 0; k < counts.n_components(); ++k) sum += counts(labels_[k], k);
-    return sum;
-  }
-
- private:
-  std::vector<Index> labels_;
-  double n_wrong_labels_;
-  double of_crowd_ = 0.0;
-  Grid of_means_;
-};
-
-/// Of all items' answers by component.
-Vector component_sizes(const RowMatrix& counts) { return counts.colwise().sum(); }
-
-/// Of a worker of one accuracy.
-[[gnu::always_inline]] inline void log_marginal_of_accuracy(const ItemCounts& counts,
-                                                            const OneAccuracy& one, Grid& out) {
-  const double right = one.n_right(counts);
-  const double wrong = std::max(0.0, counts.totals.sum() - right);
-  const double of_mistakes = -wrong * log_of(one.n_wrong_labels());
-  for (Index v = 0; v < n_grid_lanes; ++v) {
-    const Lanes& c = concentrations()[v];
-    Lanes of_right;
-    Lanes of_wrong;
-    Lanes of_both;
-    log_gamma_of(c * one.of_crowd() + right, of_right);
-    log_gamma_of(c * (1.0 - one.of_crowd()) + wrong, of_wrong);
-    log_gamma_of(c + (right + wrong), of_both);
-    out[v] = of_right + of_wrong - of_both - one.of_means()[v] + of_mistakes;
-  }
-}
 
 /// The gain of rows of which it is not sure in what component they are: they say less of the columns
 /// than as many that are sure, so that more columns agree with them (Laplace). Of crowds, whose rows
@@ -334,23 +43,6 @@ constexpr double least_certainty = 0.25;
 
 /// EM steps of the prior by which a crowd's columns are begun.
 constexpr int steps_of_crowd = 10;
-
-/// Log marginal likelihood of an item's answers with one column, of which nothing is known.
-[[gnu::always_inline]] inline double log_marginal_of_spike(const double* counts, Index n_levels) {
-  double sum = 0.0;
-  double n_answers = 0.0;
-  for (Index r = 0; r < n_levels; r += n_lanes) {
-    const Index n = std::min<Index>(n_lanes, n_levels - r);
-    Lanes some{};
-    for (Index at = 0; at < n; ++at) some[at] = counts[r + at];
-    n_answers += sum_of(some);
-    Lanes value;
-    log_gamma_of(some + 1.0, value);
-    for (Index at = 0; at < n; ++at) sum += value[at];
-  }
-  const auto n = static_cast<double>(n_levels);
-  return sum + log_gamma_of(n) - log_gamma_of(n + n_answers);
-}
 
 /// What the items of a crowd are weighed by.
 struct CrowdFamilies {
@@ -439,89 +131,6 @@ struct CrowdFamilies {
   }
 }
 
-/// Of shares that the crowd's columns are moved by.
-constexpr double negligible_share = 1e-6;
-
-/// Adds what an item's answers are worth to the crowd's columns.
-/// @param crowd of digamma.
-[[gnu::always_inline]] inline void add_to_crowd(const double* counts, const double* shares,
-                                                const CrowdTables& crowd, RowMatrix& sums) {
-  Grid of_item;
-  bool counted[n_grid_lanes];
-  for (Index v = 0; v < n_grid_lanes; ++v) {
-    load(shares + v * n_lanes, of_item[v]);
-    const Lanes& s = of_item[v];
-    counted[v] = sum_of(s) > negligible_share;
-  }
-  for (Index r = 0; r < sums.rows(); ++r) {
-    for (Index k = 0; k < sums.cols(); ++k) {
-      const double count = counts[r * sums.cols() + k];
-      if (!(count > least_count)) continue;
-      Lanes sum{};
-      for (Index v = 0; v < n_grid_lanes; ++v) {
-        if (!counted[v]) continue;
-        Lanes mean;
-        Lanes before;
-        Lanes after;
-        crowd.mean(r, k, v, mean);
-        crowd.value(r, k, v, before);
-        digamma_of(mean + count, after);
-        sum += of_item[v] * mean * (after - before);
-      }
-      sums(r, k) += sum_of(sum);
-    }
-  }
-}
-
-/// Adds what the answers of a worker of one accuracy are worth to how often the crowd is right: as of
-/// `add_to_crowd()`, of right and wrong ones. Which labels the crowd's mistakes are they do not say.
-void add_accuracy_to_crowd(const ItemCounts& counts, const double* shares, const OneAccuracy& one,
-                           const RowMatrix& crowd, RowMatrix& sums) {
-  const double n_right = one.n_right(counts);
-  const double n_wrong = counts.totals.sum() - n_right;
-  double worth[] = {0.0, 0.0};  // of a right answer and of a wrong one
-  for (Index v = 0; v < n_grid_lanes; ++v) {
-    Lanes share;
-    load(shares + v * n_lanes, share);
-    if (!(sum_of(share) > negligible_share)) continue;
-    const double means[] = {one.of_crowd(), 1.0 - one.of_crowd()};
-    const double answers[] = {n_right, n_wrong};
-    for (int at = 0; at < 2; ++at) {
-      if (!(answers[at] > least_count)) continue;
-      const Lanes mean = concentrations()[v] * means[at];
-      Lanes before;
-      Lanes after;
-      digamma_of(mean, before);
-      digamma_of(mean + answers[at], after);
-      worth[at] += sum_of(share * mean * (after - before)) / answers[at];
-    }
-  }
-  for (Index k = 0; k < crowd.cols(); ++k) {
-    const Index label = one.label(k);
-    const double wrong = worth[1] * (counts.totals[k] - counts(label, k));
-    const double right = sums(label, k) + worth[0] * counts(label, k);
-    sums.col(k) += wrong / (1.0 - crowd(label, k)) * crowd.col(k);
-    sums(label, k) = right;
-  }
-}
-
-/// Adds the posterior means of the columns of a worker of one accuracy.
-void add_means_of_accuracy(const ItemCounts& counts, const double* shares, const OneAccuracy& one,
-                           Eigen::Ref<RowMatrix> probs) {
-  const double n_right = one.n_right(counts);
-  const double n_answers = counts.totals.sum();
-  double right = 0.0;
-  double wrong = 0.0;
-  for (Index at = 0; at < n_concentrations; ++at) {
-    const double c = concentration(at);
-    right += shares[at] * (c * one.of_crowd() + n_right) / (c + n_answers);
-    wrong += shares[at] * (c * (1.0 - one.of_crowd()) + n_answers - n_right) / (c + n_answers);
-  }
-  wrong /= one.n_wrong_labels();
-  probs.array() += wrong;
-  for (Index k = 0; k < probs.cols(); ++k) probs(one.label(k), k) += right - wrong;
-}
-
 /// Adds the posterior means of an item's columns, but what the spike has of them.
 /// @param shares of columns around a centre of its own and, of a crowd, around the crowd's.
 /// @param means room for a vector a level.
@@ -567,29 +176,6 @@ bool may_differ(const CodedData& data, Index item, const ItemPrior& prior) {
          (data.n_levels_seen[item] > 1 || prior.crowd.size() > 0);
 }
 
-ItemPrior flat(Index n_families) {
-  ItemPrior prior;
-  const Index n = n_families * n_concentrations;
-  prior.weights = Vector::Constant(n + 1, 0.5 / static_cast<double>(n));
-  prior.weights[0] = 0.5;
-  return prior;
-}
-
-/// Laplace: of columns under a uniform prior, known as well as from so many answers.
-double cost_of_crowd(const ItemPrior& prior, const RowMatrix& answers) {
-  constexpr double two_pi = 6.283185307179586;
-  const auto n = static_cast<double>(answers.rows());
-  double cost = 0.0;
-  for (Index k = 0; k < answers.cols(); ++k) {
-    const double total = std::max(answers.col(k).sum(), two_pi);
-    const double log_volume =
-        log_gamma_of(n) + 0.5 * (n - 1.0) * log_of(two_pi / total) +
-        0.5 * prior.crowd.col(k).unaryExpr([](double p) { return log_of(p); }).sum();
-    cost -= std::min(0.0, log_volume);
-  }
-  return cost;
-}
-
 }  // namespace
 
 Overlap::Overlap(const Matrix& shared) : shares(shared.rowwise().sum()) {
@@ -607,46 +193,10 @@ Vector ItemEvidence::least_inclusion() const {
   return gain.unaryExpr([](double x) { return 1.0 - std::min(1.0, exp_of(-x)); });
 }
 
-double concentration(Index at) {
-  double out = 0.5;
-  for (Index step = 0; step < at; ++step) out *= 3.0;
-  return out;
-}
-
-ItemPrior flat_prior() { return flat(1); }
-
-ItemPrior prior_to_go_on_with(ItemPrior prior) {
-  prior.weights = prior.weights.cwiseMax(tiny_probability).eval();
-  return prior;
-}
-
-void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, Index n_components) {
-  const RowMatrix& crowd = prior.crowd;
-  const RowMatrix& pull = prior.pseudo_counts;
-  const bool has_crowd = crowd.size() > 0;
-  if (prior.weights.size() == 0 && !has_crowd && pull.size() == 0) return;
-  const bool is_of_crowd =
-      crowd.cols() == n_components &&
-      std::all_of(n_levels.begin(), n_levels.end(), [&](Index n) { return n == crowd.rows(); });
-  const bool has_shape = pull.rows() == crowd.rows() && pull.cols() == crowd.cols();
-  if (prior.weights.size() != flat(has_crowd ? n_families_of_crowd : 1).weights.size() ||
-      (has_crowd && !is_of_crowd) || (pull.size() > 0 && !has_shape))
-    throw DimensionError("a prior of the items' levels and components");
-}
-
-RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Vector& weights) {
-  constexpr double least = 0.1;  // answers of each level, so that none is impossible
-  RowMatrix sum = RowMatrix::Constant(data.n_levels.front(), counts.cols(), least);
-  for (Index item = 0; item < data.n_items; ++item) {
-    sum += weights[item] * counts.middleRows(data.offset[item], sum.rows());
-  }
-  return sum.array().rowwise() / sum.colwise().sum().array();
-}
-
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   constexpr double pull = 100.0;  // answers that the columns are drawn back by
   const Index n_components = counts.cols();
-  ItemPrior prior = flat(n_families_of_crowd);
+  ItemPrior prior = flat_prior(n_families_of_crowd);
   prior.crowd = crowd_columns(data, counts, Vector::Ones(data.n_items));
   // Workers who do not look at what they label say nothing of those who do. One accuracy does not
   // tell them: that of chance is theirs too.
@@ -705,35 +255,6 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
     out.gain[item] += log_of(sum);
   }
   return out;
-}
-
-double update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
-                    ItemPrior& prior) {
-  if (prior.crowd.size() == 0) return 0.0;
-  constexpr double least = 1e-4;
-  const CrowdTables crowd(prior.crowd, [](const Lanes& x, Lanes& value) { digamma_of(x, value); });
-  const OneAccuracy one(prior.crowd, component_sizes(counts));
-  RowMatrix sums = prior.pseudo_counts;
-  const auto work = [&]() __attribute__((always_inline)) {
-    for (Index item = 0; item < data.n_items; ++item) {
-      add_to_crowd(counts.data() + data.offset[item] * counts.cols(),
-                   evidence.shares.row(item).data() + first_of_crowd, crowd, sums);
-    }
-  };
-  with_avx2(data.instructions, work);
-  for (Index item = 0; item < data.n_items; ++item) {
-    const auto of_item = counts.middleRows(data.offset[item], sums.rows());
-    const Vector totals = of_item.colwise().sum();
-    add_accuracy_to_crowd({of_item.data(), sums.rows(), totals},
-                          evidence.shares.row(item).data() + first_of_accuracy, one, prior.crowd,
-                          sums);
-  }
-  const double cost = cost_of_crowd(prior, sums - prior.pseudo_counts);
-  for (Index k = 0; k < sums.cols(); ++k) {
-    const Vector column = (sums.col(k) / sums.col(k).sum()).cwiseMax(least);
-    prior.crowd.col(k) = column / column.sum();
-  }
-  return cost;
 }
 
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,

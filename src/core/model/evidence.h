@@ -1,6 +1,7 @@
 #pragma once
 
 #include "data/row_sums.h"
+#include "model/item_prior.h"
 #include "model/parameters.h"
 
 namespace mdpd {
@@ -12,37 +13,10 @@ namespace mdpd {
 // that the same criterion serves few strong items among noise and many weak ones. After Stephens
 // (2017), False discovery rates: a new deal; formulas in vignette("method").
 
-/// Concentrations of the Dirichlet priors: 1/2, 3/2, 9/2, ..., 1093.5.
-inline constexpr Index n_concentrations = 8;
-double concentration(Index at);
-
-/// What is learned from all items. Its weights sum to 1: that of the spike, those of columns around
-/// a centre of the item's own at each concentration and, of a crowd, those of columns around what
-/// the crowd answers in each component, and of columns of one accuracy: a worker is right with one
-/// probability, drawn to the crowd's, whatever the label, and each other label is as likely.
-struct ItemPrior {
-  Vector weights = {};
-  RowMatrix crowd = {};  ///< levels x n_components, columns sum to 1, all positive; or empty
-  RowMatrix pseudo_counts = {};  ///< of the crowd's columns, likewise
-};
-
-/// Half the weight on the spike, the rest spread evenly.
-ItemPrior flat_prior();
-/// The same of a crowd, all of whose items have the same levels.
+/// `flat_prior()` of a crowd, all of whose items have the same levels.
 /// @param counts of all levels by component: the crowd's columns begin at what the items answer that
 ///   differ, and are drawn to it.
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts);
-
-/// What a fit has learned, for other data: a weight of 0 would stay 0, whatever these say.
-ItemPrior prior_to_go_on_with(ItemPrior prior);
-
-/// @throws DimensionError if a prior to go on with has not the weights of the two above, or columns of
-///   the crowd that are not of the items' levels and the components. It may be empty.
-void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, Index n_components);
-
-/// What the items of a crowd answer by component: levels x n_components, columns sum to 1.
-/// @param weights of the items' answers.
-RowMatrix crowd_columns(const CodedData& data, const RowMatrix& counts, const Vector& weights);
 
 /// Whether an item differs between the components, and how.
 struct ItemEvidence {
@@ -69,12 +43,6 @@ struct Overlap {
 /// Cost O(levels * n_components * n_concentrations) logarithms.
 ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const Overlap& overlap,
                          int n_steps, ItemPrior& prior);
-
-/// Moves the crowd's columns one step of Minka's fixed point for a Dirichlet's mean: Minka (2000),
-/// Estimating a Dirichlet distribution.
-/// @return what the evidence loses as the columns are not known but estimated (nats).
-double update_crowd(const CodedData& data, const RowMatrix& counts, const ItemEvidence& evidence,
-                    ItemPrior& prior);
 
 /// Posterior means of all parameters.
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,

@@ -8,6 +8,7 @@
 #include "base/numerics.h"
 #include "model/acceleration.h"
 #include "model/criterion.h"
+#include "model/crowd_prior.h"
 #include "model/evidence.h"
 
 namespace mdpd {
@@ -164,7 +165,7 @@ EvidenceStep step_by_evidence(const CodedData& data, const LevelSums& sums, cons
   EvidenceStep step;
   step.items = weigh_items(data, sums.levels, overlap, n_prior_steps, prior);
   step.to.prior = prior;
-  const double cost_of_crowd = update_crowd(data, sums.levels, step.items, step.to.prior);
+  const double cost_of_crowd = update_crowd(data, sums.levels, step.items.shares, step.to.prior);
   // By the crowd's new columns: by those before, where workers hardly differ from the crowd, every
   // second step would lead to one end and the others to another.
   step.to.params = posterior_means(data, sums, step.items, step.to.prior);

@@ -1,5 +1,7 @@
 #include "starts/vote.h"
 
+#include "model/crowd_prior.h"
+
 namespace mdpd {
 
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/errors.h"
+#include "model/crowd_prior.h"
 #include "model/refine.h"
 #include "random_data.h"
 
@@ -342,8 +342,8 @@ context("evidence") {
     ItemPrior prior = flat_prior_of_crowd(table.data, counts);
     prior.pseudo_counts.setZero();
     for (int step = 0; step < 2000; ++step) {
-      update_crowd(table.data, counts, weigh_items(table.data, counts, no_overlap(2), 1, prior),
-                   prior);
+      const ItemEvidence evidence = weigh_items(table.data, counts, no_overlap(2), 1, prior);
+      update_crowd(table.data, counts, evidence.shares, prior);
     }
     const auto total = [&](const ItemPrior& at) {
       ItemPrior copy = at;
@@ -389,32 +389,6 @@ context("evidence") {
     expect_true(evidence_after(further) == evidence_after(options));
   }
 
-  test_that("a prior to go on with is of the items' levels and the components, or none") {
-    const std::vector<Index> n_levels = {2, 2};
-    ItemPrior of_crowd;
-    of_crowd.weights = Vector::Constant(3 * n_concentrations + 1, 0.04);
-    of_crowd.crowd = RowMatrix::Constant(2, 3, 0.5);
-    require_prior({}, n_levels, 3);
-    require_prior(flat_prior(), {2, 4}, 5);
-    require_prior(of_crowd, n_levels, 3);
-    of_crowd.pseudo_counts = of_crowd.crowd;
-    require_prior(of_crowd, n_levels, 3);
-    expect_error_as(require_prior(of_crowd, n_levels, 2), DimensionError);
-    expect_error_as(require_prior(of_crowd, {2, 3}, 3), DimensionError);
-    expect_error_as(require_prior(of_crowd, {3, 3}, 3), DimensionError);
-    const auto refused = [&](auto change) {
-      ItemPrior other = of_crowd;
-      change(other);
-      expect_error_as(require_prior(other, n_levels, 3), DimensionError);
-    };
-    refused([](ItemPrior& other) { other.weights = flat_prior().weights; });
-    refused([](ItemPrior& other) { other.weights.resize(0); });
-    refused([](ItemPrior& other) { other.crowd.resize(0, 0); });
-    refused([](ItemPrior& other) { other.pseudo_counts.resize(3, 2); });
-    refused([](ItemPrior& other) { other = {flat_prior().weights, {}, other.crowd}; });
-    refused([](ItemPrior& other) { other = {Vector::Constant(2, 0.5)}; });
-  }
-
   test_that("a crowd's columns cost what integrating over them loses") {
     // Two components, of one worker's 50 answers each; at a high concentration the answers of the
     // worker are the crowd's, so that the integral is a beta function.
@@ -427,7 +401,7 @@ context("evidence") {
     ItemPrior prior = flat_prior_of_crowd(table.data, counts);
     ItemEvidence evidence{RowMatrix::Zero(1, prior.weights.size()), Vector::Zero(1)};
     evidence.shares(0, 2 * n_concentrations) = 1.0;
-    const double cost = update_crowd(table.data, counts, evidence, prior);
+    const double cost = update_crowd(table.data, counts, evidence.shares, prior);
     double expected = 0.0;
     for (Index k = 0; k < 2; ++k) {
       const Vector column = counts.col(k);
@@ -448,7 +422,7 @@ context("evidence") {
     prior.pseudo_counts.setZero();
     ItemEvidence evidence{RowMatrix::Zero(1, prior.weights.size()), Vector::Zero(1)};
     evidence.shares(0, 3 * n_concentrations) = 1.0;
-    update_crowd(table.data, counts, evidence, prior);
+    update_crowd(table.data, counts, evidence.shares, prior);
     RowMatrix expected(3, 3);
     expected << 0.6, 0.12, 0.24, 0.2, 0.8, 0.36, 0.2, 0.08, 0.4;
     // At the highest concentration an answer is worth nearly one.
