@@ -3,6 +3,7 @@
 #include "base/monitor.h"
 #include "fit/fit_result.h"
 #include "fit/problem.h"
+#include "fit/work_done.h"
 #include "growth/options.h"
 
 namespace mdpd {
@@ -13,18 +14,6 @@ struct StartRecord {
   double evidence = TraceRow::not_known;  ///< by evidence
   Index n_iterations = 0;
   Status status = Status::kConverged;
-};
-
-/// How often the dear things were done, and what took how long.
-struct WorkDone {
-  Index n_builds = 0;       ///< of the coded data
-  Index n_full_passes = 0;  ///< of the stages over all pairs of items; see StageRun
-  Index n_partial_passes = 0;
-  Index n_search_passes = 0;  ///< over the rows, of all searches; see SearchBudget
-  double stage_seconds = 0.0;
-  double growth_seconds = 0.0;  ///< from fits with one component less
-  double refinement_seconds = 0.0;
-  double polish_seconds = 0.0;  ///< with smoothing
 };
 
 struct FitOutcome {

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <vector>
+
+#include "fit/run_steps.h"
+#include "starts/majorities.h"
+
+namespace mdpd {
+
+/// What the runs of a crowd do, by evidence and with one component for each label, beside those of
+/// other data: their columns are drawn to those of the vote, and they leave its classes only with
+/// reason.
+class NamedCrowd {
+ public:
+  explicit NamedCrowd(RunSteps& steps) : steps_(steps) {}
+
+  /// Is it of so many components that this is about?
+  bool has_named(Index k) const;
+
+  /// To be called before all that is below.
+  void take_vote();
+  /// Posterior of the last start by the vote of a crowd alike; empty before.
+  const RowMatrix& vote() const { return vote_; }
+
+  /// To begin with, with columns drawn to those of the vote.
+  ItemPrior prior_of_vote(const RowMatrix& posterior) const;
+  /// The same of a crowd whose mistakes are alike and a component a label; else as it is without.
+  ItemPrior prior_of_alike(const RowMatrix& posterior) const;
+  /// Of the crowd's columns at the vote, with the components in the order that a posterior has them.
+  /// Where mistakes are alike each wrong label has as many: of many labels and few rows chance would
+  /// make most of the difference.
+  RowMatrix pseudo_counts_of_vote(const RowMatrix& posterior) const;
+  /// Is every wrong label as likely?
+  bool has_like_mistakes() const { return has_like_mistakes_; }
+
+  /// Goes on with the crowd's columns drawn to those of the vote, whatever start the run came from.
+  void settle_columns(FitRun& run);
+
+  /// A run whose components are labels: that of the vote, or from where rows have majorities, if they
+  /// are not those of this one.
+  void settle_labels(FitRun& run);
+
+  /// Where EM overrules majorities without reason it goes on with these rows held, and lets them go in
+  /// its last step.
+  void hold_majorities(FitRun& run);
+
+  /// Of components their labels, but those that the votes dispute, see `corrected_by_votes()`.
+  std::vector<Index> corrected(const MixtureFit& fit, std::vector<Index> labels) const;
+  /// Of components as many as labels, by what the workers answer.
+  std::vector<Index> labels_of(const MixtureFit& fit) const;
+
+ private:
+  Index n_labels() const { return steps_.problem().n_labels; }
+  const CodedData& data() const { return steps_.data(); }
+  bool has_component_a_label(const FitRun& run) const;
+  bool has_all_labels(const FitRun& run) const;
+  RefineOptions options_at_vote(const RowMatrix& start) const;
+  FitRun fit_vote();
+  Majorities majorities(const FitRun& run) const;
+  Majorities prefer_vote(FitRun& run);
+  void hold(Majorities told, FitRun& run);
+
+  RunSteps& steps_;
+  RowMatrix vote_;
+  bool has_like_mistakes_ = false;
+};
+
+}  // namespace mdpd
