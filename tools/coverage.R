@@ -3,7 +3,7 @@
 copy <- commandArgs(trailingOnly = TRUE)
 # Of C++ the core's own tests tell: it is compiled as ever.
 options(covr.flags = c(CXX17FLAGS = "-O2"))
-# Each process writes what it ran as it ends; a worker that a test kills meanwhile leaves half of it,
+# Each process writes what it ran as it ends; one that a test kills meanwhile leaves half of that,
 # which is not counted.
 installed <- tempfile("installed")
 drop_halves <- sprintf("for (file in dir('%s', '^covr_trace_', full.names = TRUE)) {
