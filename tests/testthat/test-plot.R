@@ -586,6 +586,19 @@ test_that("items of two levels share a panel while there are forty rows at most"
   expect_s3_class(facet(38), "FacetWrap")
 })
 
+test_that("the title beside a panel is no higher than the rows of the panel", {
+  local_picture_size(7, 3.5)
+  asked <- paste("How often did you see a doctor in the last twelve months, for yourself or with",
+                 "somebody else of the family?")
+  fit <- hand_made_fit(9, k = 4, n_levels = c(rep(2, 8), 3), n_informative = 9,
+                       items = c(letters[1:8], asked))
+  picture <- autoplot(fit)
+  title <- picture$facet$params$labeller(data.frame(panel = asked))$panel
+  # Three of eleven rows; some 1.7 inches are title, legend and axis.
+  height <- 3 * row_height(11, 1.7)
+  expect_lte(lengths(strsplit(title, "\n")), text_lines(height, picture$theme$strip.text$size))
+})
+
 test_that("the title of the colours is broken before a level of more than six letters", {
   expect_identical(probability_of("sixsix"), "Probability of \"sixsix\"")
   expect_identical(probability_of("sevenly"), "Probability of\n\"sevenly\"")
