@@ -992,6 +992,10 @@ test_that("the items of a pair stand side by side where they fit, else below eac
   cut <- names(paste0(letters[1:2], strrep("n", 39)), n = 30)
   expect_match(cut, "^an+\\.\\.\\. - bn+\\.\\.\\.$")
   expect_identical(nchar(cut), 61L)
+  # Ten rows of 0.28 inches have two lines of nine points each, of 0.27 only one.
+  long <- strrep(c("a", "b"), 40)
+  expect_identical(names(long, n = 10, height = 1.4 + 2.8), paste0(long[1], " -\n", long[2]))
+  expect_match(names(long, n = 10, height = 1.4 + 2.7), "^a+\\.\\.\\. - b+\\.\\.\\.$")
   side <- function(columns) nchar(fit_pair_side(strrep("n", 30), 64, columns))
   expect_identical(c(side(64), side(63), side(22), side(17)), c(30L, 30L, 9L, 8L))
 })
