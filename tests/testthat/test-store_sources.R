@@ -247,6 +247,15 @@ test_that("Parquet files are read by row group", {
   expect_identical(sizes, c(499L, 1400L, 601L))
 })
 
+test_that("values in Parquet files have their types, which text has not", {
+  table <- data.frame(code = c("10", "9", "01"))
+  groups <- function(file) list(n = 2, read = function(at) table)
+  local_in_package(list(groups_of_nanoparquet = groups, groups_of_arrow = groups))
+  reader <- parquet_reader("answers.parquet")
+  expect_false(reader$from_text)
+  expect_identical(reader$next_chunk(), table)
+})
+
 test_that("Parquet files are read by row group by arrow as well", {
   # What arrow::ParquetFileReader$create() gives, of a table in three groups.
   table <- mixed_table()
