@@ -53,7 +53,9 @@ test_that("items that a store lacks are asked for where they are needed, and all
 test_that("workers whom a store's crowd does not have are missing there", {
   crowd <- simulate_crowd(n_items = 300, n_workers = 24, accuracy = rep(0.7, 8), seed = 2)$labels
   few <- crowd_labels(subset(as.data.frame(crowd), !worker %in% crowd$workers[c(1, 5)]))
-  sparse <- crowd_labels(as.data.frame(few)[seq(1, 6000, by = 20), ])
+  # One label an item, from each of 22 workers about ten.
+  sparse <- crowd_labels(as.data.frame(few)[seq(1, 6600, by = 31), ])
+  expect_true(is_sparse(rows_of_store(store_of_labels(sparse))$codes))
   for (missing in c("ignore", "level")) {
     fit <- stagewise_em(crowd, 3, missing = missing)
     for (new in list(few, sparse)) {
