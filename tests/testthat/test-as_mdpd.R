@@ -143,6 +143,23 @@ test_that("a model of poLCA's form is what mdpd() makes of the same parameters",
                  class = "mdpd_warning_covariates")
 })
 
+test_that("a model of poLCA's form says what to do next, and how to make it again", {
+  x <- answers(200)[c(2, 3, 5, 6)]
+  x[] <- lapply(x, as.integer)
+  own <- mdpd(x, k = 2, seed = 1)
+  short <- as_mdpd(as_polca(own, x, numiter = 10))
+  expect_output(print(short), "raise `maxiter` in poLCA(), or go on by refine(", fixed = TRUE)
+  made <- c("library(mdpd)", "library(poLCA)", "fit <- as_mdpd(poLCA(formula, y))")
+  # The numbers are poLCA's, whichever class is the largest.
+  for (order in list(1:2, 2:1)) {
+    fit <- as_mdpd(as_polca(reorder_components(own, order), x))
+    expect_identical(repeat_code(fit), made)
+    named <- name_components(fit, c("Careful", "Hasty"))
+    expect_identical(repeat_code(named),
+                     c(made, "fit <- name_components(fit, c(\"Careful\", \"Hasty\"))"))
+  }
+})
+
 test_that("levels of factors are those of poLCA's probabilities, by name", {
   x <- answers(200)[c(2, 3, 5, 6)]
   own <- mdpd(x, k = 2, seed = 1)
