@@ -131,6 +131,8 @@ test_that("workers of a crowd become one", {
   expect_identical(dim(three), c(4L, 1L))
   twice <- crowd_labels(rbind(triples, c(1, "x", "no")), duplicates = "count")
   expect_identical(as.matrix(combine_items(twice, c("x", "y")))[1, 1], "no")
+  # As where no workers copy each other.
+  expect_identical(combine_items(crowd, list()), crowd)
 })
 
 test_that("combining mends the classes and their number", {
