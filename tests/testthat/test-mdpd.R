@@ -51,6 +51,17 @@ test_that("without a seed the session's random numbers are drawn", {
   })
   expect_identical(drawn[[1]], drawn[[2]])
   expect_false(identical(drawn[[1]], drawn[[3]]))
+  # A single one, whatever the number of starts: what a script draws next stays what it was.
+  next_number <- function(draw) {
+    with_seed(7, {
+      draw
+      runif(1)
+    })
+  }
+  one <- next_number(sample.int(.Machine$integer.max %/% 2, 1))
+  for (n_starts in c(1, 3)) {
+    expect_identical(next_number(mdpd(x, k = 2, n_starts = n_starts, seed = NULL)), one)
+  }
 })
 
 test_that("a start at a solution stays there", {
