@@ -646,6 +646,10 @@ test_that("the strongest workers of a report have a table each of what they say"
   all <- confusion_tables(fit, most = 7)
   expect_identical(nrow(shown_cells(all)), 28L)
   expect_no_match(as.character(all), "Shown are", fixed = TRUE)
+  # A dozen, if nothing else is asked for.
+  crowd <- simulate_crowd(150, 13, accuracy = rep(0.8, 13), seed = 1)
+  many <- stagewise_em(crowd$labels, k = 3)
+  expect_match(as.character(confusion_tables(many)), "Shown are 12 of 13 informative", fixed = TRUE)
 })
 
 test_that("numbers of a report sort by their values, answers by their order, missing ones last", {
