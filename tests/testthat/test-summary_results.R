@@ -43,6 +43,8 @@ test_that("the tables are those of tidy(), or computed from the result", {
                                            "Freed items by group"))
   expect_equal(tables$samples[[1]]$mean, unname(colMeans(results$samples$samples)))
   expect_length(tables$goodness_of_fit, 0)
+  one <- suppressMessages(goodness_of_fit(fit, n = 1))
+  expect_equal(summary(one)$tables[[1]]$median, unname(one$samples[1, ]))
   some_fail <- results$samples
   some_fail$samples[1, 1] <- NA
   of_others <- summary(some_fail)$tables[[1]][1, ]
