@@ -344,6 +344,18 @@ test_that("the picture has every measure with its interval", {
   expect_match(autoplot(found)$labels$subtitle, "^2 items; with 95 % intervals")
 })
 
+test_that("the title below the picture is broken by the width beside the names, at any height", {
+  found <- agreement(krippendorff_units, metric = "ordinal", n = 40)
+  for (height in c(2, 8)) {
+    lines <- function(width) {
+      local_picture_size(width, height)
+      strsplit(autoplot(found)$labels$x, "\n")[[1]]
+    }
+    expect_length(lines(7), 1)
+    expect_identical(lines(4), c("Agreement (1: all agree; 0:", "none, or as by chance)"))
+  }
+})
+
 test_that("a table without any answer is an error and no warning", {
   expect_no_warning(
     expect_error(agreement(matrix(NA, 3, 2)), "labels of two workers", class = "mdpd_error_data")
