@@ -386,6 +386,15 @@ test_that("what cannot be written is an error, not a file cut short", {
                class = "mdpd_error_file")
 })
 
+test_that("a file without the checksum of its bytes is not read", {
+  file <- withr::local_tempfile()
+  save_checked(1:3, file)
+  expect_identical(read_checked(file), 1:3)
+  # R reads what is not compressed as well, and then looks at no checksum.
+  saveRDS(1:3, file, compress = FALSE)
+  expect_error(read_checked(file), "not what was written")
+})
+
 test_that("a bucket that is cut short is an error", {
   path <- local_folder()
   dir.create(file.path(path, "spool"), recursive = TRUE)
