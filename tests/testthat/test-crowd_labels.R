@@ -84,7 +84,7 @@ test_that("dim, nrow and ncol count items and workers", {
 test_that("a crowd prints its size and its labels", {
   expect_snapshot(crowd_labels(triples))
   many <- crowd_labels(data.frame(item = 1:12, worker = 1, label = 1:12))
-  expect_output(print(many), "10 \\(8.3 %\\), and 2 more")
+  expect_output(print(many), "Labels: 1 \\(8.3 %\\), 2 .*, 10 \\(8.3 %\\), and 2 more")
 })
 
 # Duplicates ---------------------------------------------------------------------------------------
