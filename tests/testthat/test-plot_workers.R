@@ -69,10 +69,10 @@ test_that("workers stand by their counts, or by accuracy where the counts are eq
 test_that("of many labels as many are named as there is room for in a panel", {
   many <- simulate_crowd(120, 30, 12, accuracy = rep(0.9, 9), missing = 0.8, seed = 1)$labels
   of_many <- suppressWarnings(mdpd(many, 12))
-  named_of <- function(n_workers, side) {
+  named_of <- function(n_workers, side, labels = of_many$labels) {
     workers <- colnames(of_many$coded$codes)[seq_len(n_workers)]
     picture <- autoplot(of_many, "confusion", workers = workers)
-    picture$scales$get_scales(side)$breaks(of_many$labels)
+    picture$scales$get_scales(side)$breaks(labels)
   }
   expect_identical(named_of(1, "x"), of_many$labels)
   expect_identical(named_of(1, "y"), rev(of_many$labels))
@@ -80,6 +80,10 @@ test_that("of many labels as many are named as there is room for in a panel", {
   expect_identical(named_of(9, "x"), of_many$labels[seq(1, 12, 2)])
   expect_identical(named_of(9, "y"), rev(of_many$labels)[seq(1, 12, 2)])
   expect_identical(named_of(2, "x"), of_many$labels)
+  # Forty in a row of panels, and twenty-eight in a column.
+  n_named <- function(...) length(named_of(...))
+  expect_identical(c(n_named(9, "x", 1:10), n_named(9, "x", 1:11)), c(10L, 6L))
+  expect_identical(c(n_named(2, "y", 1:28), n_named(2, "y", 1:29)), c(28L, 15L))
 })
 
 test_that("tiles are the confusion matrices of the workers asked for, in that order", {
