@@ -348,6 +348,7 @@ test_that("a store that was made before has no known or repeated labels, and tak
   store$manifest$shards[c("known", "known_hash", "repeats")] <- NULL
   write_manifest(store$manifest, store$path)
   expect_identical(n_repeated(open_row_store(store$path)), 0)
+  expect_identical(n_known(open_row_store(store$path)), 0)
   expect_identical(fingerprint(stagewise_em(store, 3)),
                    fingerprint(stagewise_em(open_row_store(store$path), 3)))
   gold <- some_gold(crowd, 20)
