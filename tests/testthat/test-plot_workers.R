@@ -144,6 +144,21 @@ test_that("heads of the tables say how often a worker is right, of how many labe
   expect_identical(autoplot(fit, "confusion")$labels$y, "True label, as estimated")
 })
 
+test_that("labels beside tables have twelve characters, and stand upright where they are many", {
+  picture <- autoplot(fit, "confusion", workers = "3")
+  for (side in c("x", "y")) {
+    shown <- picture$scales$get_scales(side)$labels(strrep("n", 12:13))
+    expect_identical(shown, c(strrep("n", 12), paste0(strrep("n", 9), "...")))
+  }
+  # Sixty characters have room below all panels.
+  angle <- function(...) theme_confusion(list(labels = c(...)), 1, FALSE)$axis.text.x$angle
+  expect_null(angle(letters[1:5], strrep("n", 10)))
+  expect_identical(angle(letters, LETTERS, 0:8), 90)
+  expect_identical(theme_confusion(list(labels = letters[1:11]), 6, FALSE)$axis.text.x$angle, 90)
+  # Names of labels beyond twelve characters are cut, and take no more room.
+  expect_null(angle(letters[1:4], strrep("n", 20)))
+})
+
 test_that("a class without items is grey", {
   one <- as.data.frame(crowd$labels)
   one <- rbind(one, data.frame(item = "1", worker = "new", label = "2"))
