@@ -294,6 +294,7 @@ test_that("four stages stand in a row, and names of many items beside them are s
   expect_identical(picture(1)$scales$get_scales("fill")$breaks(c(0, 1)), c(0, 0.5, 1))
   expect_identical(picture(1)$theme$axis.text.y$size, label_size(34))
   expect_false(identical(label_size(34), label_size(35)))
+  expect_identical(square_size(as.character(1:40)), label_size(34))
 })
 
 test_that("without informative items nothing is framed", {
