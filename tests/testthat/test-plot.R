@@ -947,6 +947,21 @@ test_that("words beside the bars of groups are cut, and left out where there is 
   expect_identical(words(8.2), "p = 0.010")
 })
 
+test_that("names of free items have a fifth of the width, in the lines of their rows", {
+  name <- function(width, height, n_items) {
+    local_picture_size(width, height)
+    label <- free_item_strips(n_items, NULL)(data.frame(variable = strrep("nnn ", 60)))$variable
+    lines <- strsplit(label[[1]], "\n")[[1]]
+    c(length(lines), max(nchar(lines)))
+  }
+  narrow <- name(5, 5, 2)
+  expect_lte(narrow[2], text_columns(1, 8.5))
+  expect_identical(name(5, 9, 2)[2], narrow[2])
+  expect_gt(name(7, 5, 2)[2], narrow[2])
+  # Half as high for twice the items.
+  expect_equal(c(narrow[1], name(5, 5, 4)[1]), text_lines(c(1.7, 0.85), 8.5))
+})
+
 test_that("pictures of pairs say how many of how many they show", {
   subtitle <- function(...) autoplot(hand_made_pairs(), ...)$labels$subtitle
   expect_match(subtitle(max_shown = 6), "^6 items, the most dependent first")
