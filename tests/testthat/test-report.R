@@ -735,6 +735,7 @@ test_that("pictures of a report are as wide as their columns and as high as thei
   expect_identical(pairs_picture(pairs)[2], 12)
   certainty <- function(...) certainty_picture(hand_made_fit(k = 3, ...))
   expect_equal(certainty(), c(5.2, 1.4 + 0.35 * 3))
+  expect_identical(certainty_picture(hand_made_fit(k = 40))[2], 12)
   expect_equal(worker_picture(hand_made_crowd_fit()), c(5.2, 4.2))
   fit <- hand_made_fit()
   fit$path <- data.frame(k = 1:2, components = 1:2, penalised_loglik = c(-510, -500),
