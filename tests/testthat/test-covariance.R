@@ -45,6 +45,10 @@ test_that("a direction without information is found beside others that have some
   found <- invert_determined(information)
   expect_equal(abs(found$null), cbind(c(1, 1, 0) / sqrt(2)))
   expect_equal(found$inverse[3, 3], 1)
+  # Whatever the units: a million rows for each one tell no more of that direction.
+  larger <- invert_determined(1e6 * information)
+  expect_equal(abs(larger$null), abs(found$null))
+  expect_equal(larger$inverse, found$inverse / 1e6)
   expect_silent(none <- invert_determined(matrix(0, 0, 0)))
   expect_identical(dim(none$inverse), c(0L, 0L))
 })
