@@ -259,6 +259,7 @@ test_that("parm selects by name, by item, by position", {
 test_that("bad arguments are told", {
   fit <- full_fit(sharp_rows(300))
   expect_error(confint(fit, "nobody"), class = "mdpd_error_argument")
+  expect_error(confint(fit, c("item_2", "nobody")), "There is no \"nobody\"", fixed = TRUE)
   expect_error(confint(fit, 1000), class = "mdpd_error_argument")
   expect_error(confint(fit, character()), class = "mdpd_error_argument")
   expect_error(confint(fit, level = 2), class = "mdpd_error_argument")
