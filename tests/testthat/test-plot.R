@@ -416,6 +416,10 @@ test_that("of an odd item with many levels those that tell most are shown, and t
   expect_gte(min(apart[named]), max(apart[setdiff(rownames(probs), named)]))
   others <- odd$probability[odd$level == "17 others"]
   expect_equal(others, unname(colSums(probs[setdiff(rownames(probs), named), ])))
+  # Of one component, too.
+  one <- autoplot(hand_made_fit(k = 1, n_levels = c(2, 26, 3)))$data
+  odd <- one[one$item == "item_2", ]
+  expect_equal(c(nrow(odd), sum(odd$probability)), c(10, 1))
 })
 
 test_that("items asked for are shown in that order, and no others", {
