@@ -74,6 +74,9 @@ test_that("messages about settings say the range", {
 test_that("one setting alone leaves the others to the method", {
   expect_output(print(stagewise_control(tol = 1e-4)), "  others: the defaults", fixed = TRUE)
   expect_output(print(stagewise_control()), "  all: the defaults", fixed = TRUE)
+  control <- stagewise_control(tol = 1e-4)
+  utils::capture.output(shown <- withVisible(print(control)))
+  expect_identical(shown, list(value = control, visible = FALSE))
 })
 
 test_that("an unknown setting is an error", {
