@@ -227,6 +227,15 @@ test_that("what is said of workers is the same under other names", {
   expect_identical(unname(confusion(swapped, "1")["b", ]), unname(confusion(fit, "1")["a", ]))
 })
 
+test_that("names that stand for no label go to the components of the same rows", {
+  fit <- stagewise_em(letter_crowd()$labels, k = 3)
+  named <- reorder_components(name_components(fit, c("Owl", "Cat", "Dog")), c(3, 1, 2))
+  named$stands_for <- NULL
+  kept <- keep_arrangement(fit, named, named$posterior)
+  expect_identical(kept$mixing_weights, named$mixing_weights)
+  expect_identical(kept$item_probs, named$item_probs)
+})
+
 test_that("refine() of a named crowd goes on with labels, gold and prior counts", {
   crowd <- letter_crowd()
   fits <- list(
