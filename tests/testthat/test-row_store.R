@@ -437,6 +437,17 @@ test_that("a manifest that cannot be read never takes the place of one that can"
   expect_identical(open_row_store(store$path), store)
 })
 
+test_that("a manifest with an object of ours in a part of it is refused as damaged", {
+  store <- row_store(data.frame(a = 1:2, b = c(1, 1)), local_folder())
+  for (part in setdiff(names(store$manifest), "package")) {
+    class <- c("crowd_labels", class(store$manifest[[part]]))
+    manifest <- store$manifest
+    manifest[[part]] <- structure(list(), class = class)
+    saveRDS(manifest, file.path(store$path, "manifest.rds"))
+    expect_error(open_row_store(store$path), "manifest.rds", class = "mdpd_error_damaged_shard")
+  }
+})
+
 test_that("a manifest that was changed or cut short anywhere is refused", {
   path <- local_folder()
   store <- row_store(data.frame(a = rep(1:3, 20), b = rep(c("x", "y"), 30)), path)
