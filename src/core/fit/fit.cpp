@@ -304,8 +304,7 @@ class Method {
     if (k == problem_.n_labels && result.holds_known) result.labels = own_labels(k);
     if (k < 2 || k < problem_.n_labels || result.holds_known) return;
     if (k == problem_.n_labels) {
-      result.labels = labels_by_answers(data(), fit);
-      if (is_by_evidence) result.labels = crowd_.corrected(fit, std::move(result.labels));
+      result.labels = is_by_evidence ? crowd_.labels_of(fit) : labels_by_answers(data(), fit);
     } else if (!problem_.starts.empty() && !problem_.starts.front().labels.empty()) {
       result.labels = crowd_.corrected(fit, problem_.starts.front().labels);
     } else {

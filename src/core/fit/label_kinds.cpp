@@ -13,12 +13,10 @@ bool LabelKinds::has_kinds(Index k) const {
 }
 
 void LabelKinds::begin(const FitRun& run) {
-  has_begun_ = true;
   labels_.clear();
   run_ = run;
   if (run.fit.params.n_components() != steps_.problem().n_labels) return;
-  labels_before_ = crowd_.labels_of(run.fit);
-  labels_ = labels_before_;
+  labels_ = crowd_.labels_of(run.fit);
   of_labels_ = run.fit.e_step.posterior;
 }
 
@@ -59,8 +57,8 @@ bool LabelKinds::add_kind() {
 void LabelKinds::add_labels(FitResult& result) const {
   if (labels_.size() != static_cast<std::size_t>(result.fit.params.n_components())) return;
   result.labels = crowd_.corrected(result.fit, labels_);
-  result.label_agreement = least_agreement(steps_.data(), result.fit.e_step.posterior, labels_,
-                                           of_labels_, labels_before_);
+  result.label_agreement =
+      least_agreement(steps_.data(), result.fit.e_step.posterior, labels_, of_labels_, labels_);
 }
 
 }  // namespace mdpd

@@ -18,7 +18,7 @@ class LabelKinds {
 
   /// From a fit with one component a label; none can be added to one that has lost some.
   void begin(const FitRun& run);
-  bool has_begun() const { return has_begun_; }
+  bool has_begun() const { return run_.fit.params.n_components() > 0; }
 
   /// Each time by the best split of one component in two kinds of items of its label. No polish: its
   /// moves would mix up the labels.
@@ -33,11 +33,9 @@ class LabelKinds {
 
   RunSteps& steps_;
   const NamedCrowd& crowd_;
-  bool has_begun_ = false;
-  FitRun run_;                        ///< of the most components so far
-  std::vector<Index> labels_;         ///< of its components, before the votes correct them
-  RowMatrix of_labels_;               ///< posterior of the fit with one component a label, and
-  std::vector<Index> labels_before_;  ///< the labels of its components
+  FitRun run_;                 ///< of the most components so far
+  std::vector<Index> labels_;  ///< of its components, before the votes correct them
+  RowMatrix of_labels_;        ///< posterior of the fit with one component a label: they come first
 };
 
 }  // namespace mdpd

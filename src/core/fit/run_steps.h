@@ -57,8 +57,6 @@ class RunSteps {
   bool is_last_optimum(const MixtureFit& fit) const;
 
  private:
-  void creep_on(FitRun& run);
-
   Problem problem_;
   FitOptions options_;
   Monitor& monitor_;
