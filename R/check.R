@@ -98,13 +98,14 @@ check_numbers <- function(x, range = c(-Inf, Inf), arg = rlang::caller_arg(x),
   invisible(x)
 }
 
-# One of `choices`; an argument left at its default, the vector of all choices, gives the first.
+# One of `choices`, without class or names that `x` may have; an argument left at its default, the
+# vector of all choices, gives the first.
 check_choice <- function(x, choices, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (identical(x, choices)) {
     return(choices[1])
   }
   if (rlang::is_string(x, choices) && is.null(dim(x))) {
-    return(x)
+    return(choices[[match(unclass(x), choices)]])
   }
   abort_mdpd(
     "{.arg {arg}} must be {.or {.val {choices}}}, not {describe(x)}.",

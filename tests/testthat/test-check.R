@@ -95,6 +95,8 @@ test_that("check_choice takes one of the choices, the first if all are given", {
   choices <- c("robust", "paper")
   expect_identical(check_choice("paper", choices), "paper")
   expect_identical(check_choice(choices, choices), "robust")
+  of_a_class <- structure(c(a = "paper"), class = c("glue", "character"))
+  expect_identical(check_choice(of_a_class, choices), "paper")
   expect_rejects(
     check_choice, "papre", "`k` must be \"robust\" or \"paper\", not \"papre\"", choices = choices
   )

@@ -674,6 +674,8 @@ test_that("labels given again are counted, kept once or refused, as in memory", 
   expect_identical(sum(store$manifest$shards$repeats), 40)
   expect_store_of_crowd(small(duplicates = "first"), crowd_labels(again, duplicates = "first"))
   expect_store_of_crowd(small(duplicates = "last"), crowd_labels(again, duplicates = "last"))
+  of_a_class <- structure("first", class = c("glue", "character"))
+  expect_identical(small(duplicates = of_a_class)$manifest$duplicates, "first")
   expect_error(small(duplicates = "error"), "again", class = "mdpd_error_duplicated_label")
 })
 
