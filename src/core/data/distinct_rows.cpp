@@ -14,12 +14,11 @@ namespace {
 /// Codes of a row that are read as one number.
 constexpr Index items_per_word = 8;
 
-/// Rows whose hashes stay in the first-level cache while items are read.
-constexpr Index rows_per_batch = 1024;
-
 /// Adds items first to last - 1, at most a word of them, to the hashes of all rows.
 void add_word(const Code* codes, Index n_obs, Index first, Index last,
               std::vector<std::uint64_t>& hashes) {
+  // Rows whose hashes stay in the first-level cache while items are read.
+  constexpr Index rows_per_batch = 1024;
   std::uint64_t words[rows_per_batch];
   for (Index from = 0; from < n_obs; from += rows_per_batch) {
     const Index n_rows = std::min(rows_per_batch, n_obs - from);

@@ -12,8 +12,6 @@ namespace {
 /// The sums of a tile's columns over the levels of a row pack should stay in the second-level
 /// cache.
 constexpr Index most_columns_of_tile = 512;
-/// Rows whose bits stay in the first-level cache while they are set, item by item.
-constexpr Index rows_per_batch = 256;
 
 std::vector<IndicatorTile> list_tiles(const CodedData& data) {
   std::vector<IndicatorTile> tiles;
@@ -46,6 +44,8 @@ void set_bit(std::uint8_t* bits, Index column) {
 
 void set_bits(const CodedData& data, const DenseCodes& dense, const IndicatorTile& tile,
               std::uint8_t* bits) {
+  // Rows whose bits stay in the first-level cache while they are set, item by item.
+  constexpr Index rows_per_batch = 256;
   for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
     const Index to = std::min(data.n_obs, from + rows_per_batch);
     for (Index item = tile.first_item; item < tile.last_item; ++item) {

@@ -13,10 +13,8 @@ namespace {
 constexpr Index most_levels_of_pack = 32;
 /// 24 kB of four components.
 constexpr Index most_cells_of_tile = 768;
-/// Rows whose codes stay in registers while the items are read, and rows whose codes in all packs
-/// stay in the cache.
+/// Rows whose codes stay in registers while the items are read.
 constexpr Index rows_at_once = 32;
-constexpr Index rows_per_batch = 512;
 
 /// How an item enters the codes.
 struct Digit {
@@ -68,6 +66,8 @@ void list_cells(const CodedData& data, const DenseCodes& codes, PackedItems& out
   out.cells.resize(data.n_obs * n_packs);
   std::vector<std::vector<Digit>> digits;
   for (const Pack& pack : out.packs) digits.push_back(digits_of(data, codes, out.items, pack));
+  // Rows whose codes in all packs stay in the cache.
+  constexpr Index rows_per_batch = 512;
   std::uint16_t of_batch[rows_per_batch];
   for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
     const Index n_rows = std::min(rows_per_batch, data.n_obs - from);

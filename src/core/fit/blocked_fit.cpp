@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/gathered_rows.h"
+#include "fit/fit_data.h"
 #include "fit/known_rows.h"
 #include "fit/require_whole.h"
 #include "model/inclusion.h"
@@ -12,9 +13,6 @@
 namespace mdpd {
 
 namespace {
-
-/// As many kinds as at most pay for themselves, see fit_data.cpp.
-constexpr double most_kinds_per_row = 0.5;
 
 /// The rows as EM sees them by way of an engine.
 class RowsElsewhere : public PosteriorRows {

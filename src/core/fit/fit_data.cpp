@@ -6,10 +6,6 @@ namespace mdpd {
 
 namespace {
 
-/// Kinds of rows for each row up to which it pays: the copy costs next to nothing, but with more the
-/// fit hardly costs less.
-constexpr double most_kinds_per_row = 0.5;
-
 DistinctRows kinds_of(const Cells& cells, const std::vector<Index>& known) {
   if (cells.codes == nullptr) return {};
   const auto most = static_cast<Index>(most_kinds_per_row * static_cast<double>(cells.n_obs));

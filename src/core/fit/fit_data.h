@@ -6,6 +6,10 @@
 
 namespace mdpd {
 
+/// Kinds of rows for each row up to which it pays to compute with kinds: the copy costs next to
+/// nothing, but with more the fit hardly costs less.
+constexpr double most_kinds_per_row = 0.5;
+
 /// The rows of a problem as the method computes with them: where at most half of them are different,
 /// one of each kind with the weight of all. EM, penalties and information are sums over rows, in
 /// which a row of weight 2 is two rows, and equal rows have equal posteriors.
