@@ -5,12 +5,11 @@
 # tools/fuzz-core, which set FOLDER, CXX, FLAGS (of the core, and to link), TEST_FLAGS (of the
 # tests, which take longer to compile than to run; what core has too the linker takes from core),
 # INCLUDES, where builds share the tests' objects, TEST_FOLDER, TEST_CXX and the LIBS that these
-# need, and CORE_FOLDER where the core has been compiled. Assertions of Eigen stay on, unlike in the
-# package.
-CORE_FOLDER := $(FOLDER)
+# need, and CORE, its objects, where the core has been compiled. Assertions of Eigen stay on, unlike in
+# the package.
 TEST_FOLDER := $(FOLDER)
 TEST_CXX := $(CXX)
-CORE := $(patsubst %.cpp,$(CORE_FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
+CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
 TESTS := $(patsubst %.cpp,$(TEST_FOLDER)/%.o,$(wildcard tests/core/*.cpp tests/core/*/*.cpp))
 HASHES := $(TEST_FOLDER)/tests/portability/fit_hashes.o
 ALLOCATIONS := $(TEST_FOLDER)/tests/faults/allocations.o

@@ -1,0 +1,5 @@
+#include "base/assignment.cpp"
+#include "base/lanczos.cpp"
+#include "base/log_sum_exp.cpp"
+#include "base/matrices.cpp"
+#include "base/numerics.cpp"

@@ -1,0 +1,8 @@
+#include "growth/grow.cpp"
+#include "growth/polish.cpp"
+#include "growth/row_moves.cpp"
+#include "growth/same_optimum.cpp"
+#include "growth/search_budget.cpp"
+#include "growth/split.cpp"
+#include "growth/split_objective.cpp"
+#include "growth/stagewise.cpp"
