@@ -67,7 +67,7 @@ simulate_crowd <- function(n_items = 1000, n_workers = 100, n_labels = 3,
 #' probabilities of that component, independently.
 #'
 #' @param object A model of class `mdpd`, fitted or from [simulate_crowd()].
-#' @param nsim Number of data sets, at least 1. Default 1.
+#' @param nsim Number of data sets, a count from 1 to 1,000,000. Default 1.
 #' @inheritParams simulate_crowd
 #' @param n_obs Rows of each data set, at least 1; by default as many as the fit was made from.
 #' @param ... Not used.
@@ -86,7 +86,7 @@ simulate_crowd <- function(n_items = 1000, n_workers = 100, n_labels = 3,
 #' @importFrom stats simulate
 #' @export
 simulate.mdpd <- function(object, nsim = 1, seed = NULL, n_obs = object$n_obs, ...) {
-  check_count(nsim)
+  check_n_samples(nsim)
   check_seed(seed)
   check_count(n_obs)
   check_n_cells(n_obs, length(object$item_probs))

@@ -225,6 +225,7 @@ test_that("simulate keeps to the protocol of seeds of the stats package", {
 
 test_that("bad arguments of simulate are errors that name them", {
   expect_error(simulate(model, nsim = 0), "`nsim` must", class = "mdpd_error_argument")
+  expect_error(simulate(model, nsim = 1e6 + 1), "to 1,000,000", class = "mdpd_error_argument")
   expect_error(simulate(model, seed = "a"), "`seed` must", class = "mdpd_error_argument")
   expect_error(simulate(model, n_obs = -1), "`n_obs` must", class = "mdpd_error_argument")
   truth <- simulate_crowd(10, 3, accuracy = 0.9, seed = 1)$model
