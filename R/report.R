@@ -29,8 +29,9 @@
 #' @param data Put the rows into the file, with their answers, their class and how sure it is?
 #'   Default `FALSE`. The fit must keep its data.
 #' @param samples Number of samples of the fitted model from which the tests of fit have their
-#'   p-values, a count; 0, the default, draws none, and the p-values are those of chi-square. Not
-#'   for crowds, whose reports have no tests of fit. As long as `samples` fits from good starts.
+#'   p-values, a count of at most 1,000,000; 0, the default, draws none, and the p-values are those
+#'   of chi-square. Not for crowds, whose reports have no tests of fit. As long as `samples` fits
+#'   from good starts.
 #' @param overwrite Replace a file that is there? Default `FALSE`: an error.
 #' @param open Show the file in the browser? Default: in interactive sessions.
 #' @param ... Not used; must be empty.
@@ -57,7 +58,7 @@ report <- function(object, file, ..., title = NULL, data = FALSE, samples = 0, o
   check_class(object, "mdpd")
   check_fit(object)
   check_flag(data)
-  check_count(samples, min = 0)
+  check_n_samples(samples, min = 0)
   check_flag(overwrite)
   check_flag(open)
   if (!is.null(title)) check_string(title)
