@@ -164,7 +164,9 @@ class Method {
   FitRun do_stages(Index k) {
     StageRun stages = steps_.stages(k);
     leading_ = std::move(stages.leading);
-    return std::move(stages);
+    // Not in one: GCC 13 warns of a move to the base that older compilers need.
+    FitRun run = std::move(stages);
+    return run;
   }
 
   /// Where one component has more evidence, but the items hang together more than by chance: EM from
