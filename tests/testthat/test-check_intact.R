@@ -604,6 +604,8 @@ test_that("parts of the manifest of a crowd are told at their limits", {
   expect_false(with("duplicates", "none"))
   expect_false(with("levels", character()))
   expect_false(with("levels", as.character(seq_len(max_levels + 1))))
+  # Without workers there is nothing to count.
+  expect_false(is_manifest(replace(manifest, c("items", "counts"), list(character(), numeric()))))
 })
 
 test_that("shards in a manifest are told at their limits", {
