@@ -402,6 +402,10 @@ test_that("a cluster that is none is an error", {
 test_that("a cluster has a worker", {
   expect_error(check_cluster(structure(list(), class = c("SOCKcluster", "cluster"))),
                "`cluster` must be", class = "mdpd_error_argument")
+  # Of mirai the daemons are looked for.
+  local_in_package(list(check_daemons = function(call) "daemons"))
+  expect_identical(check_cluster("mirai"), "daemons")
+  expect_null(check_cluster(NULL))
 })
 
 test_that("what is no answer of a worker is its error", {
