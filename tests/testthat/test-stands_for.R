@@ -149,6 +149,8 @@ test_that("a refinement goes on with the labels of the components", {
   expect_identical(again$stands_for[names(fit$stands_for)], fit$stands_for)
   # Its prior is begun anew, so that single rows on the edge may change.
   expect_gt(mean(predict(again) == predict(fit)), 0.99)
+  # As what a test of fit makes of a sample.
+  expect_identical(refit_from(fit, fit$coded)$labels, match(fit$stands_for, c("no", "yes")))
 })
 
 test_that("a component that moves keeps its label", {
