@@ -724,7 +724,7 @@ test_that("pictures of a report are as high as their rows need, from 3.2 to 12 i
 test_that("pictures of a report are as wide as their columns and as high as their bars need", {
   local_in_package(list(report_picture = function(...) picture_size()))
   width <- function(k, n_levels) profile_picture(hand_made_fit(4, k, n_levels))[1]
-  expect_identical(c(width(5, 4), width(7, 3)), c(5.2, 7))
+  expect_identical(c(width(5, 4), width(7, 3), width(3, c(2, 7))), c(5.2, 7, 7))
   pairs <- hand_made_pairs(6)
   expect_equal(pairs_picture(pairs), c(5.2, 1.4 + 0.3 * 12))
   expect_equal(pairs_picture(pairs[1:3, ]), c(5.2, 1.4 + 0.3 * 3))
