@@ -295,6 +295,8 @@ test_that("four stages stand in a row, and names of many items beside them are s
   expect_identical(picture(1)$theme$axis.text.y$size, label_size(34))
   expect_false(identical(label_size(34), label_size(35)))
   expect_identical(square_size(as.character(1:40)), label_size(34))
+  # Words of 25 letters are 1.34 inches wide in seven points: above a square there are 1.35.
+  expect_identical(square_size(paste0(strrep("n", 24), 0:9)), 7)
 })
 
 test_that("without informative items nothing is framed", {
@@ -510,6 +512,7 @@ test_that("of many items that share their levels forty are named, fewer in two r
   # 20 components of 4 levels have two rows.
   expect_identical(named_of(13, k = 20, n_levels = 4), 13L)
   expect_identical(named_of(14, k = 20, n_levels = 4), 7L)
+  expect_identical(named_of(27, k = 20, n_levels = 4), 9L)
 })
 
 # How large the type is, how many values are named on both axes, the first and the last of these,
@@ -788,6 +791,26 @@ test_that("numbers in tiles need their width, of all columns and components of t
   expect_identical(c(has_numbers(mixed, 7.5), has_numbers(mixed, 7.7)), c(FALSE, TRUE))
   binary <- hand_made_fit(6, k = 12, n_levels = 2)
   expect_identical(c(has_numbers(binary, 3.2), has_numbers(binary, 3.5)), c(FALSE, TRUE))
+})
+
+test_that("numbers in tiles need a tenth of an inch for each row below each other", {
+  height <- function(...) {
+    fit <- hand_made_fit(...)
+    has_numbers <- function(height) {
+      local_picture_size(30, height)
+      layers <- autoplot(fit)$layers
+      any(vapply(layers, function(layer) inherits(layer$geom, "GeomText"), NA))
+    }
+    # A margin for rounding.
+    Find(has_numbers, seq(2.01, 6, by = 0.1))
+  }
+  # Titles, axes and legends take 1.7 inches, and heads of panels more.
+  expect_equal(height(20, k = 2, n_informative = 20), 1.7 + 2 + 0.01)
+  # Two rows of panels of ten items each.
+  expect_equal(height(10, k = 20, n_levels = 4, n_informative = 10), 1.8 + 2 + 0.01)
+  # Three panels of five levels each, at most; then three of five levels below nine items of two.
+  expect_equal(height(9, k = 2, n_levels = 3:5, n_informative = 9), 1.5 + 0.3 * 3 + 1.5 + 0.01)
+  expect_equal(height(12, k = 2, n_levels = c(2, 2, 2, 5), n_informative = 12), 1.7 + 2.4 + 0.01)
 })
 
 test_that("profiles show the most informative items first and say how many are left out", {
@@ -1146,6 +1169,7 @@ test_that("axes with too many labels are thinned, from the first item on", {
   expect_identical(n_shown(2, 1, 31), 16L)
   expect_identical(n_shown(2, 2, 15), 15L)
   expect_identical(n_shown(2, 2, 16), 8L)
+  expect_identical(c(n_shown(2, 12, 3), n_shown(2, 12, 4)), c(3L, 2L))
 })
 
 test_that("questions stand whole beside profiles where they fit in lines", {
