@@ -293,10 +293,13 @@ test_that("what a worker's labels tell is what a table of classes by labels tell
   # Of two labels, and of one.
   first <- match(1:2, given("1")$label)
   of <- function(at) {
-    unlist(dependence_test(fit, "1", function(worker) lapply(given("1"), `[`, at))[c("df", "n")])
+    dependence_test(fit, "1", function(worker) lapply(given("1"), `[`, at))[c("df", "to_gain", "n")]
   }
-  expect_equal(of(first), c(df = 2, n = 2))
-  expect_equal(of(first[1]), c(df = 0, n = 1))
+  expect_equal(unlist(of(first)[c("df", "n")]), c(df = 2, n = 2))
+  expect_equal(unlist(of(first[1])[c("df", "n")]), c(df = 0, n = 1))
+  expect_gt(of(first[1])$to_gain, 0)
+  # And of none.
+  expect_equal(unlist(of(0)), c(df = 0, to_gain = 0, n = 0))
 })
 
 test_that("someone always of one opinion is a spammer", {
