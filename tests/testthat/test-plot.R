@@ -492,7 +492,7 @@ test_that("panels stand in as many columns as leave room for the levels beside t
   expect_equal(columns(25, 8), 5)
   expect_equal(columns(16, 10), 4)
   # Longer names stand in two lines.
-  expect_equal(c(columns(20, 10), columns(20, 11)), c(4, 5))
+  expect_equal(c(columns(20, 8), columns(20, 10), columns(20, 11)), c(5, 4, 5))
   expect_equal(columns(25, 11), 5)
   expect_equal(columns(9, 24), 3)
   expect_equal(columns(9, 60), 3)
