@@ -27,6 +27,9 @@ test_that("the room of a text is told in columns and lines, one at least, of nin
   expect_identical(text_lines(c(1, 0.3, 0.01), 10), c(6, 1, 1))
   expect_identical(text_columns(2), text_columns(2, 9))
   expect_identical(text_lines(2), text_lines(2, 9))
+  # An inch is 72 points; what is not quite a twentieth letter or a tenth line has no room.
+  expect_identical(c(text_columns(1.37), text_lines(1.37)), c(19, 9))
+  expect_equal(text_inches(20), 1.375)
   label <- paste(rep("word", 30), collapse = " ")
   expect_identical(fit_labels(label, 1, 0.5), fit_labels(label, 1, 0.5, 9))
   # Labels of rooms of their own.
