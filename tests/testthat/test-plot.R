@@ -197,7 +197,9 @@ test_that("what a refinement does not know is left out of the trace", {
 test_that("the cells of the heat map are those of the matrix, without the diagonal", {
   fit <- hand_made_fit(n_items = 8)
   values <- hand_made_information(fit)
-  cells <- draw_information(values, fit, NULL, 60)$data
+  picture <- draw_information(values, fit, NULL, 60)
+  cells <- picture$data
+  expect_identical(picture$scales$get_scales("fill")$limits, c(0, max(values)))
   expect_equal(nrow(cells), 8 * 7)
   expect_equal(cells$information, values[cbind(as.character(cells$item_1),
                                                as.character(cells$item_2))])
