@@ -372,6 +372,9 @@ test_that("augment() has the rows with their classes, by covariates and answers"
   noted <- covariates["g"]
   attr(noted$g, "label") <- "Group"
   expect_identical(augment(alone, data = noted)$.class, augment(alone)$.class)
+  # And whatever other values a factor might have.
+  noted$g <- factor(noted$g, c(levels(noted$g), "of nobody"))
+  expect_identical(augment(alone, data = noted)$.class, augment(alone)$.class)
   expect_error(augment(regression, data = transform(covariates, g = rev(g))), "Covariate g has",
                class = "mdpd_error_argument")
   expect_error(augment(regression, data = 1:3), "`data` must be a data frame",
