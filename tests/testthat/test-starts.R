@@ -58,6 +58,7 @@ test_that("classes are a posterior of zeros and ones, in the order of their leve
 test_that("a posterior has a row for each row of the data, of probabilities that sum to one", {
   posterior <- cbind(yes = c(0.25, 1, 0), no = c(0.75, 0, 1))
   expect_identical(starts_of(posterior), list(list(posterior = unname(posterior))))
+  expect_identical(starts_of(matrix(1, 3, 1), k = 1), list(list(posterior = matrix(1, 3, 1))))
   # Sums may be off by rounding.
   expect_no_error(starts_of(posterior + 4e-7))
   bad <- list(c(0.5, 0.6), c(1.5, -0.5), c(NA, 1), c(Inf, 0), c(0.5, 0.5 + 3e-6))
