@@ -93,6 +93,9 @@ test_that("functions behind the guard that one of them calls leave it on", {
   outer <- guarded(function(x) c(guard$is_on, inner(x) == 2, guard$is_on))
   expect_identical(outer(fit), c(TRUE, TRUE, TRUE))
   expect_false(guard$is_on)
+  # It is off while code of the user's own is run.
+  users <- guarded(function(x) c(as_users(guard$is_on), guard$is_on))
+  expect_identical(users(fit), c(FALSE, TRUE))
 })
 
 test_that("an argument that was not given is named, not the fit blamed", {
