@@ -74,6 +74,19 @@ test_that("a report has every section, in one file without links to others", {
   expect_equal(sum(grepl(" = .*Class ", tips)), n_tiles)
 })
 
+test_that("the tests of a report have its samples and do not show how they go on", {
+  asked <- list()
+  note <- function(object, ...) {
+    asked[[length(asked) + 1]] <<- list(...)
+    rlang::abort("noted", class = "noted")
+  }
+  local_in_package(list(goodness_of_fit = note))
+  expect_error(section_tests(list(), samples = 9), class = "noted")
+  local_in_package(list(goodness_of_fit = function(...) "whole", pair_residuals = note))
+  expect_error(section_tests(list(), samples = 9), class = "noted")
+  expect_identical(asked, rep(list(list(n = 9, verbose = FALSE)), 2))
+})
+
 test_that("a report says whether the model holds, with the notes of the tests", {
   skip_without_report()
   local_no_pictures(but = "pairs")
