@@ -620,6 +620,12 @@ test_that("default fits, crowds and known classes work", {
   expect_true(gain > 0 && gain < 20)
   expect_identical(nrow(regression$starts), 10L)
   expect_equal(max(regression$starts$loglik), regression$loglik, tolerance = 1e-6)
+  # By the penalised likelihood classes share what tells them nothing apart.
+  by_bic <- stagewise_control(criterion = "bic")
+  regression <- regress(
+    "one-step", object = stagewise_em(data.frame(rows$items, noise), k = 3, control = by_bic)
+  )
+  expect_equal(max(regression$starts$loglik), regression$loglik, tolerance = 1e-6)
   crowd <- simulate_crowd(n_items = 400, n_workers = 12, accuracy = rep(0.7, 6), missing = 0.3,
                           seed = 1)
   z <- data.frame(z = as.integer(crowd$truth) + with_seed(1, stats::rnorm(400)))
