@@ -90,3 +90,15 @@ test_that("moves of the first step are those of later estimates, but for roundin
 test_that("rows that a later step leaves out add nothing to it", {
   expect_identical(in_all_rows(cbind(5, 6), 2, list(weights = 1:3)), rbind(0, c(5, 6), 0))
 })
+
+test_that("how errors move is a sum over blocks of rows, of which one may be a single row", {
+  object <- full_fit(sharp_rows(60))
+  first <- list(object = object, coded = object$coded, model = mixture_parameters(object),
+                weights = rep(1, 60))
+  classes <- classification(first)
+  expect_length(row_blocks(first, 4), 1)
+  whole <- error_slopes(first, classes)
+  expect_gt(max(abs(whole)), 0)
+  local_in_package(list(row_blocks = function(first, n_more) list(1, 2:60)))
+  expect_equal(error_slopes(first, classes), whole)
+})
