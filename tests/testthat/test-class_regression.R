@@ -374,6 +374,13 @@ test_that("without covariates the classes have the sizes of the fit", {
     shares <- predict(regress(method, ~ 1))
     expect_close(shares[1, ], fit$mixing_weights, tolerance = 1e-5)
   }
+  # Of two classes that is a single number.
+  two <- stagewise_em(rows$items, k = 2)
+  for (method in regression_methods) {
+    regression <- suppressMessages(regress(method, ~ 1, object = two))
+    expect_identical(c(dim(coef(regression)), dim(vcov(regression))), rep(1L, 4))
+    expect_gt(vcov(regression), 0)
+  }
 })
 
 test_that("all methods find the truth, and the naive regression does not", {
