@@ -708,6 +708,7 @@ test_that("numbers are written alike whatever the decimal mark of the session", 
   }
   local_no_pictures()  # which number their parts
   expected <- shown()
+  written(fit)  # loads what then stands in the page
   expected_page <- written(fit)
   withr::local_options(OutDec = ",")
   expect_identical(shown(), expected)
