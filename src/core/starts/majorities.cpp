@@ -70,16 +70,11 @@ double chance_of_clear(const CodedData& data, const MixtureParameters& params,
   return reached;
 }
 
-}  // namespace
-
-Majorities majorities_of(const CodedData& data, const MixtureFit& fit,
-                         const std::vector<Index>& component_labels) {
-  const auto n_labels = static_cast<Index>(component_labels.size());
-  const std::vector<bool> has_say = informative_workers(data, fit.params);
-  Majorities out;
-  out.labels.assign(data.n_obs, no_component);
+/// Calls use(row, workers, votes) for the rows of which enough workers with a say answer.
+template <class Use>
+void for_each_voted_row(const CodedData& data, const std::vector<bool>& has_say, Index n_labels,
+                        Use use) {
   std::vector<Index> workers;
-  std::vector<double> chances;
   for (Index row = 0; row < data.n_obs; ++row) {
     workers.clear();
     Vector votes = Vector::Zero(n_labels);
@@ -88,32 +83,65 @@ Majorities majorities_of(const CodedData& data, const MixtureFit& fit,
       workers.push_back(item);
       votes[code - 1] += 1.0;
     });
-    if (workers.size() < fewest_answers) continue;
+    if (workers.size() >= fewest_answers) use(row, workers, votes);
+  }
+}
+
+/// May more be overruled than in any fit?
+bool are_many(const Majorities& majorities) {
+  return majorities.n_overruled > most_overruled * majorities.n_clear;
+}
+
+/// See `Majorities::n_expected`.
+double expected_to_be_overruled(const CodedData& data, const MixtureFit& fit,
+                                const std::vector<Index>& component_labels,
+                                const std::vector<bool>& has_say) {
+  const auto n_labels = static_cast<Index>(component_labels.size());
+  std::vector<double> chances;
+  double sum = 0.0;
+  const auto add_row = [&](Index row, const std::vector<Index>& workers, const Vector&) {
     const auto posterior = fit.e_step.posterior.row(row);
-    Index most = 0;
-    Index component = 0;
-    const double n_most = votes.maxCoeff(&most);
-    posterior.maxCoeff(&component);
-    if (2.0 * n_most > static_cast<double>(workers.size())) out.labels[row] = most;
-    const double weight = data.case_weights[row];
-    if (n_most >= static_cast<double>(fewest_of_clear(workers.size()))) {
-      out.n_clear += weight;
-      if (component_labels[component] != most) out.n_overruled += weight;
-    }
     for (Index k = 0; k < posterior.size(); ++k) {
       if (posterior[k] < least_probability) continue;
       for (Index label = 0; label < n_labels; ++label) {
         if (label == component_labels[k]) continue;
-        out.n_expected +=
-            weight * posterior[k] * chance_of_clear(data, fit.params, workers, label, k, chances);
+        sum += data.case_weights[row] * posterior[k] *
+               chance_of_clear(data, fit.params, workers, label, k, chances);
       }
     }
+  };
+  for_each_voted_row(data, has_say, n_labels, add_row);
+  return sum;
+}
+
+}  // namespace
+
+Majorities majorities_of(const CodedData& data, const MixtureFit& fit,
+                         const std::vector<Index>& component_labels) {
+  const auto n_labels = static_cast<Index>(component_labels.size());
+  const std::vector<bool> has_say = informative_workers(data, fit.params);
+  Majorities out;
+  out.labels.assign(data.n_obs, no_component);
+  const auto add_row = [&](Index row, const std::vector<Index>& workers, const Vector& votes) {
+    Index most = 0;
+    Index component = 0;
+    const double n_most = votes.maxCoeff(&most);
+    fit.e_step.posterior.row(row).maxCoeff(&component);
+    if (2.0 * n_most > static_cast<double>(workers.size())) out.labels[row] = most;
+    if (n_most < static_cast<double>(fewest_of_clear(workers.size()))) return;
+    const double weight = data.case_weights[row];
+    out.n_clear += weight;
+    if (component_labels[component] != most) out.n_overruled += weight;
+  };
+  for_each_voted_row(data, has_say, n_labels, add_row);
+  if (are_many(out)) {
+    out.n_expected = expected_to_be_overruled(data, fit, component_labels, has_say);
   }
   return out;
 }
 
 bool are_overruled(const Majorities& majorities) {
-  return majorities.n_overruled > most_overruled * majorities.n_clear &&
+  return are_many(majorities) &&
          majorities.n_overruled > most_of_expected * majorities.n_expected + most_by_chance;
 }
 

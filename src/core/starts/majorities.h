@@ -15,10 +15,11 @@ struct Majorities {
   double n_clear = 0.0;       ///< weight of the rows of which more than two thirds say one label
   double n_overruled = 0.0;   ///< of these, of rows that the fit gives another label
   double n_expected = 0.0;    ///< of rows of another label that would have such a majority, if
-                              ///< answers depended on nothing but the components
+                              ///< answers depended on nothing but the components; counted only
+                              ///< where a twentieth of the clear ones is overruled
 };
 
-/// Cost O(n_labels) times the squares of the numbers of answers of rows.
+/// What is expected costs O(n_labels^2) times the squares of the numbers of answers of rows.
 /// @param fit of a crowd: the first levels of every item are the labels.
 /// @param component_labels of its components.
 Majorities majorities_of(const CodedData& data, const MixtureFit& fit,

@@ -126,6 +126,12 @@ context("majorities") {
     expect_true(found.labels == (std::vector<Index>{0, 0, no_component}));
     expect_true(found.n_clear == 1.0);
     expect_true(found.n_overruled == 1.0);
+    expect_true(found.n_expected > 0.0);
+    // What is expected is not asked for where none is overruled.
+    posterior << 0.8, 0.2, 0.9, 0.1, 0.9, 0.1;
+    const Majorities none = majorities_of(table.data, fit_at(params, posterior), {0, 1});
+    expect_true(none.n_overruled == 0.0);
+    expect_true(none.n_expected == 0.0);
   }
 
   test_that("few, or no more than are expected, are overruled by chance") {
