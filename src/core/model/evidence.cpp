@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/exponential.h"
@@ -239,6 +240,13 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
   std::vector<const double*> of_items;
   for (Index item = 0; item < data.n_items; ++item) {
     if (may_differ(data, item, prior)) of_items.push_back(factors.row(item).data());
+  }
+  // What all items excluded has a weight of 0, and now one may hold nothing else for possible.
+  const auto is_excluded = [&](const double* factors) {
+    return !(Eigen::Map<const Vector>(factors, n_weights).dot(prior.weights) > 0.0);
+  };
+  if (std::any_of(of_items.begin(), of_items.end(), is_excluded)) {
+    prior = prior_to_go_on_with(std::move(prior));
   }
   const auto step = [&]() __attribute__((always_inline)) {
     step_of_prior(of_items, prior.weights);

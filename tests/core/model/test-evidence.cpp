@@ -389,6 +389,30 @@ context("evidence") {
     expect_true(evidence_after(further) == evidence_after(options));
   }
 
+  test_that("what items exclude for now can come back") {
+    // 4000 rows of 200 levels in ten components, as many of each level in each: the spike.
+    const Index n_levels = 200;
+    std::vector<int> codes(4000);
+    for (std::size_t n = 0; n < codes.size(); ++n) codes[n] = static_cast<int>(n) % 200 + 1;
+    const Table table = table_of({codes, codes}, {n_levels, n_levels});
+    const RowMatrix alike = RowMatrix::Constant(2 * n_levels, 10, 2.0);
+    // And a component for every twenty levels.
+    RowMatrix apart = RowMatrix::Zero(2 * n_levels, 10);
+    for (Index row = 0; row < apart.rows(); ++row) apart(row, row % 10) = 20.0;
+    const Overlap overlap(Matrix::Identity(10, 10) / 10.0);
+    ItemPrior prior = flat_prior();
+    weigh_items(table.data, apart, overlap, 20, prior);
+    expect_true(prior.weights[0] == 0.0);
+    const ItemEvidence found = weigh_items(table.data, alike, overlap, 20, prior);
+    expect_true(found.gain.allFinite());
+    expect_true(found.shares(0, 0) > 0.99);
+    // As long as none does, it stays excluded.
+    ItemPrior without = flat_prior();
+    without.weights[3] = 0.0;
+    weigh_items(table.data, alike, overlap, 20, without);
+    expect_true(without.weights[3] == 0.0);
+  }
+
   test_that("a crowd's columns cost what integrating over them loses") {
     // Two components, of one worker's 50 answers each; at a high concentration the answers of the
     // worker are the crowd's, so that the integral is a beta function.
