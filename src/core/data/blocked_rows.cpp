@@ -94,6 +94,7 @@ BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, i
   double n_bytes = 0.0;
   for_each_shard([&](const Shard& shard, Index) {
     range.add(shard.case_weights);
+    n_weighted_ += (shard.case_weights.array() > 0.0).count();
     most_repeats_of_all = std::max(most_repeats_of_all, most_repeats(shard));
     n_bytes += n_bytes_of_block(shard);
     if (n_bytes <= most_bytes) ++n_kept_;

@@ -50,6 +50,8 @@ class BlockedRows {
   const CodedData& frame() const { return frame_; }
   /// Rows in blocks.
   Index n_obs() const { return n_obs_; }
+  /// Of these with a positive weight.
+  Index n_weighted() const { return n_weighted_; }
   /// What is known of all rows, for blocks that come later.
   RowTotals totals() const;
 
@@ -80,6 +82,7 @@ class BlockedRows {
   CodedData frame_;
   std::vector<Index> held_;
   Index n_obs_ = 0;
+  Index n_weighted_ = 0;
   Index n_before_ = 0;
   double largest_weight_ = 0.0;
   Index n_kept_ = 0;  ///< the first blocks stay

@@ -183,7 +183,7 @@ GatheredRows gather_all(const BlockedRows& rows) {
 
 GatheredRows gather_sample(const BlockedRows& rows, Index n) {
   Collector collector(rows.frame());
-  const double share = static_cast<double>(n) / static_cast<double>(rows.n_obs());
+  const double share = static_cast<double>(n) / static_cast<double>(rows.n_weighted());
   const auto below = static_cast<std::uint64_t>(std::ldexp(std::min(share, 1.0), 63));
   rows.for_each_shard([&](const Shard& shard, Index first) {
     for (Index row = 0; row < shard.n_obs; ++row) {

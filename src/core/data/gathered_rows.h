@@ -24,7 +24,8 @@ struct GatheredRows {
 
 GatheredRows gather_all(const BlockedRows& rows);
 
-/// About `n` rows. Whether a row is among them depends on its number and the number of rows only.
+/// About `n` rows with a positive weight. Whether one is among them depends on its number and on how
+/// many there are only.
 GatheredRows gather_sample(const BlockedRows& rows, Index n);
 
 /// One row of each kind, with the weight of all; no row where there are more than `most` kinds, or the

@@ -102,6 +102,7 @@ context("blocked_rows") {
       const BlockedRows whole(one, some_levels, 1, 0.0);
       const BlockedRows cut(three, some_levels, 2, 0.0);
       expect_true(cut.n_obs() == 20);
+      expect_true(cut.n_weighted() == (shard.case_weights.array() > 0.0).count());
       expect_true(cut.largest_weight() == shard.case_weights.maxCoeff());
       const std::vector<RowTwin> rows = rows_of_blocks(cut);
       expect_true(rows == rows_of_blocks(whole));
