@@ -1,7 +1,6 @@
 #include "pairs/sparse_pass.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/jobs.h"
 #include "base/kernels.h"
@@ -16,8 +15,8 @@ namespace {
 /// An answer of another item on a row of the item at hand.
 struct SharedAnswer {
   std::uint32_t row;  ///< position among the answers to the item at hand
-  Code code;
-  std::uint16_t n_pairs;  ///< of answers to the two items that the row has
+  std::uint32_t code : 8;
+  std::uint32_t n_pairs : 24;  ///< of answers to the two items that the row has
 };
 
 /// The rows that answer one item, side by side (as often as they do), and what they answer to later
@@ -65,7 +64,8 @@ class SharedRows {
     }
   }
 
-  std::uint16_t n_pairs(Index row, Index item, Index other) const {
+  /// At most what fits: 4096 answers to each of the two.
+  std::uint32_t n_pairs(Index row, Index item, Index other) const {
     if (most_repeats_ == 1) return 1;
     const auto first = sparse_.row_item.begin() + sparse_.row_start[row];
     const auto last = sparse_.row_item.begin() + sparse_.row_start[row + 1];
@@ -73,8 +73,8 @@ class SharedRows {
       const auto range = std::equal_range(first, last, static_cast<std::uint32_t>(to));
       return range.second - range.first;
     };
-    constexpr std::ptrdiff_t most = std::numeric_limits<std::uint16_t>::max();
-    return static_cast<std::uint16_t>(std::min(most, n_answers(item) * n_answers(other)));
+    constexpr std::ptrdiff_t most = (std::ptrdiff_t{1} << 24) - 1;
+    return static_cast<std::uint32_t>(std::min(most, n_answers(item) * n_answers(other)));
   }
 
   void list_rows(Index item) {

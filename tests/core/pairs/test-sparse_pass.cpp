@@ -140,6 +140,32 @@ context("sparse_pass") {
     expect_true(at == tables.size());
   }
 
+  test_that("a row of hundreds of answers to each of two items counts once, too") {
+    const std::size_t n = 300;  // 90,000 pairs
+    std::vector<std::uint32_t> items;
+    std::vector<Code> codes;
+    for (std::uint32_t item = 0; item < 2; ++item) {
+      items.insert(items.end(), n, item);
+      for (std::size_t at = 0; at < n; ++at) codes.push_back(at % 3 == 0 ? 2 : 1);
+    }
+    for (const Code code : {1, 2, 1}) {
+      items.insert(items.end(), {0, 1});
+      codes.insert(codes.end(), {code, code});
+    }
+    const CodedData data = make_sparse_data({0, 2 * n, 2 * n + 2, 2 * n + 4, 2 * n + 6}, items,
+                                            codes, {2, 2}, Vector::Ones(4));
+    const RowMatrix weights = row_shares(data, RowMatrix::Ones(4, 1));
+    PairTable table;
+    fill_pair_table(data, weights, 0, 1, MissingCells::kIgnore, table);
+    Monitor monitor;
+    Index n_visits = 0;
+    for_each_sparse_pair(data, weights, 2, monitor, [&](int, const PairBlock& block) {
+      expect_true(std::abs(block.bounds(0, 0).most - dependence(table, 0)) < 1e-9);
+      ++n_visits;
+    });
+    expect_true(n_visits == 1);
+  }
+
   test_that("items that share one row are no pair to visit, also where no two share more") {
     // Under the sanitiser: no answer is stored, and none is pointed at.
     const CodedData data = make_sparse_data({0, 2, 4, 6}, {0, 1, 1, 2, 0, 2}, {1, 1, 2, 1, 2, 2},
