@@ -195,7 +195,10 @@ void read_answers(Reader& file, const Header& header, Shard& shard) {
   const auto n_of_row = file.read_numbers<std::uint32_t>(header.n_obs);
   shard.row_start.assign(header.n_obs + 1, 0);
   for (std::uint64_t row = 0; row < header.n_obs; ++row) {
-    shard.row_start[row + 1] = shard.row_start[row] + n_of_row[row];
+    const std::uint64_t start = shard.row_start[row];
+    // More than there are stays more than there are, and 32 bits hold it.
+    const std::uint64_t most = header.n_answers + 1 - start;
+    shard.row_start[row + 1] = start + std::min<std::uint64_t>(n_of_row[row], most);
   }
   shard.items = file.read_numbers<std::uint32_t>(header.n_answers);
   shard.answers = file.read_numbers<Code>(header.n_answers);
@@ -231,7 +234,6 @@ void check_row(const Reader& file, const Shard& shard, const std::vector<Index>&
 }
 
 void check_sparse(const Reader& file, const Shard& shard, const std::vector<Index>& n_levels) {
-  // 32-bit numbers of as many rows as a file can have do not overflow: positions only ascend.
   if (shard.row_start.back() != shard.items.size()) file.fail("its answers are not those of rows");
   for (Index row = 0; row < shard.n_obs; ++row) check_row(file, shard, n_levels, row);
 }
