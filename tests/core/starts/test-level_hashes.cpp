@@ -28,6 +28,21 @@ context("level hashes") {
     expect_true(level_hashes(write_out_weights(table).data) == hashes);
     expect_true(level_hashes(sparse_copy(table.data)) == hashes);
   }
+
+  test_that("weights beyond whole numbers of 64 bits add up as well") {
+    const double large = std::ldexp(1.0, 45);
+    const std::vector<std::vector<int>> codes = {{1, 2, 2, 3, 1, 3, 3}, {1, 1, 2, 2, 1, 2, 1}};
+    const Table once = table_of(codes, {3, 2}, Vector::Constant(7, 2.0 * large));
+    std::vector<std::vector<int>> again = codes;
+    for (std::vector<int>& item : again) {
+      const std::vector<int> copy = item;
+      item.insert(item.end(), copy.begin(), copy.end());
+    }
+    const Table twice = table_of(again, {3, 2}, Vector::Constant(14, large));
+    const std::vector<std::uint64_t> hashes = level_hashes(once.data);
+    expect_true(level_hashes(twice.data) == hashes);
+    expect_true(std::set<std::uint64_t>(hashes.begin(), hashes.end()).size() == 5);
+  }
 }
 
 }  // namespace mdpd
