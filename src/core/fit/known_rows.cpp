@@ -40,7 +40,9 @@ std::vector<Index> component_of_label(const CodedData& data, const MixtureParame
     votes += data.observed_weight[item] * params.item_probs.middleRows(data.offset[item], n_labels);
   }
   for (Index k = 0; k < n_labels; ++k) {
-    votes.col(k) *= weight_of_votes * params.mixing_weights[k] / votes.col(k).sum();
+    const double sum = votes.col(k).sum();
+    // Its columns may give all to levels that are no labels.
+    if (sum > 0.0) votes.col(k) *= weight_of_votes * params.mixing_weights[k] / sum;
   }
   return best_assignment(votes + data.total_weight * of_known);
 }

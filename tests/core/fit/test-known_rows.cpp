@@ -50,6 +50,19 @@ context("known_rows") {
     expect_true(match(table, known, {1, 2, 0}) == std::vector<Index>({2, 0, 1}));
   }
 
+  test_that("a component of no label at all is that of the label that is left") {
+    // Of three levels two are labels; in the second component all answer the third.
+    const Table table = table_of({{1, 1, 3, 3}}, {3});
+    MixtureParameters params;
+    params.mixing_weights = Vector::Constant(2, 0.5);
+    params.item_probs.resize(3, 2);
+    params.item_probs << 0.8, 0.0, 0.2, 0.0, 0.0, 1.0;
+    const Matrix none = Matrix::Zero(2, 2);
+    expect_true(component_of_label(table.data, params, {0}, none) == std::vector<Index>({0, 1}));
+    params.item_probs << 0.2, 0.0, 0.8, 0.0, 0.0, 1.0;
+    expect_true(component_of_label(table.data, params, {0}, none) == std::vector<Index>({1, 0}));
+  }
+
   test_that("many known rows say which component it is, whatever the items call it") {
     const Table table = three_components(3);
     std::vector<Index> known = every(2, labels_of(table));
