@@ -6,10 +6,11 @@
 #'
 #' The first line is a header if at least two of its fields are usual names of such columns, such as
 #' `item`, `task`, `question`, `worker`, `annotator`, `label` or `answer` (also `task_id`,
-#' `WorkerID`, ...), or if it has no number and a column below it has nothing but numbers. If the
-#' header names one item, one worker and one label column, these are read, in whatever order and
-#' among others; else the file must have three columns: items, workers, labels. Fields may be
-#' quoted by `"`. Empty lines are skipped. Empty fields and `NA` are missing values and an error.
+#' `WorkerID`, ..., but not `item1`, and not where the next line says the same), or if it has no
+#' number and a column below it has nothing but numbers. If the header names one item, one worker and
+#' one label column, these are read, in whatever order and among others; else the file must have three
+#' columns: items, workers, labels. Fields may be quoted by `"`. Empty lines are skipped. Empty fields
+#' and `NA` are missing values and an error.
 #'
 #' @param file Path to the file.
 #' @param ... Must be empty; the arguments after it are matched by full name.
@@ -128,10 +129,12 @@ guess_separator <- function(line) {
 guess_header <- function(lines, sep) {
   fields <- lapply(lines, split_line, sep = sep)
   first <- fields[[1]]
-  if (sum(!is.na(column_role(first))) >= 2) {
+  below <- fields[-1]
+  # Ids may be such words with numbers, or the same words in line after line.
+  roles <- replace(column_role(first), grepl("[0-9]", first), NA)
+  if (sum(!is.na(roles)) >= 2 && !identical(roles, column_role(unlist(below[1])))) {
     return(TRUE)
   }
-  below <- fields[-1]
   below <- below[lengths(below) == length(first)]
   if (length(below) == 0 || any(is_number(first))) {
     return(FALSE)

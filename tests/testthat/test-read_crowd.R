@@ -66,6 +66,14 @@ test_that("a file without a header loses no line", {
   expect_reads(crowd_file("a,u,x", "b,u,y"), c("a", "b"), c("u", "u"), c("x", "y"))
   expect_reads(crowd_file("a,1,x", "b,2,y"), c("a", "b"), 1:2, c("x", "y"))
   expect_reads(crowd_file("question,u,x"), "question", "u", "x")
+  # Ids that are words of a header, with numbers or without.
+  expect_reads(crowd_file("item1,worker1,yes", "item2,worker1,no"), c("item1", "item2"),
+               c("worker1", "worker1"), c("yes", "no"))
+  expect_reads(crowd_file("task_001\tworker_17\tspam"), "task_001", "worker_17", "spam")
+  expect_reads(crowd_file("patient a;rater;x", "patient b;rater;y"), c("patient a", "patient b"),
+               c("rater", "rater"), c("x", "y"))
+  expect_reads(crowd_file("item,rater,x", "image,rater,y"), c("item", "image"),
+               c("rater", "rater"), c("x", "y"))
 })
 
 test_that("the header can be given", {
