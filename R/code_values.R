@@ -52,20 +52,22 @@ time_text <- function(x) {
 }
 
 # Of a labelled column a factor of the labels, in the order of the values. A value without a label
-# is called by itself, and two that would be called the same are told apart by their values.
+# is called by itself, and two that would be called the same are told apart by their values, also
+# where the rows have but one of them: other rows may have the other.
 read_labelled <- function(x) {
   values <- plain_values(x)
   labels <- attr(x, "labels", exact = TRUE)
   if (is.null(names(labels))) {
     return(values)
   }
-  seen <- sort(unique(values), method = "radix")
-  text <- value_text(seen)
-  label <- names(labels)[match(seen, labels)]
+  all <- sort(unique(c(values, labels[!is_declared_missing(labels, x)])), method = "radix")
+  text <- value_text(all)
+  label <- names(labels)[match(all, labels)]
   level <- ifelse(is.na(label) | label == "", text, label)
   twice <- level %in% level[duplicated(level)]
   level[twice] <- paste0(level[twice], " [", text[twice], "]")
-  code_to_factor(match(values, seen), make.unique(level))
+  seen <- all %in% values
+  code_to_factor(match(values, all[seen]), make.unique(level)[seen])
 }
 
 code_factor <- function(x) {

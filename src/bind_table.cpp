@@ -14,7 +14,7 @@ using Values = std::optional<std::vector<int>>;
 /// which one may be missing.
 bool is_factor(SEXP column) {
   const SEXP levels = Rf_getAttrib(column, R_LevelsSymbol);
-  if (!Rf_inherits(column, "factor") || Rf_inherits(column, "labelled")) return false;
+  if (!Rf_inherits(column, "factor")) return false;
   if (TYPEOF(column) != INTSXP || TYPEOF(levels) != STRSXP) return false;
   for (R_xlen_t level = 0; level < Rf_xlength(levels); ++level) {
     if (STRING_ELT(levels, level) == NA_STRING) return false;

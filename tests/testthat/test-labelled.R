@@ -28,6 +28,36 @@ test_that("values with the same label or one that looks like another value stay 
   expect_identical(code_values(spss(1:2, stats::setNames(1:2, c("a", ""))))$levels, c("a", "2"))
 })
 
+test_that("a level has one name, whichever others the rows have", {
+  labels <- c(Low = 1, Other = 2, Other = 3, Other = 9)
+  expect_identical(code_values(spss(c(3, 1), labels, na_values = 9))$levels, c("Low", "Other [3]"))
+  expect_identical(code_values(spss(c(1, 9), labels[-2], na_values = 3))$levels, c("Low", "Other"))
+  answers <- data.frame(a = c(1, 2, 3, 1, 2, 3), b = c(1, 1, 2, 2, 3, 3), c = c(3, 1, 2, 3, 1, 2))
+  answers[] <- lapply(answers, spss, labels = labels[1:3])
+  fit <- suppressWarnings(stagewise_em(answers, 1))
+  expect_silent(alone <- predict(fit, answers[3, ], type = "density"))
+  expect_identical(unname(alone), predict(fit, type = "density")[3])
+  store <- row_store(answers, withr::local_tempfile())
+  expect_silent(more <- add_rows(store, answers[c(3, 5), ]))
+  expect_identical(levels(more), levels(store))
+})
+
+test_that("factors and times to which another package gave a label stay what they are", {
+  labelled <- function(x, label) structure(x, label = label, class = c("labelled", class(x)))
+  table <- data.frame(a = factor(c("no", "yes", "no", "yes"), c("yes", "no")), b = c(1, 2, 2, 1))
+  other <- table
+  other$a <- labelled(table$a, "Answer")
+  expect_identical(encode(other)$levels, encode(table)$levels)
+  expect_identical(encode(other)$codes, encode(table)$codes)
+  expect_identical(encode(other)$variable_labels, c(a = "Answer"))
+  expect_identical(levels(row_store(other, withr::local_tempfile())), encode(table)$levels)
+  expect_identical(plain_variables(other)$a, other$a)
+  day <- labelled(as.Date("2024-01-01") + c(0, 0, 1), "Day")
+  crowd <- crowd_labels(data.frame(item = day, worker = c(1, 2, 1), label = other$a[1:3]))
+  expect_identical(crowd$labels, c("yes", "no"))
+  expect_identical(crowd$items, c("2024-01-01", "2024-01-02"))
+})
+
 test_that("attributes of names that begin alike are no labels", {
   expect_identical(code_values(spss(1:2, labels_de = c(Nein = 1, Ja = 2)))$levels, c("1", "2"))
   # One value label is no variable label.
