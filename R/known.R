@@ -8,7 +8,8 @@ known_components <- function(known, x, k, call = rlang::caller_env()) {
   check_named_by_label("known", x, k, call)
   check_are_labels(known, call)
   rows <- known_rows(names(known), length(known), x$items, call)
-  replace(rep(NA_integer_, length(x$items)), rows, label_codes(known, x$labels, "x", call))
+  labels <- label_codes(known, x$labels, "x", call)
+  if (!all(is.na(labels))) replace(rep(NA_integer_, length(x$items)), rows, labels)
 }
 
 check_are_labels <- function(known, call) {
@@ -127,7 +128,26 @@ check_prior <- function(prior, x, k, call = rlang::caller_env()) {
     abort_mdpd("{.arg prior} must be one number or a {k} x {k} matrix.",
                class = "argument", call = call)
   }
+  prior <- in_order_of_labels(prior, x$labels, call)
   if (any(prior > 0)) unname(prior)
+}
+
+# Of a matrix whose rows or columns have names these must be the labels.
+in_order_of_labels <- function(prior, labels, call) {
+  for (side in 1:2) {
+    names <- dimnames(prior)[[side]]
+    if (is.null(names)) next
+    at <- match(labels, names)
+    if (anyNA(at)) {
+      abort_mdpd(
+        c("{.arg prior} must have the labels as names of its {c('rows', 'columns')[side]}, or none.",
+          x = "There is no {.val {labels[is.na(at)][1]}} among {.val {names}}."),
+        class = "argument", call = call
+      )
+    }
+    prior <- if (side == 1) prior[at, , drop = FALSE] else prior[, at, drop = FALSE]
+  }
+  prior
 }
 
 # A crowd with one component a label?

@@ -14,8 +14,13 @@ test_that("known labels are of the items they are named by, or one for each in t
   # Levels of a factor in another order are the same labels.
   by_factor <- factor(c("yes", NA, "no"), c("yes", "no"))
   expect_identical(known_components(by_factor, crowd, 2), c(2L, NA, 1L))
-  none <- stats::setNames(character(), character())
-  expect_identical(known_components(none, crowd, 2), rep(NA_integer_, 3))
+})
+
+test_that("of no item a label is known where all are missing", {
+  crowd <- two_labels()
+  expect_null(known_components(rep(NA, length(crowd$items)), crowd, 2))
+  expect_null(known_components(stats::setNames(NA, crowd$items[1]), crowd, 2))
+  expect_null(known_components(stats::setNames(character(), character()), crowd, 2))
 })
 
 test_that("known labels that are of no item or no label are errors", {
@@ -69,6 +74,12 @@ test_that("prior counts are one number for all cells, or a matrix of the labels"
   expect_identical(check_prior(1.5, crowd, 2), matrix(1.5, 2, 2))
   counts <- matrix(c(4, 0, 1, 3), 2, dimnames = list(c("no", "yes"), c("no", "yes")))
   expect_identical(check_prior(counts, crowd, 2), unname(counts))
+  # By the names that its rows and columns have.
+  expect_identical(check_prior(counts[2:1, ], crowd, 2), unname(counts))
+  expect_identical(check_prior(counts[, 2:1], crowd, 2), unname(counts))
+  others <- `colnames<-`(counts, c("no", "maybe"))
+  expect_error(check_prior(others, crowd, 2), "`prior` must.*names of its columns.*\"yes\"",
+               class = "mdpd_error_argument")
   for (bad in list(-1, NA, "many", c(1, 2), matrix(1, 2, 3), matrix(1, 3, 3))) {
     expect_error(check_prior(bad, crowd, 2), "`prior` must", class = "mdpd_error_argument")
   }
