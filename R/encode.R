@@ -23,20 +23,24 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
                    call = rlang::caller_env()) {
   force(arg)
   missing <- check_choice(missing, c("ignore", "frozen", "level", "fail"), call = call)
-  if (inherits(x, "crowd_labels")) {
+  is_crowd <- inherits(x, "crowd_labels")
+  if (is_crowd) {
     check_intact(x, arg, call)
     check_crowd_size(x, arg, call)
     check_repeats(x, missing, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
-    coded <- code_crowd(x, missing)
+    given <- coded <- code_crowd(x, missing)
   } else {
     check_table(x, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
-    coded <- drop_unweighted_levels(code_table(x, arg, call), weights)
+    given <- code_table(x, arg, call)
+    coded <- drop_unweighted_levels(given, weights)
     warn_duplicated_items(coded, weights, call)
   }
   check_observed(coded, weights, call)
-  coded <- apply_missing(coded, missing, call)
+  # Missing is what was not given, not what no row with weight has; also such a level is dropped.
+  coded <- apply_missing(given, missing, call)
+  if (!is_crowd) coded <- drop_unweighted_levels(coded, weights)
   check_n_levels(coded$levels, call)
   coded <- new_coded(coded$codes, coded$levels, weights, missing)
   coded$variable_labels <- variable_labels(x)

@@ -153,6 +153,21 @@ test_that('missing = "level" makes NA a level, last, only where there is one', {
   expect_false(any(coded$codes == as.raw(0)))
 })
 
+test_that("missing cells of rows of weight zero count as if these were left out", {
+  table <- data.frame(a = c(NA, "x", "y", "x"), b = c("u", NA, "v", "u"), c = c("z", "p", "q", "p"))
+  coded <- suppressWarnings(encode(table, weights = c(0, 1, 1, 1), missing = "level"))
+  without <- suppressWarnings(encode(table[-1, ], missing = "level"))
+  expect_identical(coded$levels, without$levels)
+  expect_identical(unname(coded$codes[-1, ]), unname(without$codes))
+  expect_identical(as.integer(coded$codes[1, ]), c(0L, 1L, 0L))
+  # A level of such rows only is no missing cell; one that is missing is counted.
+  complete <- table[2:4, ]
+  complete$b[1] <- "w"
+  expect_silent(suppressWarnings(encode(complete, weights = c(0, 1, 1), missing = "fail")))
+  expect_error(encode(table, weights = c(0, 1, 1, 1), missing = "fail"), "It has 1;.*2 in all",
+               class = "mdpd_error_missing_value")
+})
+
 test_that('missing = "level" is an error where a level has that name already', {
   table <- data.frame(a = c("(missing)", NA), b = 1:2)
   expect_error(
