@@ -138,7 +138,7 @@ labels_by_worker <- function(x, arg = rlang::caller_arg(x), call = rlang::caller
 # A table of items by workers, whose columns have levels of their own: one set of labels for all.
 table_labels <- function(x, arg, call) {
   check_table(x, arg, call)
-  columns <- lapply(seq_len(ncol(x)), table_column, x = x)
+  columns <- read_labelled_columns(lapply(seq_len(ncol(x)), table_column, x = x))
   coded <- lapply(columns, code_values, numbers_first = TRUE)
   warn_long_table(coded, colnames(x), arg, call)
   labels <- unique(unlist(lapply(coded, `[[`, "levels")))
@@ -154,6 +154,17 @@ table_labels <- function(x, arg, call) {
   given <- which(!is.na(codes), arr.ind = TRUE)
   list(item = given[, 1], worker = given[, 2], label = codes[given], labels = labels,
        items = seq_len(nrow(x)))
+}
+
+# Labels are in the order of the values that any column has, where all have the same.
+read_labelled_columns <- function(columns) {
+  labels <- lapply(columns, attr, "labels", exact = TRUE)
+  if (all(vapply(columns, is_labelled, NA)) && length(unique(labels)) == 1) {
+    values <- unlist(lapply(columns, plain_values))
+    read <- read_labelled(structure(values, labels = labels[[1]], class = "haven_labelled"))
+    return(unname(split(read, rep(seq_along(columns), lengths(columns)))))
+  }
+  lapply(columns, function(x) if (is_labelled(x)) read_labelled(x) else x)
 }
 
 # A table with a row for each label is taken for workers too, who would never agree. Its columns are

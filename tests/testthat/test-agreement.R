@@ -143,6 +143,11 @@ test_that("a table and its crowd, permuted or not, agree as much", {
   expect_equal(estimates(renamed), found)
   expect_false(isTRUE(all.equal(estimates(renamed, metric = "ordinal"),
                                 estimates(crowd, metric = "ordinal"))))
+  labelled <- as.data.frame(table)
+  labelled[] <- lapply(labelled, function(x) {
+    structure(as.double(x), labels = c(d = 1, a = 2, c = 3, b = 4), class = "haven_labelled")
+  })
+  expect_equal(estimates(labelled, metric = "ordinal"), estimates(crowd, metric = "ordinal"))
   # Numbers are in the order of their values, as strings too.
   tens <- matrix(c("1" = "8", "2" = "9", "3" = "10", "4" = "11")[table], nrow(table))
   expect_equal(estimates(tens, metric = "ordinal"), estimates(crowd, metric = "ordinal"))
