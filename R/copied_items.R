@@ -193,7 +193,7 @@ view_answers <- function(object, coded) {
   items <- utils::head(informative_order(object), copy_bounds$candidates)
   items <- names(coded$levels)[names(coded$levels) %in% items]
   some <- select_items(coded$codes, items)
-  rows <- rows_to_compare(some)
+  rows <- rows_to_compare(some, coded$weights)
   list(
     rows = rows, codes = first_answers(select_rows(some, rows)), weights = coded$weights[rows],
     levels = coded$levels[items], threads = threads_of(object)
@@ -226,11 +226,11 @@ lift_probabilities <- function(object) {
   object
 }
 
-# Rows that answer at least two of the items, evenly spaced if they are many: as many as two items
-# that are answered as often as most share some 1000 of them.
-rows_to_compare <- function(codes) {
+# Rows with weight that answer at least two of the items, evenly spaced if they are many: as many as
+# two items that are answered as often as most share some 1000 of them.
+rows_to_compare <- function(codes, weights = 1) {
   n_answers <- if (is_sparse(codes)) diff(codes$row_start) else core_answers_of_rows(codes)
-  rows <- which(n_answers >= 2)
+  rows <- which(n_answers >= 2 & weights > 0)
   share <- mean(n_answers[rows]) / ncol(codes)
   n <- min(length(rows), ceiling(copy_bounds$rows / share^2), copy_bounds$most_rows, na.rm = TRUE)
   rows[round(seq(1, length(rows), length.out = n))]

@@ -282,6 +282,18 @@ test_that("of many rows some are looked at, more where cells are missing", {
   expect_identical(rows_to_compare(as_sparse_codes(codes)), rows_to_compare(codes))
   expect_identical(rows_to_compare(matrix(as.raw(c(1, 0, 1, 0, 0, 0)), 2)), 1L)
   expect_length(rows_to_compare(matrix(as.raw(0), 5, 4)), 0)
+  # Rows without weight say nothing.
+  weights <- replace(rep(0, 5000), c(7, 400, 4999), 1)
+  expect_identical(rows_to_compare(matrix(as.raw(1), 5000, 3), weights), c(7L, 400L, 4999L))
+})
+
+test_that("a table of which nearly all rows have no weight is looked at by the others", {
+  x <- table_with_copies(2)$table
+  empty <- x[rep(1, 20 * nrow(x)), ]
+  fit <- function(x, ...) stagewise_em(x, 2, ...)
+  alone <- without_warning(fit(x))
+  among <- without_warning(fit(rbind(empty, x), weights = rep(0:1, c(nrow(empty), nrow(x)))))
+  expect_equal(copied_items(among), copied_items(alone))
 })
 
 test_that("other data than those of the fit can be asked about", {
