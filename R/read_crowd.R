@@ -7,10 +7,10 @@
 #' The first line is a header if at least two of its fields are usual names of such columns, such as
 #' `item`, `task`, `question`, `worker`, `annotator`, `label` or `answer` (also `task_id`,
 #' `WorkerID`, ..., but not `item1`, and not where the next line says the same), or if it has no
-#' number and a column below it has nothing but numbers. If the header names one item, one worker and
-#' one label column, these are read, in whatever order and among others; else the file must have three
-#' columns: items, workers, labels. Fields may be quoted by `"`. Empty lines are skipped. Empty fields
-#' and `NA` are missing values and an error.
+#' number and a column below it has nothing but numbers. If the header names one item, one worker
+#' and one label column, these are read, in whatever order and among others; of three columns two
+#' that are named will do. Else the file must have three columns: items, workers, labels. Fields may
+#' be quoted by `"`. Empty lines are skipped. Empty fields and `NA` are missing values and an error.
 #'
 #' @param file Path to the file.
 #' @param ... Must be empty; the arguments after it are matched by full name.
@@ -21,9 +21,10 @@
 #' @return A [crowd_labels()] object.
 #' @section Errors:
 #'   `mdpd_error_file` for a file that does not exist, is empty, has fewer than three columns, more
-#'   columns than can be told apart, lines of different length, a missing id or label or no label at
-#'   all; `mdpd_error_argument` for a bad argument; `mdpd_error_duplicated_label` for a worker who
-#'   labels an item twice with `duplicates = "error"`.
+#'   columns than can be told apart, a header that calls one of three columns what another is, lines
+#'   of different length, a missing id or label or no label at all; `mdpd_error_argument` for a bad
+#'   argument; `mdpd_error_duplicated_label` for a worker who labels an item twice with
+#'   `duplicates = "error"`.
 #' @family crowds
 #' @seealso [crowd_labels()] for triples in a data frame, of any names.
 #' @examples
@@ -175,10 +176,13 @@ split_line <- function(line, sep) {
 triple_columns <- function(first, header, n_fields, call = rlang::caller_env()) {
   role <- column_role(if (header) first)
   columns <- c(item = 1L, worker = 2L, label = 3L)
+  is_named <- !is.na(role)
+  if (n_fields == 3 && sum(is_named) == 2) role[!is_named] <- setdiff(names(columns), role)[1]
   if (all(table(factor(role, names(columns))) == 1)) {
     return(stats::setNames(match(names(columns), role), names(columns)))
   }
-  if (n_fields == 3) {
+  is_elsewhere <- any(role[is_named] != names(columns)[is_named])
+  if (n_fields == 3 && !is_elsewhere) {
     return(columns)
   }
   columns_are <- if (header) "columns" else "columns, taken to have no header"

@@ -87,6 +87,17 @@ test_that("named columns are found in any order among others", {
   expect_reads(crowd_file("worker,item,label", "u,a,x"), "a", "u", "x")
 })
 
+test_that("of three columns two that are named say what the third is", {
+  expect_reads(crowd_file("worker,item,choice", "u,a,x"), "a", "u", "x")
+  expect_reads(crowd_file("rater;diagnosis;subject", "u;x;a"), "a", "u", "x", header = TRUE)
+  expect_reads(crowd_file("thing,label,worker", "a,x,u"), "a", "u", "x", header = TRUE)
+  expect_reads(crowd_file("thing,by,label", "a,u,x"), "a", "u", "x", header = TRUE)
+  expect_error(read_crowd(crowd_file("worker,thing,choice", "u,a,x"), header = TRUE),
+               "header that names one item", class = "mdpd_error_file")
+  expect_error(read_crowd(crowd_file("item,task,choice", "a,u,x"), header = TRUE),
+               "header that names one item", class = "mdpd_error_file")
+})
+
 test_that("ids stay as they are written", {
   crowd <- read_crowd(crowd_file("007,1.0,TRUE", "7,1e5,T"))
   expect_identical(crowd$items, c("007", "7"))
