@@ -11,7 +11,8 @@
 #' @param starts Where EM begins, a list with for each start `posterior`, n_obs x k, or the
 #'   parameters that give it, `mixing_weights` and `item_probs` (per item levels x k), and maybe the
 #'   numbers of the `informative` items, and by evidence the `item_prior` and `crowd_probs` to go on
-#'   with; or `vote`, for that of a crowd of workers alike. None: growth from one component.
+#'   with, and of rows in a store `n_levels`, per item those it was estimated from, the first; or
+#'   `vote`, for that of a crowd of workers alike. None: growth from one component.
 #' @param standing Of rows in a store: sums of those that EM does not go over, see standing_sums.R;
 #'   or NULL.
 #' @param held Of rows in a store: of each label the component in which the rows are held that are

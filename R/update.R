@@ -23,7 +23,8 @@
 #'     and 0 after one; the rows it was estimated from, `checked`; and `n_changed`}
 #'   \item{changed}{data frame of the rows that EM went over whose class, see [predict()], is
 #'     another than by the fit before: `row`, its number in the store, `id` (`NA` where there are
-#'     none), `from` and `to`; the first 10,000 of `n_changed`}
+#'     none), `from`, `NA` where that fit knew none of its answers, and `to`; the first 10,000 of
+#'     `n_changed`}
 #' @details
 #' With the posterior \eqn{q_n} that old row n had when EM last went over it, EM climbs
 #' \deqn{\sum_{n\ new} \log p(x_n \mid \theta) +
@@ -349,8 +350,8 @@ standing_sums <- function(object, before, store, full, call) {
   kept
 }
 
-# A fit whose items have the levels of the store, and its items. What is new has no difference
-# between the components, so it says nothing of a row.
+# A fit whose items have the levels of the store, and its items; it had `n_levels_before`. What is
+# new has no difference between the components, so it says nothing of a row.
 spread_fit <- function(object, store) {
   levels <- levels(store)
   probs <- stats::setNames(object$item_probs[names(levels)], names(levels))
@@ -362,6 +363,7 @@ spread_fit <- function(object, store) {
     probs[[item]] <- `dimnames<-`(both, list(levels[[item]], names(object$mixing_weights)))
   }
   object$item_probs <- probs
+  object$n_levels_before <- unname(n_before)
   if (!is.null(object$crowd_probs)) {
     object$crowd_probs <- spread_crowd(object$crowd_probs, length(store$manifest$levels))
   }
@@ -401,6 +403,7 @@ update_problem <- function(object, store, pieces, call) {
   labels <- if (store$manifest$kind == "crowd") store$manifest$levels
   start <- c(
     point_of(object, store$manifest$items),
+    list(n_levels = object$n_levels_before),
     if (!is.null(object$item_prior)) list(item_prior = unname(object$item_prior)),
     if (!is.null(object$crowd_probs)) {
       list(crowd_probs = unname(object$crowd_probs), pseudo_counts = object$sums$pseudo_counts)

@@ -102,6 +102,11 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd:
   if (start.containsElementNamed("labels")) {
     out.labels = mdpd::as_item_set(start["labels"], n_labels);
   }
+  if (start.containsElementNamed("n_levels")) {
+    for (const int n : Rcpp::as<std::vector<int>>(start["n_levels"])) out.n_levels.push_back(n);
+    mdpd::require(static_cast<mdpd::Index>(out.n_levels.size()) == cells.n_items(),
+                  "a number of levels for each item");
+  }
   return out;
 }
 
@@ -319,7 +324,8 @@ Rcpp::List changed_to_r(const mdpd::ChangedRows& changed) {
   Rcpp::IntegerVector to(changed.rows.size());
   for (std::size_t at = 0; at < changed.rows.size(); ++at) {
     row[at] = static_cast<double>(changed.rows[at].row) + 1.0;
-    from[at] = static_cast<int>(changed.rows[at].from) + 1;
+    const mdpd::Index before = changed.rows[at].from;
+    from[at] = before == mdpd::no_component ? NA_INTEGER : static_cast<int>(before) + 1;
     to[at] = static_cast<int>(changed.rows[at].to) + 1;
   }
   return Rcpp::List::create(_["n"] = static_cast<double>(changed.n), _["row"] = row,

@@ -245,6 +245,21 @@ test_that("decisions that changed are listed, with their ids", {
   expect_message(update(fit, store), class = "mdpd_message_full_round")
 })
 
+test_that("rows of new workers had no class before", {
+  crowd <- simulate_crowd(n_items = 1500, n_workers = 8, accuracy = c(0.8, 0.7, 0.7), seed = 7)
+  path <- local_folder()
+  fit <- stagewise_em(small_crowd_store(as.data.frame(crowd$labels), path), 3)
+  ids <- paste0("n", 1:6)
+  new <- data.frame(item = ids, worker = rep(c("x", "y"), 3), label = rep(c("1", "2", "3"), 2))
+  store <- add_rows(open_row_store(path), new)
+  updated <- hush(update(fit, store))
+  expect_true(all(is.na(predict(fit, store)[ids])))
+  changed <- updated$changed
+  expect_setequal(changed$id, ids)
+  expect_identical(changed$from, rep(NA_character_, 6))
+  expect_identical(changed$to, as.character(unname(predict(updated, store)[changed$id])))
+})
+
 test_that("decisions that changed have the names that predict() gives them", {
   crowd <- simulate_crowd(n_items = 1500, n_workers = 10, accuracy = rep(0.6, 8), seed = 3)
   answers <- as.data.frame(crowd$labels)

@@ -209,7 +209,8 @@ class BlockedMethod {
     add_labels(start.labels, result);
     if (result.fit.params.n_components() == start.params.n_components()) {
       outcome_.changed = changed_rows(
-          rows_, {{start.params, start.informative}, start.labels, problem_.known_before},
+          rows_,
+          {{start.params, start.informative}, start.labels, problem_.known_before, start.n_levels},
           {{result.fit.params, result.fit.informative}, result.labels}, problem_.most_listed);
     }
     const FitRun& run = result;

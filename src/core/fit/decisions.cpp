@@ -24,7 +24,16 @@ std::vector<Index> order_of_classes(const Classifier& by) {
   return order;
 }
 
-/// Of each row its class.
+/// Has the row an answer that tells anything?
+bool has_answer(const CodedData& rows, const Classifier& by, Index row) {
+  bool has = false;
+  for_each_item_of_row(rows, row, [&](Index item, Code code) {
+    if (by.n_levels.empty() || code <= by.n_levels[item]) has = true;
+  });
+  return has;
+}
+
+/// Of each row its class; no_component where none of its answers tells it.
 /// @param first number of the first row.
 std::vector<Index> classes_of(const CodedData& rows, const Classifier& by, Index first) {
   const EStep step = e_step(rows, by.at.params, by.at.items);
@@ -32,6 +41,10 @@ std::vector<Index> classes_of(const CodedData& rows, const Classifier& by, Index
   std::vector<Index> out(rows.n_obs);
   Vector shares(static_cast<Index>(order.size()));
   for (Index row = 0; row < rows.n_obs; ++row) {
+    if (!has_answer(rows, by, row)) {
+      out[row] = no_component;
+      continue;
+    }
     shares.setZero();
     for (Index k = 0; k < step.posterior.cols(); ++k) {
       shares[by.labels.empty() ? k : by.labels[k]] += step.posterior(row, k);
@@ -45,12 +58,6 @@ std::vector<Index> classes_of(const CodedData& rows, const Classifier& by, Index
   return out;
 }
 
-bool has_answer(const CodedData& rows, Index row) {
-  bool has = false;
-  for_each_item_of_row(rows, row, [&](Index, Code) { has = true; });
-  return has;
-}
-
 }  // namespace
 
 ChangedRows changed_rows(const BlockedRows& rows, const Classifier& before, const Classifier& after,
@@ -61,7 +68,7 @@ ChangedRows changed_rows(const BlockedRows& rows, const Classifier& before, cons
     std::vector<Index> to = classes_of(block, after, first);
     for (Index row = 0; row < block.n_obs; ++row) {
       if (!known.empty() && known[row] != no_component) to[row] = known[row];
-      if (from[row] == to[row] || !has_answer(block, row)) continue;
+      if (from[row] == to[row] || !has_answer(block, after, row)) continue;
       if (changed.n++ < most) changed.rows.push_back({first + row, from[row], to[row]});
     }
   };

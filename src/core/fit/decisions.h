@@ -12,12 +12,13 @@ struct Classifier {
   RowPoint at;
   std::vector<Index> labels = {};     ///< of each component the class; empty: its own number
   std::map<Index, Index> known = {};  ///< by the row's number: rows that are known to be of a class
+  std::vector<Index> n_levels = {};   ///< of each item those that tell anything; empty: all
 };
 
 /// A row that two classifiers tell to be of different classes.
 struct ChangedRow {
-  Index row;  ///< its number
-  Index from;
+  Index row;   ///< its number
+  Index from;  ///< no_component where no answer told anything
   Index to;
 };
 

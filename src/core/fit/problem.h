@@ -14,6 +14,9 @@ struct FitStart {
   std::vector<Index> labels = {};  ///< of a crowd, of each component, which are more than labels
   ItemPrior item_prior = {};       ///< by evidence, to go on with; but for rows in blocks without
                                    ///< pseudo-counts
+  /// Of each item the levels it was estimated from, the first; empty: all. Others have no difference
+  /// between components.
+  std::vector<Index> n_levels = {};
   bool is_vote = false;  ///< by evidence, instead: the vote of a crowd alike, see `crowd_start()`
 };
 

@@ -76,6 +76,27 @@ context("decisions") {
     expect_true(next > 5);
   }
 
+  test_that("rows whose answers told nothing before are of no class before") {
+    Random random(4);
+    const Table table = random_table(random, {80, {3, 3}, 0.5, false});
+    const MixtureParameters params = random_parameters(random, table.data.n_levels, 3);
+    const Classifier after{{params, {0, 1}}};
+    Classifier before = after;
+    before.n_levels = {2, 0};
+    const ChangedRows changed = changed_in(table, before, after);
+    std::size_t next = 0;
+    for (Index row = 0; row < 80; ++row) {
+      const bool has_answer = table.code(row, 0) > 0 || table.code(row, 1) > 0;
+      const bool had_answer = table.code(row, 0) == 1 || table.code(row, 0) == 2;
+      if (!has_answer || had_answer) continue;
+      const ChangedRow& listed = changed.rows.at(next++);
+      expect_true(std::vector<Index>({listed.row, listed.from, listed.to}) ==
+                  std::vector<Index>({row, no_component, class_twin(table, row, after)}));
+    }
+    expect_true(next == changed.rows.size());
+    expect_true(next > 10);
+  }
+
   test_that("rows of another class are those by the posteriors, one by one") {
     Random random(1);
     const Table table = random_table(random, {300, {2, 3, 4, 2}, 0.3, true});
