@@ -26,6 +26,15 @@ code_values <- function(x, numbers_first = FALSE, call = rlang::caller_env()) {
   list(codes = match(x, values[!is.na(values)], nomatch = 0L), levels = value_text(values))
 }
 
+# Fractions that print alike, by 15 digits, are one number; whole ones print in full.
+round_fractions <- function(x) {
+  if (is.double(x)) {
+    is_fraction <- is.finite(x) & x != trunc(x)
+    x[is_fraction] <- signif(x[is_fraction], 15)
+  }
+  x
+}
+
 # Values without their class: times, and integers that R has no type for, as strings.
 plain_vector <- function(x, call = rlang::caller_env()) {
   check_can_read(x, call)

@@ -76,12 +76,15 @@ keep_attributes <- function(column, x) {
   column
 }
 
-# Plain values, those that are missing as NA.
+# Plain values, those that are missing as NA. Numbers of one name are one value from the start: two
+# provisional codes of a worker would hide that a label is given again. Labels of values are found
+# by the numbers as they are.
 chunk_values <- function(x) {
   if (is.factor(x)) {
     return(as.character(x))
   }
-  plain_vector(plain_values(x))
+  values <- plain_vector(plain_values(x))
+  if (is_labelled(x)) values else round_fractions(values)
 }
 
 # The values of the column and of the chunk in the type that holds both.

@@ -681,6 +681,29 @@ test_that("labels given again are counted, kept once or refused, as in memory", 
   expect_error(small(duplicates = "error"), "again", class = "mdpd_error_duplicated_label")
 })
 
+test_that("a worker is one by the 15 digits of a number, also where labels are given again", {
+  triples <- data.frame(
+    item = c(1, 1, 2, 2, 3, 3, 1), worker = c(seq(0, 1, 0.1)[4], 0.5, 0.3, 0.5, 0.3, 0.5, 0.3),
+    label = c("a", "b", "a", "b", "b", "a", "b")
+  )
+  expect_false(triples$worker[1] == triples$worker[7])
+  for (duplicates in c("count", "first", "last")) {
+    store <- small_crowd_store(triples, local_folder(), duplicates = duplicates)
+    expect_store_of_crowd(store, crowd_labels(triples, duplicates = duplicates))
+  }
+  expect_error(small_crowd_store(triples, local_folder(), duplicates = "error"),
+               'Worker "0.3" labels item "1" again', class = "mdpd_error_duplicated_label")
+})
+
+test_that("labels of values that are fractions are found, as in memory", {
+  triples <- data.frame(item = 1:4, label = c("a", "b"))
+  triples$worker <- structure(c(1, 1, 2, 2) / 3, labels = c(one = 1 / 3, two = 2 / 3),
+                              class = "haven_labelled")
+  store <- small_crowd_store(triples, local_folder())
+  expect_identical(store$manifest$items, c("one", "two"))
+  expect_store_of_crowd(store, crowd_labels(triples))
+})
+
 test_that("workers and labels that are numbers in text are in the order of numbers", {
   triples <- data.frame(item = 1:4, worker = c("10", "9", "2", "10"),
                         label = c("8", "10", "9", "9"))
