@@ -12,10 +12,7 @@ code_values <- function(x, numbers_first = FALSE, call = rlang::caller_env()) {
   if (is.factor(x)) {
     return(code_factor(x))
   }
-  x <- plain_vector(x, call)
-  if (is.double(x) && !all_whole(x)) {
-    x <- signif(x, 15)  # values that print alike are one level
-  }
+  x <- round_fractions(plain_vector(x, call))
   if (is.character(x)) x <- enc2utf8(x)
   values <- unique(x)
   values <- if (numbers_first && is_number_text(values)) {

@@ -160,6 +160,13 @@ test_that("ids of which R does not keep all digits are errors", {
   }
 })
 
+test_that("long whole ids stay apart beside one that is a fraction", {
+  long <- triples
+  long$item <- c(1234567890123456 + 0:1, rep(0.5, nrow(triples) - 2))
+  expect_identical(crowd_labels(long, duplicates = "count")$items,
+                   c("0.5", "1234567890123456", "1234567890123457"))
+})
+
 test_that("missing ids and labels are errors that give the row", {
   for (name in names(triples)) {
     bad <- triples

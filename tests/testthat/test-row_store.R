@@ -695,6 +695,13 @@ test_that("a worker is one by the 15 digits of a number, also where labels are g
                'Worker "0.3" labels item "1" again', class = "mdpd_error_duplicated_label")
 })
 
+test_that("long whole ids of a store stay apart beside one that is a fraction", {
+  ids <- c(1234567890123456 + 0:1, 0.5)
+  triples <- data.frame(item = rep(ids, 3), worker = rep(ids, each = 3),
+                        label = rep_len(c("a", "b"), 9))
+  expect_store_of_crowd(small_crowd_store(triples, local_folder()), crowd_labels(triples))
+})
+
 test_that("labels of values that are fractions are found, as in memory", {
   triples <- data.frame(item = 1:4, label = c("a", "b"))
   triples$worker <- structure(c(1, 1, 2, 2) / 3, labels = c(one = 1 / 3, two = 2 / 3),
