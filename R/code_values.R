@@ -99,9 +99,9 @@ level_text <- function(column, values) {
 }
 
 # Strings without loss: whole numbers are never written 1e+05. A level is the same in every session,
-# whatever that writes for a decimal point.
+# whatever that writes for a decimal point and from which length on with an exponent.
 value_text <- function(values) {
-  old <- options(OutDec = ".")
+  old <- options(OutDec = ".", scipen = 0)
   on.exit(options(old))
   values <- values[!is.na(values)]
   text <- enc2utf8(as.character(values))

@@ -652,6 +652,15 @@ test_that("strings are in the order of their letters, of numbers only where that
   for (x in list(1:2, c("1", "a"), "1.", "1e5")) expect_false(is_number_text(x))
 })
 
+test_that("numbers are written as ever, whatever the session has for exponents", {
+  for (scipen in c(-9, 99)) {
+    withr::local_options(scipen = scipen)
+    expect_identical(value_text(c(0.5, 1e-5, 1e5, 2.25)), c("0.5", "1e-05", "100000", "2.25"))
+    expect_identical(value_text(123456L), "123456")
+    expect_equal(getOption("scipen"), scipen)
+  }
+})
+
 test_that("numbers are written as ever, whatever the session has for a decimal point", {
   withr::local_options(OutDec = ",")
   expect_identical(value_text(c(0.5, 1e-4, 1e5, 2.25)), c("0.5", "1e-04", "100000", "2.25"))
