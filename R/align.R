@@ -225,9 +225,8 @@ as_posterior <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
     return(x$posterior)
   }
   if (is.matrix(x) && is.numeric(x)) {
-    if (is.null(colnames(x))) {
-      colnames(x) <- seq_len(ncol(x))
-    }
+    check_encoding(colnames(x), "The names of the columns of {.arg {arg}}", call)
+    colnames(x) <- enc2utf8(colnames(x) %||% as.character(seq_len(ncol(x))))
     return(x)
   }
   classes <- as_classes(x, arg, call)

@@ -266,7 +266,7 @@ list_of_groups <- function(groups, call) {
 # By their items where a group has no name.
 name_groups <- function(groups, names, call) {
   joined <- vapply(groups, paste, "", collapse = "+")
-  given <- names(groups) %||% rep("", length(groups))
+  given <- enc2utf8(names(groups) %||% rep("", length(groups)))
   names(groups) <- ifelse(given == "", joined, given)
   check_name_lengths(names(groups), "Names of new items", call, class = "argument")
   all_names <- c(setdiff(names, unlist(groups)), names(groups))

@@ -242,7 +242,7 @@ check_crowd_columns <- function(source, item, worker, label, call) {
     )
   }
   for (name in names(columns)) check_string(columns[[name]], name, call)
-  columns <- vapply(columns, unname, "")
+  columns <- vapply(columns, function(name) enc2utf8(unname(name)), "")
   if (anyDuplicated(columns)) {
     abort_mdpd(
       "{.arg item}, {.arg worker} and {.arg label} must be three different columns.",

@@ -1,10 +1,13 @@
 # Tables into stores: chunks of a source to pieces of codes, and pieces to shards.
 
 # What the columns of a source are to be: `items`, names or NULL for all others; `id` and `weights`,
-# a name each or NULL. `given_weights` is a vector where weights are in no column.
+# a name each or NULL. `given_weights` is a vector where weights are in no column. A manifest has
+# nothing but UTF-8.
 new_roles <- function(items = NULL, id = NULL, weights = NULL) {
   given <- if (is.numeric(weights)) weights
-  list(items = items, id = id, weights = if (is.null(given)) weights, given_weights = given)
+  in_utf8 <- function(names) if (!is.null(names)) enc2utf8(names)
+  list(items = in_utf8(items), id = in_utf8(id),
+       weights = if (is.null(given)) in_utf8(weights), given_weights = given)
 }
 
 #' Code all chunks of a table

@@ -51,6 +51,38 @@ test_that("text of any encoding is printed, drawn and found by its name", {
   expect_identical(names(named$mixing_weights), c("\u00e9lan", "b"))
 })
 
+test_that("columns of a store, new items and classes may be named in latin1", {
+  stored <- function(as) {
+    x <- answers()
+    x$"\u00e0" <- 1:40
+    x$"\u00fc" <- 2
+    row_store(x, local_folder(parent.frame()), items = as(c("\u00e9t\u00e9", "\u00f1")),
+              id = as("\u00e0"), weights = as("\u00fc"))
+  }
+  expect_identical(stored(in_latin1)$manifest, stored(enc2utf8)$manifest)
+  labels <- data.frame(1:6, rep(c("a", "b", "c"), each = 6), c("x", "y", "y"))
+  names(labels) <- c("\u00e9", "\u00e0", "\u00fc")
+  crowd_stored <- function(as) {
+    row_store(labels, local_folder(parent.frame()), item = as("\u00e9"), worker = as("\u00e0"),
+              label = as("\u00fc"))
+  }
+  expect_identical(crowd_stored(in_latin1)$manifest, crowd_stored(enc2utf8)$manifest)
+
+  crowd <- crowd_labels(stats::setNames(labels, c("item", "worker", "label")))
+  combined <- function(as) combine_items(crowd, stats::setNames(list(c("a", "b")), as("\u00e9")))
+  expect_identical(combined(in_latin1), combined(enc2utf8))
+  expect_setequal(Encoding(combined(in_latin1)$workers), c("unknown", "UTF-8"))
+  expect_no_error(mdpd(combined(in_latin1), 1))
+
+  fit <- mdpd(answers(), 2)
+  aligned <- function(as) {
+    align_components(fit, `colnames<-`(fit$posterior, as(c("\u00e9", "\u00fc"))))
+  }
+  expect_identical(aligned(in_latin1), aligned(enc2utf8))
+  expect_no_error(predict(aligned(in_latin1)))
+  expect_refused(align_components(fit, `colnames<-`(fit$posterior, c("a", bytes()))))
+})
+
 test_that("text that is none is refused by a name that can be shown", {
   for (bad in c(bytes(), invalid())) {
     table <- answers()
