@@ -175,10 +175,10 @@ check_each_weight <- function(x, n_obs, arg = rlang::caller_arg(x), call = rlang
   check_numbers(plain_numbers(x, call), c(0, Inf), arg, call)
 }
 
-# Numbers without their class, as doubles.
+# Numbers without their class, as doubles. The methods of a labelled column may not be there.
 plain_numbers <- function(x, call = rlang::caller_env()) {
   check_can_read(x, call)
-  as.double(x)
+  as.double(if (is_labelled(x)) unclass(x) else x)
 }
 
 # Without bit64 R takes the bits of 64-bit integers for those of other numbers.

@@ -134,13 +134,13 @@ chunk_weights <- function(chunk, roles, rows_before, call) {
   }
   x <- table_column(chunk, match(roles$weights, item_names(chunk)))
   if (is.character(x)) x <- text_to_numbers(x)
-  if (inherits(x, "integer64")) x <- plain_numbers(x, call)
-  if (!is.numeric(x) || is.object(x)) {
+  if (!is.numeric(x)) {
     abort_mdpd(
       "The column {.field {roles$weights}} of weights must be numeric, not {describe(x)}.",
       class = "data", call = call
     )
   }
+  x <- plain_numbers(x, call)
   bad <- which(!is_within(x, c(0, Inf)))
   if (length(bad) > 0) {
     abort_mdpd(
@@ -149,10 +149,14 @@ chunk_weights <- function(chunk, roles, rows_before, call) {
       class = "data", call = call
     )
   }
-  as.double(x)
+  x
 }
 
-text_to_numbers <- function(x) if (all(is_number(trimws(x)))) as.double(x) else x
+# What is missing is no number, and still no reason to call all of them text.
+text_to_numbers <- function(x) {
+  is_missing <- is.na(x) | trimws(x) %in% c("", "NA")
+  if (all(is_missing | is_number(trimws(x)))) as.double(replace(x, is_missing, NA)) else x
+}
 
 # What the manifest says of weights.
 add_weights <- function(so_far, weights) {

@@ -143,6 +143,23 @@ test_that("weights of a column sum to a number of rows, as in memory", {
   }
 })
 
+test_that("a column of weights may be of any class of numbers, as weights in memory", {
+  x <- data.frame(a = c(1, 2, 1), b = c("x", "y", "y"))
+  w <- c(0.5, 1, 2)
+  plain <- small_store(x, local_folder(), weights = w)$manifest$weights
+  labelled <- structure(w, label = "Weight", class = c("labelled", "numeric"))
+  of_haven <- structure(w, labels = c(half = 0.5), class = c("haven_labelled", "vctrs_vctr",
+                                                             "double"))
+  for (column in list(I(w), labelled, of_haven)) {
+    expect_identical(check_weights(column, 3), w)
+    x$w <- column
+    expect_identical(small_store(x, local_folder(), weights = "w")$manifest$weights, plain)
+  }
+  x$w <- as.Date("2020-01-01") + w
+  expect_error(small_store(x, local_folder(), weights = "w"), "must be numeric",
+               class = "mdpd_error_data")
+})
+
 test_that("ids and weights of columns are kept beside the items", {
   table <- data.frame(
     a = rep(c("x", "y"), 700), b = 1:2, key = sprintf("k%d", 1:1400),

@@ -118,6 +118,15 @@ test_that("weights in text are numbers", {
                class = "mdpd_error_data")
 })
 
+test_that("a weight that text lacks is told by its row", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (blank in c("", " ", "NA")) {
+    writeLines(c("a,b,w", "1,x,0.5", paste0("2,y,", blank)), file)
+    expect_error(row_store(file, local_folder(), weights = "w"), "Row 2 is NA",
+                 class = "mdpd_error_data")
+  }
+})
+
 # R closes a connection that is forgotten, and says so past all handlers of conditions.
 test_that("text without a header or a byte order mark leaves no connection open", {
   skip_on_cran()
