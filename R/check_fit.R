@@ -28,8 +28,9 @@ check_stored <- function(object, part, call = rlang::caller_env(2)) {
   )
 }
 
-# Data in the fit. `arg`: the argument that takes the data instead, where there is one.
-check_has_data <- function(object, arg = NULL, call = rlang::caller_env()) {
+# Data in the fit. `arg`: the argument that takes the data instead, where there is one, which may be
+# `or_store`.
+check_has_data <- function(object, arg = NULL, call = rlang::caller_env(), or_store = FALSE) {
   if (!is.null(object$coded)) {
     return(invisible(object))
   }
@@ -38,6 +39,7 @@ check_has_data <- function(object, arg = NULL, call = rlang::caller_env()) {
     else "Give {.arg {arg}}, or fit with {.code keep_data = TRUE}."
   } else {
     if (is.null(arg)) "It is of a store: this needs a fit of rows in memory, such as some of them."
+    else if (or_store) "It is of a store: give this, or rows in memory, as {.arg {arg}}."
     else "It is of a store: give rows in memory as {.arg {arg}}."
   }
   abort_mdpd(c("The fit keeps no data.", i = advice), class = "no_data", call = call)

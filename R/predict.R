@@ -67,7 +67,7 @@ predict_rows <- function(object, newdata, type, call) {
     no_answer <- object$no_answer
   } else {
     coded <- if (is.null(newdata)) {
-      data_of(object, arg = "newdata", call = call)
+      check_has_data(object, "newdata", call, or_store = TRUE)$coded
     } else if (type == "density") {
       read_new(newdata, object, call = call)
     } else {

@@ -201,7 +201,8 @@ test_that("a fit of a store says what it lacks", {
   rows <- three_classes()$table
   store <- new_store(rows, shard_rows = 1024)
   fit <- stagewise_em(store, 2)
-  expect_error(predict(fit), class = "mdpd_error_no_data")
+  expect_error(predict(fit), "give this, or rows in memory, as `newdata`",
+               class = "mdpd_error_no_data")
   expect_error(predict(fit, new_store(rows[1:5])), class = "mdpd_error_missing_item")
   expect_error(predict(fit, rows, file = "x.csv"), class = "mdpd_error_argument")
   expect_error(stagewise_em(store, 2, missing = "fail"), class = "mdpd_error_missing_value")
