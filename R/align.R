@@ -275,8 +275,10 @@ match_observations <- function(x, y, call = rlang::caller_env()) {
       class = "argument", call = call
     )
   }
-  pick <- function(z) if (is.matrix(z)) z[common, , drop = FALSE] else z[common]
-  list(x = pick(x), y = pick(y))
+  # By position: no name is found that is the empty string.
+  rows <- lapply(ids, match, x = common)
+  pick <- function(z, rows) if (is.matrix(z)) z[rows, , drop = FALSE] else z[rows]
+  list(x = pick(x, rows[[1]]), y = pick(y, rows[[2]]))
 }
 
 check_unique_names <- function(doubled, call) {

@@ -37,6 +37,14 @@ test_that("observations are matched by names if both have names, else by positio
   expect_identical(error_rate(truth[c(3, 1)], unname(truth[c(3, 1)])), 0)
 })
 
+test_that("an observation may be called by the empty string", {
+  estimate <- stats::setNames(c("a", "b", "b"), c("x", "", "z"))
+  expect_identical(error_rate(estimate, stats::setNames(c("a", "b"), c("", "z"))), 0.5)
+  expect_identical(error_rate(estimate, stats::setNames(c("b", "a"), c("", "z"))), 0.5)
+  named <- replace(fit, "posterior", list(`rownames<-`(posterior, c("r1", "", "r3"))))
+  expect_identical(align_components(permute_components(named, 2:1, c("1", "2")), named), named)
+})
+
 test_that("an unknown truth is left out, an unknown estimate is wrong", {
   expect_identical(error_rate(c("a", "b", "b"), c("a", NA, "b")), 0)
   expect_identical(error_rate(c("a", NA), c("a", "b")), 0.5)
