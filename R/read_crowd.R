@@ -258,6 +258,7 @@ check_lines <- function(file, sep, header, call = rlang::caller_env()) {
     call
   )
   check_read_whole(con, file, call)
+  n_fields[find_blank_lines(file, n_fields, call)] <- 0
   numbers <- which(n_fields > 0)
   n_fields <- n_fields[numbers]
   if (n_fields[1] < 3) {
@@ -279,6 +280,18 @@ check_lines <- function(file, sep, header, call = rlang::caller_env()) {
     abort_mdpd("The file must have labels below its header.", class = "file", call = call)
   }
   list(n_fields = n_fields[1], numbers = if (header) numbers[-1] else numbers)
+}
+
+# Lines of nothing but blanks: count.fields() takes them for a field, and scan() skips them.
+find_blank_lines <- function(file, n_fields, call) {
+  single <- which(n_fields == 1)
+  if (length(single) == 0 || length(single) == length(n_fields)) {
+    return(integer())
+  }
+  con <- open_text(file, call)
+  on.exit(close(con))
+  lines <- while_reading(readLines(con, warn = FALSE), call)
+  single[!grepl("[^ \t\r]", lines[single], useBytes = TRUE)]
 }
 
 check_no_blank <- function(triples, numbers, call = rlang::caller_env()) {

@@ -122,6 +122,21 @@ test_that("blank lines, CRLF and a byte order mark do not matter", {
   expect_reads(crowd_file('"a","u","x"', bom = TRUE), "a", "u", "x")
 })
 
+test_that("lines of blanks do not matter, and count as lines", {
+  for (sep in c(",", ";", "\t", " ")) {
+    in_columns <- function(lines) gsub(",", sep, lines, fixed = TRUE)
+    lines <- in_columns(c("item,worker,label", "  ", "a,u,x", " ", "b,u,y", "   "))
+    expect_reads(crowd_file(lines), c("a", "b"), c("u", "u"), c("x", "y"))
+    expect_reads(crowd_file("  ", lines, eol = "\r\n"), c("a", "b"), c("u", "u"), c("x", "y"))
+    expect_error(read_crowd(crowd_file(lines, in_columns("b,u"))), "Line 7 has 2",
+                 class = "mdpd_error_file")
+  }
+  expect_reads(crowd_file("a,u,x", " \t ", "b,u,y"), c("a", "b"), c("u", "u"), c("x", "y"))
+  # Within quotes a blank line is text.
+  expect_reads(crowd_file("a,u,\"x", "  ", "x\"", "  ", "b,u,y"), c("a", "b"), c("u", "u"),
+               c("x\n  \nx", "y"))
+})
+
 test_that("the last line may lack its end", {
   file <- tempfile()
   cat("a,u,x\nb,u,y", file = file)
