@@ -20,11 +20,11 @@
 #' @inheritParams crowd_labels
 #' @return A [crowd_labels()] object.
 #' @section Errors:
-#'   `mdpd_error_file` for a file that does not exist, is empty, has fewer than three columns, more
-#'   columns than can be told apart, a header that calls one of three columns what another is, lines
-#'   of different length, a missing id or label or no label at all; `mdpd_error_argument` for a bad
-#'   argument; `mdpd_error_duplicated_label` for a worker who labels an item twice with
-#'   `duplicates = "error"`.
+#'   `mdpd_error_file` for a file that does not exist, is empty or no text, has fewer than three
+#'   columns, more columns than can be told apart, a header that calls one of three columns what
+#'   another is, lines of different length, a missing id or label or no label at all;
+#'   `mdpd_error_argument` for a bad argument; `mdpd_error_duplicated_label` for a worker who labels
+#'   an item twice with `duplicates = "error"`.
 #' @family crowds
 #' @seealso [crowd_labels()] for triples in a data frame, of any names.
 #' @examples
@@ -43,6 +43,7 @@ read_crowd <- function(file, ..., sep = NULL, header = NULL,
   duplicates <- check_choice(duplicates, c("count", "error", "first", "last"))
 
   first_lines <- read_first_lines(file)
+  check_no_nul(file)
   sep <- if (is.null(sep)) guess_separator(first_lines[1]) else sep
   header <- if (is.null(header)) guess_header(first_lines, sep) else header
   lines <- check_lines(file, sep, header)
@@ -237,6 +238,25 @@ check_utf8 <- function(x, call) {
     )
   }
   enc2utf8(x)
+}
+
+# At a NUL byte R ends the text or the line, and what it says then is of other lines.
+check_no_nul <- function(file, call = rlang::caller_env()) {
+  con <- open_text(file, call)
+  on.exit(close(con))
+  line <- 1
+  while (length(bytes <- while_reading(readBin(con, "raw", 2^20), call)) > 0) {
+    nul <- grepRaw(as.raw(0), bytes, fixed = TRUE)
+    if (length(nul) > 0) {
+      abort_mdpd(
+        c("File {.file {file}} must be text.",
+          x = "Line {line + sum(bytes[seq_len(nul)] == charToRaw('\n'))} has a NUL byte.",
+          i = "Is it in UTF-16, or was it damaged?"),
+        class = "file", call = call
+      )
+    }
+    line <- line + sum(bytes == charToRaw("\n"))
+  }
 }
 
 check_separator <- function(sep, arg = rlang::caller_arg(sep), call = rlang::caller_env()) {

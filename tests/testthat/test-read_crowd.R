@@ -217,6 +217,20 @@ test_that("text that is not UTF-8 is an error", {
   expect_bad_file(file, "\"a,u,x{47}[.]{3}x{5}\u00e9\" is not|\"a,u,x{53}[.]{3}\" is not")
 })
 
+test_that("a file with a NUL byte is no text, and the line is told", {
+  file <- tempfile()
+  with_nul <- function(...) {
+    text <- charToRaw(paste0(c(...), "\n", collapse = ""))
+    writeBin(replace(text, text == charToRaw("@"), as.raw(0)), file)
+    file
+  }
+  for (bad in c("b@,u,y", "b,@u,y", "b,u,y@", "@", "b,u@c,y")) {
+    expect_bad_file(with_nul("item,worker,label", "a,u,x", "", bad, "c,u,z", bad),
+                    paste0(basename(file), ".*Line 4 has a NUL byte"))
+  }
+  expect_bad_file(with_nul(rep("a,u,x", 2e5), "@"), "Line 200001 has a NUL byte")
+})
+
 test_that("duplicates are treated as crowd_labels() treats them", {
   file <- crowd_file("a,u,x", "a,u,y")
   expect_message(crowd <- read_crowd(file), class = "mdpd_message_repeated_labels")
