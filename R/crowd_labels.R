@@ -301,9 +301,18 @@ check_id_column <- function(x, name, call, rows_before = 0) {
   check_exact(x, name, rows_before, call)
 }
 
-# Of longer numbers R keeps the first digits only, so different ids may have become one.
+# Of longer numbers R keeps the first digits only, so different ids may have become one; of what is
+# too long for a number, none.
 check_exact <- function(x, name, rows_before, call) {
   long <- if (is.double(x) && !is.object(x)) which(abs(x) > 2^53)
+  infinite <- long[is.infinite(x[long])]
+  if (length(infinite) > 0) {
+    abort_mdpd(
+      c("The {name} column must have no infinite number.",
+        x = "Row {rows_before + infinite[1]} has {x[infinite[1]]}; {length(infinite)} in all."),
+      class = "data", call = call
+    )
+  }
   if (length(long) > 0) {
     abort_mdpd(
       c("The {name} column must have no number above 2^53: R does not keep its last digits.",

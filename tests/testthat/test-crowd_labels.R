@@ -160,6 +160,15 @@ test_that("ids of which R does not keep all digits are errors", {
   }
 })
 
+test_that("infinite ids are errors that give the row", {
+  bad <- replace(triples, "item", list(c(1, 2, -Inf, Inf)))
+  error <- expect_error(crowd_labels(bad), "item column.*no infinite.*Row 3 has -Inf; 2 in all",
+                        class = "mdpd_error_data")
+  expect_no_match(conditionMessage(error), "digits")
+  bad$item <- c("1", "2", "Inf", "-Inf")
+  expect_identical(crowd_labels(bad)$items, c("-Inf", "1", "2", "Inf"))
+})
+
 test_that("long whole ids stay apart beside one that is a fraction", {
   long <- triples
   long$item <- c(1234567890123456 + 0:1, rep(0.5, nrow(triples) - 2))
