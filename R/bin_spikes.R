@@ -227,7 +227,7 @@ choose_ids <- function(spikes, side, ids, call = rlang::caller_env()) {
   ids <- if (is.factor(ids)) {
     as.character(ids)
   } else {
-    value_text(plain_vector(check_id_vector(ids, arg, call), call))
+    id_text(check_id_vector(ids, arg, call))
   }
   check_ids(ids, length(ids), side, call)
   if (!is.null(spikes$recorded)) {

@@ -179,6 +179,18 @@ test_that("trials and neurons without a spike are there when they are named", {
   expect_identical(bin_spikes(spikes, c(0, 1), trials = trials, neurons = c("z", "y")), all)
 })
 
+test_that("trials and neurons with labels are called by these where they are named, too", {
+  label <- function(x) {
+    structure(x, labels = c(go = 1, stop = 2, wait = 3), class = "haven_labelled")
+  }
+  spikes <- data.frame(time = c(0.1, 0.1, 0.1))
+  spikes$trial <- label(c(1, 2, 2))
+  spikes$neuron <- label(c(1, 1, 3))
+  found <- bin_spikes(spikes, c(0, 1), trials = label(c(2, 3, 1)), neurons = label(c(3, 1)))
+  expect_identical(dimnames(found), list(c("stop", "wait", "go"), c("wait", "go")))
+  expect_identical(unname(found), cbind(c(1L, 0L, 0L), c(1L, 0L, 1L)))
+})
+
 test_that("a level for missing trials is no trial", {
   spikes <- data.frame(trial = factor(c("a", "b")), neuron = 1:2, time = 0.1)
   levels(spikes$trial) <- c("a", "b", NA)
