@@ -160,8 +160,9 @@ prediction_table <- function(rows, first) {
   if (!is.null(rows$ids)) out$id <- as_bytes(rows$ids)
   if (!is.null(rows$class)) out$class <- as_bytes(unname(as.character(rows$class)))
   if (is.matrix(rows$values)) {
-    out <- cbind(out, as.data.frame(`rownames<-`(rows$values, NULL)))
-    names(out) <- as_bytes(names(out))
+    # R gives a column called by the empty string another name.
+    names <- as_bytes(c(names(out), colnames(rows$values)))
+    out <- stats::setNames(cbind(out, as.data.frame(`rownames<-`(rows$values, NULL))), names)
   } else if (is.numeric(rows$values)) {
     out$density <- unname(rows$values)
   }

@@ -116,6 +116,16 @@ test_that("rows are numbered in full in a file", {
   ))
 })
 
+test_that("a class is called by the empty string where a label is", {
+  values <- matrix(c(0.25, 0.75), 1, dimnames = list("x", c("", "b")))
+  rows <- list(n = 1, ids = "x", class = factor("b"), values = values)
+  expect_named(prediction_table(rows, 0), c("row", "id", "class", "", "b"))
+  file <- withr::local_tempfile()
+  append_rows(file, prediction_table(rows, 0), TRUE)
+  expect_identical(readLines(file),
+                   c("\"row\",\"id\",\"class\",\"\",\"b\"", "1,\"x\",\"b\",0.25,0.75"))
+})
+
 test_that("a file of predictions is in UTF-8 whatever the locale", {
   rows <- `row.names<-`(rows_with_gaps(), paste0("\u00e9", 1:300))
   fit <- name_components(stagewise_em(rows, 2), c("\u00fcber", "unter"))
