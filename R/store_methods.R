@@ -166,7 +166,8 @@ print_first <- function(table, noun, n = 10) {
 as.data.frame.row_store <- function(x, row.names = NULL, # nolint: object_name_linter.
                                     optional = FALSE, ..., shards = NULL) {
   shards <- check_shards(shards, x)
-  read <- lapply(shards, function(at) read_shard(x$path, x$manifest, at))
+  call <- rlang::current_env()
+  read <- lapply(shards, function(at) read_shard(x$path, x$manifest, at, call))
   pieces <- lapply(read, function(shard) list(codes = shard$codes, ids = shard$ids))
   rows <- bind_pieces(pieces)
   if (x$manifest$kind == "crowd") {

@@ -24,7 +24,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   no_answer <- numeric()
   first <- 0
   for (at in seq_len(nrow(store$manifest$shards))) {
-    rows <- predict_shard(object, store, at, items, type)
+    rows <- predict_shard(object, store, at, items, type, call)
     if (is.null(file)) {
       out[[at]] <- rows$values
     } else {
@@ -76,8 +76,8 @@ check_store_items <- function(items, store, call) {
   }
 }
 
-predict_shard <- function(object, store, at, items, type) {
-  shard <- read_shard(store$path, store$manifest, at)
+predict_shard <- function(object, store, at, items, type, call) {
+  shard <- read_shard(store$path, store$manifest, at, call)
   coded <- shard_for_fit(shard, levels(store), object, items)
   n <- nrow(coded$codes)
   if (type == "density") {

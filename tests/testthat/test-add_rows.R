@@ -238,9 +238,12 @@ test_that("an object that is older than its folder says so where its files are g
   outdated <- expect_error(as.data.frame(old), "written to since", class = class)
   expect_match(conditionMessage(outdated), "`open_row_store()`", fixed = TRUE)
   expect_false(inherits(outdated, "mdpd_error_damaged_shard"))
+  expect_identical(rlang::call_name(outdated$call), "as.data.frame")
   expect_error(verify_store(old), class = class)
   expect_error(stagewise_em(old, 3), class = class)
-  expect_error(predict(simulate_crowd(10, 15, seed = 1)$model, old), class = class)
+  model <- simulate_crowd(10, 15, seed = 1)$model
+  outdated <- expect_error(predict(model, old), class = class)
+  expect_identical(rlang::call_name(outdated$call), "predict")
   expect_silent(verify_store(open_row_store(old$path)))
   # What the folder itself should have is damaged.
   file.remove(file.path(now$path, now$manifest$shards$ids_file[1]))
