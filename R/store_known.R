@@ -34,10 +34,10 @@ text_of_type <- function(x, type, item, rows, call) {
   values <- unique(x)
   text <- values
   if (type %in% c("integer", "double")) {
-    is_number <- as.vector(is_number(trimws(values)))
-    numbers <- as.double(values[is_number])
-    check_column(numbers, item, "new", call, rows[match(values[is_number], x)])
-    text[is_number] <- value_text(numbers)
+    numbers <- suppressWarnings(as.double(values))  # as type.convert(), also of 0x1A
+    is_number <- !is.na(numbers) | is.nan(numbers)
+    check_column(numbers[is_number], item, "new", call, rows[match(values[is_number], x)])
+    text[is_number] <- value_text(numbers[is_number])
   } else if (type == "logical") {
     text <- sub("^T$", "TRUE", sub("^F$", "FALSE", values))
   }

@@ -92,6 +92,25 @@ test_that("text is read as the columns of the store are", {
   expect_error(add_rows(store, file), "Row 2 is 1.5", class = "mdpd_error_data")
 })
 
+test_that("a number in text is one however it is written, as in a new store", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  lines <- c("n,w", "26,x", "2,y", "0x1A,y", " 2.0 ,x", "+26,x", "2e0,y")
+  writeLines(lines[1:3], file)
+  store <- row_store(file, local_folder())
+  writeLines(lines[-(2:3)], file)
+  expect_silent(store <- add_rows(store, file))
+  writeLines(lines, file)
+  expect_identical(as.data.frame(store), as.data.frame(row_store(file, local_folder())))
+  for (bad in c("Inf", "NaN")) {
+    writeLines(c("n,w", "2,x", paste0(bad, ",y")), file)
+    expect_error(add_rows(store, file), paste("Row 2 is", bad), class = "mdpd_error_data")
+  }
+  # What is no number is a new level.
+  writeLines(c("n,w", "2L,x", "1d1,y"), file)
+  expect_message(store <- add_rows(store, file), class = "mdpd_message_new_levels")
+  expect_identical(levels(store)$n, c("2", "26", "1d1", "2L"))
+})
+
 test_that("a level that only rows without weight have is none", {
   store <- row_store(data.frame(a = 1:2, b = c(1, 1), w = 1), local_folder(), weights = "w")
   new <- data.frame(a = 3:4, b = 1, w = c(0, 1))
