@@ -423,15 +423,18 @@ all_same <- function(objects, part) {
   all(vapply(objects[-1], function(x) identical(part(x), part(objects[[1]])), NA))
 }
 
-# Is each design in the space of the next, and smaller? To what rounding leaves.
+# Is each design in the space of the next, and smaller? To what rounding leaves of each column: next
+# to an income all others are small.
 all_nested <- function(compared) {
   pairs <- Map(function(small, large) {
-    left <- qr.resid(qr(large$x), small$x)
-    ncol(small$x) < ncol(large$x) && max(abs(left)) < 1e-6 * max(abs(small$x)) &&
+    left <- qr.resid(scaled_qr(large$x, 1)$qr, small$x)
+    ncol(small$x) < ncol(large$x) && all(column_sizes(left) < 1e-6 * column_sizes(small$x)) &&
       isTRUE(all.equal(small$offset, large$offset))
   }, compared[-length(compared)], compared[-1])
   all(unlist(pairs))
 }
+
+column_sizes <- function(x) apply(abs(x), 2, max)
 
 # All coefficients of a term, in all classes, against zero.
 wald_tests <- function(object) {

@@ -254,6 +254,10 @@ test_that("anova tests terms by Wald, and nested regressions by their likelihood
   expect_false(near(2e-5))
   expect_false(all_nested(list(design(z + c(1, -3, 3, -1) * 1e-3 + c(0, 0, 0, 5)), design(z, z^2))))
   expect_false(all_nested(list(design(z), design(z, z^2, offset = 1))))
+  # So is each column, whatever the size of the others.
+  z <- 0:6
+  expect_true(all_nested(list(design(1e9 * z), design(z^2, z))))
+  expect_false(all_nested(list(design(1e9 * z, z^3), design(1e9 * z, z^2, z == 0))))
   # Where terms add nothing, rounding may leave less than that.
   smaller$loglik <- regression$loglik + 1e-9
   expect_identical(anova(smaller, regression)$Chisq[2], 0)
