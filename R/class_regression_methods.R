@@ -458,10 +458,14 @@ wald_tests <- function(object) {
   structure(table, heading = heading, class = c("anova", "data.frame"))
 }
 
-# b' V^-1 b; NA where V is not known or is singular.
+# b' V^-1 b; NA where V is not known or is singular. In standard errors, as the condition of V
+# itself goes with the units of the covariates.
 wald_test <- function(estimate, covariance, design_df) {
-  known <- !anyNA(covariance) && rcond(covariance) > 1e-14
-  value <- if (known) drop(estimate %*% solve(covariance, estimate)) else NA_real_
+  error <- sqrt(diag(covariance))
+  z <- estimate / error
+  correlation <- covariance / outer(error, error)
+  known <- !anyNA(correlation) && rcond(correlation) > 1e-14
+  value <- if (known) drop(z %*% solve(correlation, z)) else NA_real_
   df <- length(estimate)
   c(df = df, statistic = value, p.value = wald_p(value, df, design_df))
 }

@@ -264,10 +264,22 @@ test_that("anova tests terms by Wald, and nested regressions by their likelihood
 })
 
 test_that("there is no test by a singular covariance, and nothing to test is no evidence", {
-  statistic <- function(...) wald_test(c(2, 3), diag(c(...)), Inf)[["statistic"]]
-  expect_equal(statistic(1, 2e-14), 4 + 9 / 2e-14)
-  expect_identical(statistic(1, 5e-15), NA_real_)
-  expect_identical(statistic(1, NA), NA_real_)
+  statistic <- function(...) wald_test(c(2, 3), matrix(c(...), 2), Inf)[["statistic"]]
+  expect_equal(statistic(1, 0, 0, 2e-14), 4 + 9 / 2e-14)
+  expect_identical(statistic(1, 1, 1, 1), NA_real_)
+  expect_identical(statistic(1, 0, 0, 0), NA_real_)
+  expect_identical(statistic(1, NA, NA, 1), NA_real_)
+  # The unit of a covariate is not what makes one singular.
+  at <- c("z|2", "gthere|2", "z|3", "gthere|3")
+  estimate <- as.vector(coef(regression)[-1, ])
+  wald_of_both <- drop(estimate %*% solve(vcov(regression)[at, at], estimate))
+  for (unit in c(1, 1e8)) {
+    in_units <- diag(c(1, unit)) %*% matrix(c(1, 0.5, 0.5, 2), 2) %*% diag(c(1, unit))
+    expect_equal(wald_test(c(2, 3 * unit), in_units, Inf)[["statistic"]],
+                 drop(c(2, 3) %*% solve(matrix(c(1, 0.5, 0.5, 2), 2), c(2, 3))))
+    in_one <- class_regression(fit, ~ cbind(z, unit * as.integer(g)), covariates)
+    expect_equal(anova(in_one)$Chisq, wald_of_both, tolerance = 1e-6)
+  }
   expect_identical(c(wald_p(0, 0, Inf), wald_p(NA, 0, Inf)), c(1, NA))
   expect_equal(wald_p(6, 2, 10), stats::pf(3, 2, 10, lower.tail = FALSE))
 })
