@@ -379,7 +379,9 @@ p_of_samples <- function(samples, values) {
   # Rounding must not decide where a sample is as far as the data; what is infinite is not rounded.
   rounding <- ifelse(is.finite(values), 1e-8 * (1 + abs(values)), 0)
   reached <- t(samples) >= values - rounding
-  unname((rowSums(reached) + 1) / (nrow(samples) + 1))
+  # A sample may lack a statistic, as one without an answer to an item, and is then not as far.
+  p <- (rowSums(reached, na.rm = TRUE) + 1) / (nrow(samples) + 1)
+  unname(replace(p, is.na(values), NA))
 }
 
 # Checks and messages ------------------------------------------------------------------------------

@@ -218,6 +218,17 @@ test_that("a sample that shows no pair is no more conspicuous than the data", {
   expect_equal(p_of_any(samples, pairs), c(2, 3) / 4)
 })
 
+test_that("a sample without an answer to an item is no hindrance to the p-values of its pairs", {
+  expect_equal(p_of_samples(rbind(c(NA, 1), c(6, 1), c(NA, 2)), c(5, NA)), c(2 / 4, NA))
+  x <- sharp_rows(60)
+  x$rare <- NA
+  x$rare[match(unique(x[[1]]), x[[1]])] <- c("y", "n")
+  fit <- fit_two(x, weights = rep(1:2, c(59, 1)), prior = 0)
+  pairs <- pair_residuals(fit, n = 40, verbose = FALSE)
+  expect_true("rare" %in% c(pairs$item_1, pairs$item_2))
+  expect_false(anyNA(pairs$p_value))
+})
+
 test_that("print shows the first pairs; tidy() is a plain table; a part of it prints plainly", {
   expect_snapshot(print(hand_made_pairs(), max_pairs = 3))
   expect_snapshot(print(hand_made_pairs(n = 200), max_pairs = 1))
