@@ -409,15 +409,19 @@ level_covariance <- function(outcome, end, classes, slopes, object) {
     k = object$k, mixing_weights = stats::setNames(end$sizes, names),
     item_probs = list(outcome = probs), informative = "outcome"
   ))
-  codes <- matrix(as.raw(first_largest(outcome$values)), dimnames = list(NULL, "outcome"))
-  coded <- new_coded(codes, list(outcome = outcome$levels), outcome$weights, "ignore")
-  sums <- likelihood_sums(model, coded, end$posterior, "observed")
+  # As likelihood_sums() has them of items, whose levels are fewer.
+  shown <- cbind(1, outcome$values)
+  in_all <- row_scores(model, shown, end$posterior)
+  sums <- list(
+    count = colSums(in_all * outcome$weights),
+    information = crossprod(in_all * sqrt(outcome$weights)) -
+      joint_moments(model, shown, end$posterior * outcome$weights, repeats = FALSE)
+  )
   model$free <- is_free(sums$count, model$simplex)
   covariance <- mixture_covariance(model, sums)$covariance
   bounded <- is.na(diag(covariance))
   covariance[is.na(covariance)] <- 0
-  shown <- cbind(1, outcome$values)[, model$column + 1]
-  in_all <- end$posterior[, model$component] * shown
+  shown <- shown[, model$column + 1]
   moved <- function(class) {
     scores <- rep(model$component == class, each = nrow(shown)) * shown - in_all
     outcome$weights * end$posterior[, class] * scores

@@ -38,6 +38,17 @@ twin_outcome_loglik <- function(theta, y, log_density) {
   sum(log(rowSums(exp(density + log_density))))
 }
 
+test_that("by ml an outcome may have more levels than an item", {
+  level <- replace(seq_len(600) %% 2 + 299, 1:298, 1:298)
+  errors <- function(levels) {
+    found <- suppressWarnings(distal_outcome(fit, factor(level, levels), method = "ml"))
+    errors <- found$estimates$std.error
+    errors[order(found$estimates$class, as.integer(found$estimates$level))]
+  }
+  expect_equal(errors(1:300), errors(300:1), tolerance = 1e-6)
+  expect_false(anyNA(errors(1:300)[300 * 1:3]))
+})
+
 test_that("by ml the means are where the likelihood is highest, with its curvature", {
   assigned <- max.col(fit$posterior)
   counts <- vapply(1:3, function(s) colSums(fit$posterior * (assigned == s)), numeric(3))
