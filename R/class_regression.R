@@ -98,9 +98,10 @@
 #'   \item{loglik, df}{log-likelihood (nats) and number of parameters: of the answers, comparable
 #'     with those of the fit on the same rows, by `"two-step"` and `"one-step"`; of the assigned
 #'     classes by `"ml"`; `NA` by `"bch"`}
-#'   \item{n_obs, n_incomplete, rows, nobs, weights, no_answer}{rows of the fit, how many of them
-#'     lack a covariate, the numbers of the others, the sum of their case weights, and these or
-#'     `NULL`; and the numbers of rows without any answer, or `NULL`. These are in no class: by
+#'   \item{n_obs, n_incomplete, rows, nobs, weights, row_names, no_answer}{rows of the fit, how many
+#'     of them lack a covariate, the numbers of the others, the sum of their case weights, and these
+#'     or `NULL`; the names of all rows of the fit, or `NULL`; and the numbers of rows without any
+#'     answer, or `NULL`. These are in no class: by
 #'     `"ml"` and `"bch"` they do not count, with a message of class `mdpd_message_no_answer`, and
 #'     by the others they tell nothing}
 #'   \item{starts}{by `"one-step"` a data frame with a row for every start: `start`, `loglik` (nats)
@@ -320,6 +321,7 @@ new_class_regression <- function(found, first, design, settings) {
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
       nobs = sum(design$weights[counts]), no_answer = object$no_answer,
       weights = if (any(design$weights != 1)) design$weights,
+      row_names = rownames(object$posterior),
       flat = is_flat_ahead(found, design$x),
       classes = classes, reference = classes[settings$reference], k = object$k,
       method = settings$method, type = settings$type, formula = design$formula,

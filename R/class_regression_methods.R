@@ -298,9 +298,13 @@ own_design <- function(object) {
   offset <- matrix(0, object$n_obs, object$k)
   x[object$rows, ] <- object$x
   offset[object$rows, ] <- object$offset
+  list(x = x, offset = offset, row_names = object$row_names %||% row_names_before(object))
+}
+
+# One saved before `row_names` were kept has the names of the rows with covariates alone.
+row_names_before <- function(object) {
   names <- rownames(object$posterior)
-  row_names <- if (!is.null(names)) replace(as.character(seq_len(object$n_obs)), object$rows, names)
-  list(x = x, offset = offset, row_names = row_names)
+  if (!is.null(names)) replace(as.character(seq_len(object$n_obs)), object$rows, names)
 }
 
 shares_by <- function(object, design, coefficients = object$coefficients) {

@@ -219,6 +219,19 @@ test_that("intervals of shares are those of the delta method, inside (0, 1)", {
                tolerance = 1e-6)
 })
 
+test_that("rows that lack a covariate keep their names", {
+  named <- rows
+  rownames(named$items) <- sprintf("p%03d", 1:400)
+  gaps <- replace(covariates$z, 2, NA)
+  some <- suppressMessages(class_regression(regression_fit(named), ~ z, data.frame(z = gaps)))
+  expect_identical(rownames(predict(some)), rownames(named$items))
+  expect_identical(names(predict(some, type = "class")), rownames(named$items))
+  expect_identical(predict(some, interval = TRUE)$row[2], "p002")
+  # One of before knows the names of the others alone.
+  some$row_names <- NULL
+  expect_identical(rownames(predict(some))[1:3], c("p001", "2", "p003"))
+})
+
 test_that("anova tests terms by Wald, and nested regressions by their likelihood", {
   tests <- anova(regression)
   at <- c("gthere|2", "gthere|3")
