@@ -18,7 +18,7 @@ read_covariates <- function(formula, data, object, reference, call) {
   tell_incomplete(length(incomplete), nrow(data), sum(weights), call)
   terms <- attr(frame, "terms")
   check_varying(frame, terms, weights, call)
-  x <- stats::model.matrix(terms, frame)
+  x <- as_computed(stats::model.matrix(terms, frame), "data", call)
   check_design(x, rows, weights, call)
   named <- intersect(all.vars(stats::formula(terms)), names(data))
   list(
@@ -44,9 +44,14 @@ check_covariates <- function(formula, data, object, call) {
 
 # Rows without a covariate are left out of the frame, and named by its attribute.
 covariate_frame <- function(formula, data, arg, call, ...) {
+  as_computed(stats::model.frame(formula, data, na.action = stats::na.omit,
+                                 drop.unused.levels = TRUE, ...), arg, call)
+}
+
+# What R cannot make of the covariates, as of complex numbers, is told of them.
+as_computed <- function(made, arg, call) {
   rlang::try_fetch(
-    as_users(stats::model.frame(formula, data, na.action = stats::na.omit,
-                                drop.unused.levels = TRUE, ...)),
+    as_users(made),
     error = function(cnd) {
       abort_mdpd(
         c("The covariates must be computable from {.arg {arg}}.", x = "{conditionMessage(cnd)}"),

@@ -38,6 +38,15 @@ test_that("levels that no row has are none", {
   expect_identical(as.integer(attr(frame, "na.action")), 3L)
 })
 
+test_that("what can be no column of a design is told of the covariates", {
+  rows <- sharp_rows(40)
+  fit <- full_fit(rows)
+  for (z in list(complex(real = 1:40, imaginary = 1), as.raw(1:40))) {
+    expect_error(class_regression(fit, ~z, data.frame(z = z)),
+                 "covariates must be computable from `data`", class = "mdpd_error_argument")
+  }
+})
+
 test_that("columns are collinear where less than 1e-8 of one is left, whatever its unit", {
   rank <- function(apart, unit = 1) {
     scaled_qr(cbind(1, unit * (1 + apart * c(-1, 1, -1, 1))), rep(1, 4))$qr$rank
