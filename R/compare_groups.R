@@ -74,8 +74,9 @@
 #'   \item{fit}{the model as a fit of [mdpd()], with the items `"item \[group\]"` and `"(group)"`.
 #'     [predict()][predict.mdpd] and [augment()][augment.mdpd] of it take new rows as they are: a
 #'     data frame with the items and the group, in a column of the name that it had in the call
-#'     (`region` of `table$region`, `"group"` where it had none). As the group is an item there, its
-#'     `loglik` and `df` count how rows are spread over the groups: they are those above plus
+#'     (`region` of `table$region`, `"group"` where it had none or that of an item). As the group is
+#'     an item there, its `loglik` and `df` count how rows are spread over the groups: they are
+#'     those above plus
 #'     \eqn{\sum_g N_g \log(N_g / N)}{sum_g N_g log(N_g / N)} and plus the number of groups less
 #'     one}
 #'   \item{variable_labels}{those of the items, which prints and pictures show; or `NULL`}
@@ -134,7 +135,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   if (is.null(x)) check_names_of_fit(group, object, "group")
   groups <- group_data(object, how, coded_group)
   tell_odd_groups(groups)
-  groups$variable <- variable
+  groups$variable <- group_column(variable, names(object$item_probs))
   groups$verbose <- verbose
   found <- if (is.null(free)) {
     search_items(groups, alpha)

@@ -4,6 +4,16 @@
 group_item <- "(group)"
 item_of_group <- function(item, level) paste0(item, " [", level, "]")
 
+# The column of new rows that has the group: its variable, but for one that has the name of an item,
+# which would be taken for the other.
+group_column <- function(variable, items) {
+  if (!variable %in% items) {
+    return(variable)
+  }
+  names <- make.unique(c(items, "group"))
+  names[length(names)]
+}
+
 # New rows as that model has them. What has these items already is left.
 rows_by_group <- function(x, object, arg, call) {
   groups <- object$groups

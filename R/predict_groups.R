@@ -8,8 +8,8 @@
 #'
 #' @param object,x The result of [compare_groups()].
 #' @param newdata Data frame with the items of the fit, and with the group, in a column of the name
-#'   that it had in the call of [compare_groups()], unless `group` is given. By default, `NULL`, the
-#'   rows that were compared.
+#'   that it had in the call of [compare_groups()] (`"group"` where an item has that name), unless
+#'   `group` is given. By default, `NULL`, the rows that were compared.
 #' @param group The group of each row of `newdata`: a vector with one value a row, `NA` where it is
 #'   not known. By default, `NULL`, the column of `newdata`.
 #' @param type `"class"`, the default, or `"prob"`, as in [predict.mdpd()].

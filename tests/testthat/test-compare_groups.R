@@ -550,6 +550,19 @@ test_that("the fit with freed items takes rows as they are, with the group in it
   expect_identical(compare_groups(fit, rev(place), free = character())$fit$groups$variable, "group")
 })
 
+test_that("a group with the name of an item is not taken for it", {
+  rows <- two_regions()
+  items <- rows[names(rows) != "region"]
+  names(items)[2] <- "region"
+  fit <- stagewise_em(items, k = 2)
+  groups <- compare_groups(fit, rows$region, free = "region")
+  expect_equal(predict(groups, items, group = rows$region, type = "prob"),
+               predict(groups, type = "prob"), tolerance = 1e-6)
+  expect_error(augment(groups, newdata = items), "group", class = "mdpd_error_missing_item")
+  items$group <- rows$region
+  expect_identical(augment(groups, newdata = items)$.class, unname(predict(groups)))
+})
+
 test_that("augment() has the groups with the classes of their rows", {
   table <- two_regions()
   fit <- stagewise_em(table[1:6], k = 2)

@@ -7,6 +7,12 @@ model_of_groups <- function() {
   )
 }
 
+test_that("a group has no name of an item", {
+  expect_identical(group_column("sex", c("a", "b")), "sex")
+  expect_identical(group_column("b", c("a", "b")), "group")
+  expect_identical(group_column("b", c("b", "group")), "group.1")
+})
+
 test_that("a freed item is seen in the rows of its group alone, and the group is an item", {
   x <- data.frame(b = c("u", "v", "u", NA), other = 1:4, sex = c("m", "f", NA, "m"),
                   a = c(1, 2, 1, 3), row.names = letters[1:4])
