@@ -109,11 +109,16 @@ largest_difference <- function(probs, levels, components, groups) {
     return(data.frame(effect = NA_real_, component = NA_character_, level = NA_character_,
                       lowest = NA_character_, highest = NA_character_))
   }
-  at <- arrayInd(which.max(span), dim(span))
+  # Both levels of a binary item differ by the same.
+  at <- arrayInd(first_of_largest(span), dim(span))
   p <- probs[at[1], at[2], ]
   data.frame(effect = max(span, na.rm = TRUE), component = components[at[2]],
-             level = levels[at[1]], lowest = groups[which.min(p)], highest = groups[which.max(p)])
+             level = levels[at[1]], lowest = groups[first_of_largest(-p)],
+             highest = groups[first_of_largest(p)])
 }
+
+# The first that is the largest, within rounding.
+first_of_largest <- function(x) which(x >= max(x, na.rm = TRUE) - tie_tolerance)[1]
 
 # The probabilities of the free items by group.
 free_table <- function(fit, errors, groups, free) {

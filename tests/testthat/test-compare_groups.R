@@ -679,6 +679,15 @@ test_that("the largest difference has its level, its component and its two group
   }
   expect_equal(find(probs), data.frame(effect = 0.7, component = "two", level = "yes",
                                        lowest = "north", highest = "south"))
+  # Rounding does not choose among what differs by the same.
+  for (by in c(-1e-12, 1e-12)) {
+    both <- array(0.5, c(2, 2, 3))
+    both[1, 1, ] <- c(0.2, 0.5, 0.5 + by)
+    both[2, 1, ] <- c(0.8 + by, 0.5, 0.5)
+    found <- find(both)
+    expect_identical(unlist(found[c("level", "lowest", "highest")], use.names = FALSE),
+                     c("no", "north", "east"))
+  }
   probs[, , -3] <- NA
   expect_true(all(is.na(find(probs))))
 })
