@@ -290,9 +290,18 @@ weigh_outcome <- function(outcome, first, classes) {
   slopes <- slopes / sizes[cell$class]
   covariance <- later_covariance(first, own, diag(nrow(cell)), slopes, influence * outcome$weights,
                                  outcome$rows)
-  moves <- later_moves(first, diag(nrow(cell)), slopes)
+  moves <- later_moves(first, diag(nrow(cell)) / outcome_unit(outcome), slopes)
   list(estimate = estimate, sizes = sizes / sum(sizes), covariance = covariance,
        loose = moved_by(moves))
+}
+
+# What moves of an estimate are counted in: of means the standard deviation of all.
+outcome_unit <- function(outcome) {
+  if (!is.null(outcome$levels)) {
+    return(1)
+  }
+  shares <- outcome$weights / sum(outcome$weights)
+  sqrt(sum(shares * (outcome$values - sum(outcome$values * shares))^2))
 }
 
 # By likelihood ------------------------------------------------------------------------------------
@@ -311,7 +320,7 @@ maximise_outcome <- function(outcome, first, classes) {
   found <- list(
     estimate = end$means, sizes = end$sizes, floor = end$floor, spread = end$spread,
     covariance = covariance[found$at, found$at, drop = FALSE], bounded = found$bounded,
-    loose = moved_by(later_moves(first, found$inverse, found$cross))[found$at]
+    loose = moved_by(later_moves(first, found$inverse / found$unit, found$cross))[found$at]
   )
   weighed <- if (is.null(outcome$levels)) weigh_outcome(outcome, first, classes)
   c(found, list(away = if (!is.null(weighed)) beyond_weighed(found, weighed)))
@@ -398,6 +407,7 @@ mean_covariance <- function(outcome, end, classes, slopes) {
     outcome$weights * end$posterior[, class] * (in_class[[class]] - mean_score)
   }
   list(inverse = inverse, at = k - 1 + seq_len(k), scores = mean_score * outcome$weights,
+       unit = rep(c(1, outcome_unit(outcome), 1), c(k - 1, k, k)),
        cross = cross_by_density(moved, classes, outcome$rows, slopes))
 }
 
@@ -429,7 +439,8 @@ level_covariance <- function(outcome, end, classes, slopes, object) {
   cross <- cross_by_density(moved, classes, outcome$rows, slopes) * inverse_estimates(model)
   scores <- sweep(in_all, 2, inverse_estimates(model), "*") * outcome$weights
   at <- which(model$item > 0)
-  list(inverse = covariance, cross = cross, scores = scores, at = at, bounded = bounded[at])
+  list(inverse = covariance, cross = cross, scores = scores, at = at, unit = outcome_unit(outcome),
+       bounded = bounded[at])
 }
 
 # Result and tests ---------------------------------------------------------------------------------

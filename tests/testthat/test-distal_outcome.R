@@ -233,12 +233,15 @@ test_that("what depends on classes that nothing tells apart is not known, and th
   class <- rep(1:4, c(80, 60, 90, 70))
   partly <- fit_that_tells_some(class)
   y <- class + with_seed(2, stats::rnorm(300))
-  for (method in c("bch", "ml")) {
-    found <- suppressWarnings(distal_outcome(partly, y, method = method))
-    expect_identical(is.na(found$estimates$std.error), c(FALSE, FALSE, TRUE, TRUE))
-    expect_true(is.na(found$test$p.value))
-    expect_identical(is.na(found$pairs$p.value), paste(found$pairs$class_1, found$pairs$class_2) !=
-                       "1 2")
+  # Whatever the unit.
+  for (unit in c(1, 1e-9, 1e9)) {
+    for (method in c("bch", "ml")) {
+      found <- suppressWarnings(distal_outcome(partly, unit * y, method = method))
+      expect_identical(is.na(found$estimates$std.error), c(FALSE, FALSE, TRUE, TRUE))
+      expect_true(is.na(found$test$p.value))
+      expect_identical(is.na(found$pairs$p.value),
+                       paste(found$pairs$class_1, found$pairs$class_2) != "1 2")
+    }
   }
   # The classes that are sure are compared by their rows.
   sure <- t.test(y[class == 1], y[class == 2])
