@@ -306,7 +306,8 @@ new_class_regression <- function(found, first, design, settings) {
   counts <- !settings$method %in% c("ml", "bch") | !design$rows %in% object$no_answer
   structure(
     list(
-      coefficients = `dimnames<-`(back %*% found$gamma, list(terms, free)),
+      coefficients = `dimnames<-`(coefficients_of(found$problem, found$gamma),
+                                  list(terms, free)),
       covariance = name_covariance(found, back, terms, free),
       shares = `dimnames<-`(found$at$share, list(row_names, classes)),
       posterior = regression_posterior(found, first, design, list(row_names, classes)),
@@ -440,7 +441,7 @@ is_flat_ahead <- function(found, x) {
   # The root of a covariance in which directions without information are as good as free.
   root <- sweep(spectrum$vectors, 2, scale, "/")
   moves <- kronecker(diag(problem$k - 1), problem$back) %*% root
-  ahead <- 5 * sign(as.vector(problem$back %*% found$gamma)) /
+  ahead <- 5 * sign(as.vector(coefficients_of(problem, found$gamma))) /
     spans(x[problem$weights > 0, , drop = FALSE])
   value <- evaluate_shares(problem, found$gamma)$value
   flat <- vapply(seq_along(ahead), function(i) {

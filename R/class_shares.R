@@ -4,7 +4,8 @@
 # A `problem` is a list of
 #   q            the design, rows x terms, in columns that are orthonormal by weight over the rows
 #   back         terms x terms: the coefficients of the covariates are back %*% those of q
-#   offset       rows x classes, what is added to the logits
+#   offset       rows x classes, what is added to the logits, less what q could add as well
+#   shift        terms x (k - 1): that, as coefficients of q, which those of the covariates lack
 #   weights      case weights of the rows
 #   k, reference the number of classes, and of the one with logit 0
 #   log_density  rows x classes: the log-density of what is known of a row given its class;
@@ -14,12 +15,18 @@ new_share_problem <- function(design, k, reference, evidence) {
   scaled <- scaled_qr(design$x, design$weights)
   root <- qr.R(scaled$qr) / sqrt(sum(design$weights))
   back <- solve(root) / scaled$size
+  q <- unname(design$x %*% back)
+  # Coefficients are sought around zero, as they are of logits of some size.
+  shift <- crossprod(q * design$weights, design$offset) / sum(design$weights)
   c(
-    list(q = unname(design$x %*% back), back = unname(back), offset = design$offset,
-         weights = design$weights, k = k, reference = reference),
+    list(q = q, back = unname(back), offset = design$offset - q %*% shift,
+         shift = shift[, -reference, drop = FALSE], weights = design$weights, k = k,
+         reference = reference),
     evidence
   )
 }
+
+coefficients_of <- function(problem, gamma) problem$back %*% (gamma - problem$shift)
 
 log_shares <- function(x, offset, coefficients, reference) {
   logits <- offset

@@ -48,10 +48,10 @@ starts_table <- function(tried, shared) {
   )
 }
 
-# The classes in the order of the fit's, of which they share the most `posterior`. An offset or rows
-# of known classes hold them where they are.
+# The classes in the order of the fit's, of which they share the most `posterior`. An offset that is
+# more than rounding or rows of known classes hold them where they are.
 as_in_the_fit <- function(state, problem, answers, posterior) {
-  if (any(problem$offset != 0) || any(answers$mask)) {
+  if (any(abs(problem$offset) > 1e-9) || any(answers$mask)) {
     return(state)
   }
   problem$log_density <- answer_densities(state$probs, answers)

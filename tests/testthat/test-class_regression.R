@@ -516,6 +516,11 @@ test_that("an offset is added to the logits", {
     expect_close(coef(b), coef(a) - c(2, 0.5, 0), tolerance = 1e-4)
     expect_close(predict(b, covariates[1:5, ]), predict(a)[1:5, ], tolerance = 1e-4)
   }
+  # Coefficients make up for one, however large.
+  for (method in regression_methods) {
+    far <- coef(regress(method, ~ z + offset(rep(300, 600))))
+    expect_close(far, coef(regress(method, ~z)) - c(300, 0), tolerance = 1e-5)
+  }
   one_column <- regress(formula = ~ z + g + offset(cbind(2 + 0.5 * z)))
   expect_identical(coef(one_column), coef(regress(formula = ~ z + g + offset(2 + 0.5 * z))))
   by_class <- regress(formula = ~ z + g + offset(cbind(1, 0, 3 * z)))
@@ -766,8 +771,8 @@ test_that("a likelihood is flat ahead that five more logits lower by less than a
   flat <- function(beta, share) {
     # A row of weight zero is none, however far away.
     x <- matrix(c(1, 100))
-    problem <- list(q = x, back = diag(1), offset = matrix(0, 2, 2), weights = 1:0, k = 2,
-                    reference = 1, shares = cbind(1 - share, c(share, share)))
+    problem <- list(q = x, back = diag(1), offset = matrix(0, 2, 2), shift = 0, weights = 1:0,
+                    k = 2, reference = 1, shares = cbind(1 - share, c(share, share)))
     gamma <- matrix(beta)
     found <- list(problem = problem, gamma = gamma, at = evaluate_shares(problem, gamma))
     drop(is_flat_ahead(found, x))
