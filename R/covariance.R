@@ -52,46 +52,80 @@ prior_of_parameters <- function(object, coded) {
 }
 
 # By evidence: how far each column is drawn from its own counts to what all components have in
-# common, or in a crowd to what the crowd answers, in pseudo-counts as the estimate has them.
-# `of_item`, `of_crowd`: how much of the estimate is the item's own shares, which are uncertain as a
-# column of all rows is, and how much the crowd's, uncertain as a column of all workers' answers. A
+# common, or in a crowd to what the crowd answers, in pseudo-counts: as in the posterior means, over
+# the kinds of columns that the item may have. The estimate does not show it where own counts happen
+# to be near what they are drawn to.
+# `of_item`, `of_crowd`: how much of the estimate is the item's own centre, in units of the error of
+# a column of all rows, and how much the crowd's, uncertain as a column of all workers' answers. A
 # column alike in all components is so known as well as if it were one.
 # `shares`: of the items' levels among all answers.
 drawn_to_common <- function(object, model, count, shares) {
   sum_of <- function(x) stats::ave(x, model$simplex, FUN = sum)
-  centre <- centre_of_columns(object, shares)
-  own <- count / pmax(sum_of(count), 1e-300)
-  weight <- sum_of((centre$probs - own) * (model$estimate - own)) / sum_of((centre$probs - own)^2)
-  weight <- pmin(pmax(ifelse(is.finite(weight), weight, 1), 0), 0.999)
-  total <- pmax(sum_of(count) * weight / (1 - weight), 1)
+  n <- sum_of(count)
+  answers <- list(cell = count, column = n, item = stats::ave(count, model$item, FUN = sum))
+  item_shares <- object$item_shares[model$items, , drop = FALSE]
+  rownames(item_shares) <- NULL
+  means <- list(own = 0, common = 0, of_item = 0, of_crowd = 0, by_crowd = 0)
+  for (kind in colnames(item_shares)) {
+    share <- c(0, item_shares[, kind])[model$item + 1]
+    drawn <- drawn_by_kind(kind, object, model, answers, shares)
+    means <- Map(function(mean, drawn) mean + share * drawn, means, drawn[names(means)])
+  }
+  # Where all is one column a thousandth is left to own counts.
+  total <- pmin(1 / means$own - n, 999 * pmax(n, 1))
   is_size <- model$item == 0
   list(
     # The sizes of the components have a uniform prior.
-    pseudo_counts = ifelse(is_size, 1, total * centre$probs),
-    of_item = ifelse(is_size, 0, weight * centre$of_item),
-    of_crowd = ifelse(is_size, 0, weight * (1 - centre$of_item)),
-    crowd_counts = tapply(count * (1 - centre$of_item), model$component, sum)
+    pseudo_counts = ifelse(is_size, 1, total * means$common / sum_of(means$common)),
+    of_item = means$of_item, of_crowd = means$of_crowd,
+    crowd_counts = tapply(count * means$by_crowd, model$component, sum)
   )
 }
 
-# What each column is drawn to, in the order of the parameters, and how much of that is the item's
-# own shares: in a crowd as probable as that its worker is not one of the crowd.
-centre_of_columns <- function(object, shares) {
-  k <- object$k
-  columns <- lapply(shares, function(share) matrix(share, length(share), k))
-  of_item <- rep(1, length(shares))
-  if (!is.null(object$crowd_probs)) {
-    by_crowd <- grepl("^(crowd|accuracy)", colnames(object$item_shares))
-    of_item <- 1 - rowSums(object$item_shares[names(shares), by_crowd, drop = FALSE])
-    columns <- Map(function(item, own, of_item) {
-      levels <- match(rownames(object$item_probs[[item]]), rownames(object$crowd_probs))
-      of_item * own + (1 - of_item) * object$crowd_probs[levels, , drop = FALSE]
-    }, names(shares), columns, of_item)
-  }
-  list(
-    probs = c(rep(1 / k, k), unlist(columns, use.names = FALSE)),
-    of_item = c(rep(1, k), rep(unname(of_item), lengths(columns)))
+# Of one of the kinds of name_item_prior(), in the order of the parameters: what each of a column's
+# `own` answers counts for in its estimate, the part of this that is `common`, and as above how much
+# is `of_item` and `of_crowd`. `answers`: to each level of a column, to the column, to the item.
+drawn_by_kind <- function(kind, object, model, answers, shares) {
+  family <- if (grepl("^[a-z]", kind)) sub(" .*", "", kind) else "own"
+  concentration <- if (family == "same") Inf else as.numeric(sub(".* ", "", kind))
+  # The answers of a worker of one accuracy count for all of its columns.
+  own <- 1 / (concentration + if (family == "accuracy") answers$item else answers$column)
+  prior <- if (family == "same") 1 else concentration * own
+  centre <- switch(
+    family,
+    same = list(probs = c(numeric(object$k), unlist(shares, use.names = FALSE)[model$column])),
+    own = centre_of_item(model, answers, concentration),
+    crowd = list(probs = object$crowd_probs[cbind(levels_of_crowd(object, model),
+                                                  model$component)]),
+    accuracy = list(probs = model$estimate)
   )
+  by_crowd <- family %in% c("crowd", "accuracy")
+  error <- if (family == "own") sqrt(answers$item / centre$n) else 1
+  list(
+    own = own,
+    common = ifelse(model$item == 0, 0, (1 - answers$column * own) * centre$probs),
+    of_item = if (by_crowd) 0 else prior * error, of_crowd = if (by_crowd) prior else 0,
+    by_crowd = by_crowd
+  )
+}
+
+# What an item's columns have in common, as the engine takes it: nearly the mean of the components,
+# as many answers of one are worth little more than some. And as from how many answers it is known.
+centre_of_item <- function(model, answers, concentration) {
+  over_components <- function(x) {
+    stats::ave(x / (concentration + 1 + answers$column), model$column, FUN = sum)
+  }
+  n_components <- pmax(over_components(answers$column), 1e-300)
+  list(probs = over_components(answers$cell) / n_components,
+       n = (concentration + 1) * n_components)
+}
+
+# Of each parameter the crowd's level, NA of the sizes.
+levels_of_crowd <- function(object, model) {
+  levels <- unlist(lapply(object$item_probs[model$items], function(probs) {
+    rep(rownames(probs), object$k)
+  }), use.names = FALSE)
+  c(rep(NA, object$k), match(levels, rownames(object$crowd_probs)))
 }
 
 # `undetermined`: directions in which nothing is known, see undetermined_directions(). Where EM has

@@ -206,10 +206,7 @@ drawn_blocks <- function(object, parts) {
 
 crowd_blocks <- function(object, parts) {
   model <- parts$model
-  levels <- unlist(lapply(object$item_probs[model$items], function(probs) {
-    rep(rownames(probs), object$k)
-  }), use.names = FALSE)
-  level <- c(rep(NA, object$k), match(levels, rownames(object$crowd_probs)))
+  level <- levels_of_crowd(object, model)
   lapply(seq_len(object$k), function(k) {
     at <- which(model$component == k & model$item > 0)
     n <- max(parts$drawn$crowd_counts[k], 1)

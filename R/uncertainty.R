@@ -82,11 +82,14 @@
 #' @section Fits by evidence:
 #' Their estimates are posterior means. Each column is drawn from its own counts to what the
 #' components have in common, or in a crowd to what the crowd answers, by as many pseudo-counts as
-#' the estimate shows; these enter the information, and what is common is uncertain as a column of
-#' all rows is, what the crowd answers as a column of all labels in the component. What comes
-#' out is how far posterior means are from truths that vary as the prior says, not a spread in
-#' repeated samples of one truth, which is smaller. In `type = "robust"` pseudo-counts are as many
-#' rows more, inside the sandwich too, for the same reason.
+#' the concentrations learned have, weighed by how probable they are for the item
+#' (`object$item_shares`); of a worker of one accuracy the answers in all components count for each
+#' column. These enter the information, and what is common is uncertain as a mean of the components
+#' is, or as a column of all rows is where the item may be the same in all components; what the
+#' crowd answers as a column of all labels in the component. What comes out is how far posterior
+#' means are from truths that vary as the prior says, not a spread in repeated samples of one truth,
+#' which is smaller. In `type = "robust"` pseudo-counts are as many rows more, inside the sandwich
+#' too, for the same reason.
 #'
 #' @section Estimates without a standard error:
 #' An estimate on the boundary, a probability of 0 or 1 (to which less than 0.01 of a row's weight

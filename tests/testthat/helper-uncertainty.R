@@ -72,3 +72,13 @@ twin_scores <- function(fit, step = 1e-6) {
     (row_loglik(move) - row_loglik(-move)) / (2 * step)
   }, numeric(nrow(fit$posterior)))
 }
+
+# Four hundred rows of ten items with two levels, of three classes that differ in some.
+three_classes <- function(seed) {
+  with_seed(seed, {
+    probs <- replicate(10, prop.table(matrix(stats::rexp(6), 2)^1.5, 2), simplify = FALSE)
+    class <- sample(3, 400, TRUE)
+    items <- lapply(probs, function(p) c("a", "b")[1 + (stats::runif(400) > p[1, class])])
+    as.data.frame(`names<-`(items, paste0("i", 1:10)))
+  })
+}
