@@ -40,7 +40,7 @@
 #' @param group The group of each row: a factor, strings, whole numbers or logical values, n_obs of
 #'   them with at least two different ones, in the order of the fit: names that are those of the
 #'   rows must have it. Rows in which it is `NA` are left out, with a message, and so are groups
-#'   whose rows all have weight 0.
+#'   whose rows all have weight 0, or answer no informative item and are of no known class.
 #' @param alpha The level of the search, a number from 0 to 1: the probability that some item is
 #'   freed though all are the same, in large groups. Default 0.05.
 #' @param free Names of the items to free, instead of the search; `character()` for none. By
@@ -51,8 +51,8 @@
 #' @param ... Not used; must be empty.
 #' @return A list of class `"mdpd_groups"`:
 #'   \item{sizes}{data frame, a row for each group and component: `group` and `component` (factors),
-#'     `size` (they sum to 1 in each group), `std.error` (`NA` of a size of 0, and where a group is
-#'     all of one component)}
+#'     `size` (they sum to 1 in each group), `std.error` (`NA` of a size of 0, where a group is all
+#'     of one component, and where the size rests on what the data do not determine)}
 #'   \item{items}{data frame, a row for each informative item, the one with most evidence first:
 #'     `item`; `free`; `statistic` (twice the log-likelihood ratio), `df`, `p_value` and
 #'     `p_adjusted` (Holm) of the test that it works the same in all groups; `evidence`, the log
@@ -83,19 +83,19 @@
 #'   It has methods for `print()`, [summary()][summary.mdpd_groups], [tidy()][tidy.mdpd_groups],
 #'   `autoplot()`, `plot()` and those of [predict.mdpd_groups()].
 #' @section Errors and warnings:
-#' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component,
-#' one with fewer than two informative items that rows with a group answer, or an item that has the
-#' name of one of the model, such as `"(group)"`; `mdpd_error_no_data` when the fit keeps no data
-#' and `x` is not given; `mdpd_error_not_stored` for a model without data. A message of class
+#' `mdpd_error_argument` for an argument out of range, a single group, a fit with one component, one
+#' with fewer than two informative items that rows with a group answer, or an item that has the name
+#' of one of the model, such as `"(group)"`; `mdpd_error_no_data` when the fit keeps no data and `x`
+#' is not given; `mdpd_error_not_stored` for a model without data. A message of class
 #' `mdpd_message_missing_group` counts the rows without a group, or names the groups without a row
-#' of weight above 0, one of class `mdpd_message_unanswered_items` names the items that no row with
-#' a group answers, and one of class `mdpd_message_small_group` groups of fewer than 10 rows;
-#' `mdpd_warning_group_is_item` says that an item has the same answer in all of each group;
-#' `mdpd_warning_many_items` says that more than half of the items work differently;
-#' `mdpd_warning_sampling_weights` is for case weights that are not whole numbers, as those of a
-#' survey, where there is no survey design: evidence and p-values then find differences that are
-#' not there, and free items wrongly. Those of [standard_errors()], except those of estimates on
-#' the boundary and of weights.
+#' of weight above 0 or without an answer to an informative item, one of class
+#' `mdpd_message_unanswered_items` names the items that no row with a group answers, and one of
+#' class `mdpd_message_small_group` groups of fewer than 10 rows; `mdpd_warning_group_is_item` says
+#' that an item has the same answer in all of each group; `mdpd_warning_many_items` says that more
+#' than half of the items work differently; `mdpd_warning_sampling_weights` is for case weights that
+#' are not whole numbers, as those of a survey, where there is no survey design: evidence and
+#' p-values then find differences that are not there, and free items wrongly. Those of
+#' [standard_errors()], except those of estimates on the boundary and of weights.
 #' @references
 #' Clogg, C. C. and Goodman, L. A. (1985). Simultaneous latent structure analysis in several groups.
 #' *Sociological Methodology* 15, 81-110. \doi{10.2307/270847}
@@ -130,7 +130,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   if (is.null(how$design)) warn_weights_of_groups(how$coded$weights)
   free <- check_free(free, object)
   variable <- variable_name(substitute(group))
-  coded_group <- read_group(group, how$coded$weights)
+  coded_group <- groups_that_answer(read_group(group, how$coded$weights), object, how$coded)
   check_names_of_groups(object, coded_group$levels)
   if (is.null(x)) check_names_of_fit(group, object, "group")
   groups <- group_data(object, how, coded_group)
@@ -177,13 +177,17 @@ read_group <- function(group, weights, call = rlang::caller_env()) {
   check_group(group, length(weights), call = call)
   check_categories(group, call)
   coded <- weighted_groups(code_values(group, call = call), weights)
-  if (length(coded$levels) < 2 || length(coded$levels) > max_levels) {
+  check_n_groups(coded$levels, call)
+  coded
+}
+
+check_n_groups <- function(levels, call) {
+  if (length(levels) < 2 || length(levels) > max_levels) {
     abort_mdpd(
-      "{.arg group} must have from 2 to {max_levels} different groups, not {length(coded$levels)}.",
+      "{.arg group} must have from 2 to {max_levels} different groups, not {length(levels)}.",
       class = "argument", call = call
     )
   }
-  coded
 }
 
 # Groups whose rows all weigh nothing, as those that subset() of a survey design left out, are none.
@@ -194,7 +198,29 @@ weighted_groups <- function(coded, weights) {
     inform_mdpd("{length(empty)} group{?s} {?has/have} no row of weight above 0 and {?is/are} left
                  out: {.val {empty}}.", class = "missing_group", groups = empty)
   }
-  list(codes = c(0L, cumsum(weighs) * weighs)[coded$codes + 1L], levels = coded$levels[weighs])
+  some_groups(coded, weighs)
+}
+
+# Where no row answers an item that tells classes apart, nor has a known class, nothing says how
+# large they are. `unanswered`: the rows of such groups.
+groups_that_answer <- function(coded, object, data, call = rlang::caller_env()) {
+  items <- informative(object)
+  answers <- answers_by_item(data$codes, items)
+  rows <- unlist(lapply(items, function(item) answers(item)$row), use.names = FALSE)
+  tells <- data$weights > 0 & (seq_along(coded$codes) %in% rows | !is.na(data$known %||% NA))
+  answered <- seq_along(coded$levels) %in% coded$codes[tells]
+  empty <- coded$levels[!answered]
+  if (length(empty) > 0) {
+    inform_mdpd("{length(empty)} group{?s} {?has/have} no answer to an informative item and
+                 {?is/are} left out: {.val {empty}}.", class = "missing_group", groups = empty)
+    check_n_groups(coded$levels[answered], call)
+  }
+  kept <- some_groups(coded, answered)
+  c(kept, list(unanswered = coded$codes > 0 & kept$codes == 0))
+}
+
+some_groups <- function(coded, kept) {
+  list(codes = c(0L, cumsum(kept) * kept)[coded$codes + 1L], levels = coded$levels[kept])
 }
 
 # Each item of the model must have a name of its own, whichever of them are freed.

@@ -8,7 +8,7 @@
 group_data <- function(object, how, group, call = rlang::caller_env()) {
   weighs <- how$coded$weights > 0
   rows <- which(weighs & group$codes > 0)
-  n_left_out <- sum(weighs & group$codes == 0)
+  n_left_out <- sum(weighs & group$codes == 0 & !group$unanswered)
   if (n_left_out > 0) {
     inform_mdpd("{n_left_out} row{?s} without a group {?is/are} left out.",
                 class = "missing_group")

@@ -4,13 +4,15 @@
 
 new_groups <- function(object, groups, found) {
   fit <- as_group_fit(found$model, groups)
-  covariance <- covariance_blocks(fit, parts_of_groups(fit, groups), character())[[1]]
+  parts <- parts_of_groups(fit, groups)
+  loose <- parts$mixture$loose & parts$model$free
+  covariance <- covariance_blocks(fit, parts, character())[[1]]
   items <- item_table(groups, found)
   warn_many_items(items, groups$columns_are)
   n <- group_totals(groups)
   structure(
     list(
-      sizes = size_table(fit, covariance, groups), items = items,
+      sizes = size_table(fit, covariance, groups, loose), items = items,
       item_probs = free_table(fit, sqrt(diag(covariance)), groups, found$model$free),
       test = test_sizes(groups, found), n = n, n_left_out = groups$n_left_out,
       loglik = fit$loglik - sum(n * log(n / sum(n))),
@@ -21,8 +23,9 @@ new_groups <- function(object, groups, found) {
   )
 }
 
-# P(k | g) by Bayes' rule from the weights and the item of the group, with its delta method.
-size_table <- function(fit, covariance, groups) {
+# P(k | g) by Bayes' rule from the weights and the item of the group, with its delta method: what is
+# on the boundary is known, and what rests on `loose` parameters has no error.
+size_table <- function(fit, covariance, groups, loose) {
   k <- fit$k
   joint <- t(fit$item_probs[[group_item]]) * fit$mixing_weights
   sizes <- sweep(joint, 2, colSums(joint), "/")
@@ -35,8 +38,12 @@ size_table <- function(fit, covariance, groups) {
     of_group <- which(parameters$item %in% group_item & parameters$level == groups$levels[g])
     slope <- diag(sizes[, g], k) - tcrossprod(sizes[, g])
     at <- c(of_weights, of_group)
-    slope <- sweep(cbind(slope, slope), 2, pmax(parameters$estimate[at], 1e-300), "/")
-    sqrt(pmax(0, rowSums((slope %*% covariance[at, at]) * slope)))
+    estimate <- pmax(parameters$estimate[at], 1e-300)
+    slope <- sweep(cbind(slope, slope), 2, estimate, "/")
+    errors <- sqrt(pmax(0, rowSums((slope %*% covariance[at, at]) * slope)))
+    # In the units in which directions are.
+    rests_on <- moved_by(sweep(slope, 2, sqrt(estimate), "*")[, loose[at], drop = FALSE])
+    ifelse(rests_on, NA, errors)
   }, numeric(k))
   size <- as.vector(sizes)
   data.frame(

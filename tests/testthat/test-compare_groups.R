@@ -188,6 +188,63 @@ test_that("rows of weight 0 and groups that have no others count as if left out"
                class = "mdpd_error_argument")
 })
 
+test_that("groups that answer nothing that tells classes apart count as if left out", {
+  data <- two_groups(n_obs = 300)
+  silent <- rep(c(FALSE, FALSE, TRUE), 100)
+  data$x[silent, ] <- NA
+  data$x$noise <- with_seed(2, sample(c("a", "b"), 300, TRUE))
+  group <- ifelse(silent, "west", data$group)
+  for (criterion in c("bic", "evidence")) {
+    fit <- hush(stagewise_em(data$x, k = 2, control = stagewise_control(criterion = criterion)))
+    expect_false("noise" %in% informative(fit))
+    cnd <- expect_message(found <- compare_groups(fit, group, free = character()),
+                          "1 group has no answer to an informative item",
+                          class = "mdpd_message_missing_group")
+    expect_identical(cnd$groups, "west")
+    # They have a group, of which nothing can be said.
+    expect_identical(found$n_left_out, 0L)
+    rest <- hush(compare_groups(fit, replace(group, silent, NA), free = character()))
+    expect_identical(rest$n_left_out, 100L)
+    expect_equal(found[c("sizes", "items", "test", "n")], rest[c("sizes", "items", "test", "n")])
+    expect_true(all(found$sizes$std.error > 0.01))
+    expect_identical(found$test$df, 1)
+    expect_error(hush(compare_groups(fit, ifelse(silent, "west", "north"))),
+                 "different groups, not 1", class = "mdpd_error_argument")
+  }
+})
+
+test_that("a group of known classes stays without an answer, if its rows weigh", {
+  fit <- group_fit(sharp_rows(60))
+  data <- fit$coded
+  data$codes[41:60, ] <- as.raw(0)
+  groups <- list(codes = rep(1:3, each = 20), levels = c("a", "b", "c"))
+  left <- function(known = NULL) {
+    data["known"] <- list(known)
+    hush(groups_that_answer(groups, fit, data))
+  }
+  expect_identical(left()$levels, c("a", "b"))
+  expect_identical(left()$codes, rep(c(1:2, 0L), each = 20))
+  expect_identical(which(left()$unanswered), 41:60)
+  known <- replace(rep(NA, 60), 41, 2L)
+  expect_identical(left(known)$levels, c("a", "b", "c"))
+  expect_false(any(left(known)$unanswered))
+  data$weights[41] <- 0
+  expect_identical(left(known)$levels, c("a", "b"))
+})
+
+test_that("sizes that rest on what the data do not determine have no errors", {
+  # Two items of two levels are less than two classes ask for.
+  data <- two_groups(n_obs = 300)
+  fit <- suppressWarnings(mdpd(data$x[c("item_1", "item_3")], k = 2, prior = 0,
+                               control = stagewise_control(criterion = "bic", smoothing = 0)))
+  compare <- function() {
+    suppressWarnings(compare_groups(fit, data$group, free = c("item_1", "item_3")),
+                     "mdpd_warning_many_items")
+  }
+  expect_warning(found <- compare(), class = "mdpd_warning_not_identified")
+  expect_identical(found$sizes$std.error, rep(NA_real_, 4))
+})
+
 test_that("a group may have no name, as a blank of a file", {
   data <- two_groups(differ = "item_2", n_obs = 300)
   fit <- group_fit(data$x)
