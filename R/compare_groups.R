@@ -68,7 +68,7 @@
 #'   \item{n}{named by group: sum of the case weights}
 #'   \item{n_left_out}{number of rows without a group}
 #'   \item{loglik, df}{log-likelihood of the items given the groups (nats) and its number of free
-#'     parameters}
+#'     parameters, with all levels of a freed item in each group that answers it}
 #'   \item{by_design, design_df}{are errors and tests those of a survey design? And its degrees of
 #'     freedom, `Inf` without}
 #'   \item{fit}{the model as a fit of [mdpd()], with the items `"item \[group\]"` and `"(group)"`.

@@ -97,10 +97,22 @@ fit_groups <- function(groups, free, start = groups$start, sizes = TRUE) {
 as_group_fit <- function(model, groups, call = quote(compare_groups())) {
   about <- list(class = NULL, call = call, keep_data = TRUE, design = NULL)
   fit <- new_mdpd(model$result, model$problem, model$settings, about)
+  fit$df <- fit$df + n_unseen_levels(groups, model$free) * fit$k
   fit$groups <- list(variable = groups$variable, levels = groups$levels, items = groups$items,
                      free = model$free)
   by_size <- order(model$result$mixing_weights, decreasing = TRUE)
   permute_components(fit, order(groups$columns[by_size]), groups$components[order(groups$columns)])
+}
+
+# Of the free items the levels that a group which answers them never shows, though another one does.
+# They are parameters as those of the model with the item alike in all groups are, where they may be
+# shown by any: else freeing an item could have fewer.
+n_unseen_levels <- function(groups, free) {
+  unseen <- vapply(groups$answers[free], function(given) {
+    shown <- table(groups$codes[given$row], given$code) > 0
+    sum(!shown)
+  }, 0L)
+  sum(unseen)
 }
 
 # Search -------------------------------------------------------------------------------------------

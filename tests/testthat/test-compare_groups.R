@@ -651,6 +651,31 @@ test_that("the log-likelihood is given the groups; that of the fit counts them",
   expect_identical(row$p.value, groups$test$p_value)
 })
 
+test_that("freeing an item adds the df of its test, where a group does not show all levels", {
+  data <- two_groups(n_obs = 300, differ = "item_2")
+  north <- data$group == "north"
+  # All levels; one that one group never shows; and none in common.
+  never <- replace(data$x$item_4, !north & data$x$item_4 == "d", "a")
+  apart <- ifelse(north, ifelse(never %in% c("a", "b"), "a", "b"),
+                  ifelse(never %in% c("a", "b"), "c", "d"))
+  for (item_4 in list(data$x$item_4, never, apart)) {
+    x <- replace(data$x, "item_4", list(item_4))
+    fit <- group_fit(x)
+    compare <- function(free) suppressWarnings(compare_groups(fit, data$group, free = free))
+    same <- compare("item_2")
+    freed <- compare(c("item_2", "item_4"))
+    expect_equal(freed$df - same$df, 2 * (length(unique(item_4)) - 1))
+    expect_equal(freed$df - same$df, same$items$df[same$items$item == "item_4"])
+    expect_equal(freed$df - same$df, freed$items$df[freed$items$item == "item_4"])
+    expect_equal(freed$fit$df, freed$df + 1)
+    expect_equal(attr(logLik(freed$fit), "df"), freed$df + 1)
+  }
+  # A group that never answers it has none of them.
+  x$item_4[!north] <- NA
+  fit <- group_fit(x)
+  expect_equal(compare("item_4")$df, compare(character())$df)
+})
+
 test_that("a group of one row by a design is compared, and frees nothing", {
   skip_if_not_installed("survey")
   truth <- rep(1:2, each = 30)
