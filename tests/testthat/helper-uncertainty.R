@@ -74,7 +74,7 @@ twin_scores <- function(fit, step = 1e-6) {
 }
 
 # Four hundred rows of ten items with two levels, of three classes that differ in some.
-three_classes <- function(seed) {
+close_classes <- function(seed) {
   with_seed(seed, {
     probs <- replicate(10, prop.table(matrix(stats::rexp(6), 2)^1.5, 2), simplify = FALSE)
     class <- sample(3, 400, TRUE)

@@ -111,7 +111,7 @@ test_that("a column is drawn no further where its answers are like those of all 
   # As the estimates show it, it was up to 80 times as far, and their errors were half as large.
   component_of_i8 <- c("3" = 1, "40" = 2)
   for (seed in names(component_of_i8)) {
-    x <- three_classes(as.numeric(seed))
+    x <- close_classes(as.numeric(seed))
     fit <- stagewise_em(x, k = 3)
     parts <- parts_by_evidence(fit)
     for (item in by_item(parts$pseudo_counts, parts, 3)) {
