@@ -280,7 +280,8 @@ check_lines <- function(file, sep, header, call = rlang::caller_env()) {
   check_read_whole(con, file, call)
   n_fields[find_blank_lines(file, n_fields, call)] <- 0
   numbers <- which(n_fields > 0)
-  n_fields <- n_fields[numbers]
+  # Where a quote is left open the whole file is one.
+  n_fields <- if (length(numbers) > 0) n_fields[numbers] else 1L
   if (n_fields[1] < 3) {
     abort_mdpd(
       c("The file must have at least three columns: items, workers and labels.",

@@ -182,6 +182,10 @@ test_that("a file that does not exist or holds nothing is an error", {
 test_that("fewer than three columns are an error", {
   expect_bad_file(crowd_file("item,label", "1,2"), "at least three columns.*has 2")
   expect_bad_file(crowd_file("a", "b"), "at least three columns.*has 1")
+  # A quote left open takes in all that follows.
+  for (end in c("  ", "", "a,u,x")) {
+    expect_bad_file(crowd_file("\"", "a,u,x", end), "at least three columns.*has 1")
+  }
 })
 
 test_that("columns that cannot be told apart are an error", {
