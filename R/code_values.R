@@ -116,8 +116,6 @@ is_number_text <- function(x) {
   is.character(x) && all(grepl("^[-+]?[0-9]+([.][0-9]+)?$", x[!is.na(x)]))
 }
 
-is_time <- function(x) inherits(x, c("Date", "POSIXt", "difftime"))
-
 all_whole <- function(x) all(is.na(x) | is.finite(x) & x == trunc(x))
 
 # Codes of a new column by the levels of the fit, and the levels the fit does not have.

@@ -140,7 +140,8 @@ in_order_of_labels <- function(prior, labels, call) {
     at <- match(labels, names)
     if (anyNA(at)) {
       abort_mdpd(
-        c("{.arg prior} must have the labels as names of its {c('rows', 'columns')[side]}, or none.",
+        c("{.arg prior} must have the labels as names of its {c('rows', 'columns')[side]}, or
+           none.",
           x = "There is no {.val {labels[is.na(at)][1]}} among {.val {names}}."),
         class = "argument", call = call
       )

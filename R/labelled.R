@@ -1,6 +1,8 @@
 # Columns as haven reads them from SPSS, Stata and SAS: numbers or strings, some of which have a
 # label or are missing by the user's word. Tagged missing values are NA to R as they are.
 
+is_time <- function(x) inherits(x, c("Date", "POSIXt", "difftime"))
+
 # Other packages give a factor or a time a label of its own by the same class.
 is_labelled <- function(x) {
   inherits(x, c("haven_labelled", "labelled")) && !is.factor(x) && !is_time(x) &&

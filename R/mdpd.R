@@ -46,8 +46,8 @@
 #' @param prior For crowds with one component a label: `"crowd"`, or pseudo-counts added to every
 #'   worker's confusion matrix, a labels x labels matrix (row: the true label, column: the label
 #'   given; in the order of the labels, or named by them) or one number for all cells; 0 adds none.
-#'   Default, `NULL`: `"crowd"` where EM begins at the majority vote, unless `missing` is `"level"` or
-#'   `control` has `criterion = "bic"`; else 0.
+#'   Default, `NULL`: `"crowd"` where EM begins at the majority vote, unless `missing` is `"level"`
+#'   or `control` has `criterion = "bic"`; else 0.
 #' @return A fit of class `mdpd`, with the parts described in [stagewise_em()] and
 #'   \item{starts}{data frame with a row for every start: `start`, `loglik` (nats), with
 #'     `prior = "crowd"` `evidence` (nats), `iterations`, `status`}
