@@ -164,7 +164,7 @@ read_labelled_columns <- function(columns) {
     read <- read_labelled(structure(values, labels = labels[[1]], class = "haven_labelled"))
     return(unname(split(read, rep(seq_along(columns), lengths(columns)))))
   }
-  lapply(columns, function(x) if (is_labelled(x)) read_labelled(x) else x)
+  lapply(columns, read_labelled)
 }
 
 # A table with a row for each label is taken for workers too, who would never agree. Its columns are

@@ -7,7 +7,7 @@ missing_level <- "(missing)"  # of missing = "level", where a missing cell is an
 # FALSE before TRUE, strings in the C locale so that results do not depend on where they are made.
 # `numbers_first` sorts strings that all are numbers as numbers: ids read from a file.
 code_values <- function(x, numbers_first = FALSE, call = rlang::caller_env()) {
-  if (is_labelled(x)) x <- read_labelled(x)
+  x <- read_labelled(x)
   check_encoding(if (is.factor(x)) levels(x) else x, "Values", call)
   if (is.factor(x)) {
     return(code_factor(x))
@@ -57,10 +57,13 @@ time_text <- function(x) {
   ifelse(is_repeated, paste(text, shown(0, "%Z")), text)
 }
 
-# Of a labelled column a factor of the labels, in the order of the values. A value without a label
-# is called by itself, and two that would be called the same are told apart by their values, also
-# where the rows have but one of them: other rows may have the other.
+# Of a labelled column a factor of the labels, in the order of the values; another as it is. A value
+# without a label is called by itself, and two that would be called the same are told apart by their
+# values, also where the rows have but one of them: other rows may have the other.
 read_labelled <- function(x) {
+  if (!is_labelled(x)) {
+    return(x)
+  }
   values <- plain_values(x)
   labels <- attr(x, "labels", exact = TRUE)
   if (is.null(names(labels))) {

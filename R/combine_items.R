@@ -116,7 +116,7 @@ like_table <- function(columns, x) {
 combine_columns <- function(columns, call) {
   columns <- Map(function(column, name) {
     check_column(column, name, "x", call)
-    if (is_labelled(column)) read_labelled(column) else column
+    read_labelled(column)
   }, columns, names(columns))
   coded <- lapply(columns, code_values, call = call)
   levels <- common_levels(columns, coded, call)
