@@ -224,11 +224,8 @@ choose_ids <- function(spikes, side, ids, call = rlang::caller_env()) {
   }
   arg <- paste0(side, "s")
   known <- levels(spikes[[side]])
-  ids <- if (is.factor(ids)) {
-    as.character(ids)
-  } else {
-    id_text(check_id_vector(ids, arg, call))
-  }
+  check_id_vector(ids, arg, call)
+  ids <- if (is.factor(ids)) as.character(ids) else id_text(ids)
   check_ids(ids, length(ids), side, call)
   if (!is.null(spikes$recorded)) {
     check_known_ids(ids, known, arg, call)

@@ -235,7 +235,18 @@ show_bytes <- function(x) {
 # Can a vector hold values of categories?
 holds_values <- function(x) {
   types <- c("logical", "integer", "double", "character")
-  is.factor(x) || typeof(x) %in% types && length(dim(x)) < 2 && !inherits(x, "mdpd")
+  if (is.factor(x)) {
+    is_sound_factor(x)
+  } else {
+    typeof(x) %in% types && length(dim(x)) < 2 && !inherits(x, "mdpd")
+  }
+}
+
+# Are its codes those of its levels?
+is_sound_factor <- function(x) {
+  codes <- unclass(x)
+  is.integer(codes) && is.character(levels(x)) &&
+    all(is.na(codes) | codes >= 1 & codes <= nlevels(x))
 }
 
 # What was asked for by `table$column` or `table[["column"]]` where the table has no such column is
@@ -304,6 +315,9 @@ describe <- function(x) {
   if (is.character(x)) x[!is_valid_text(x)] <- show_bytes(x[!is_valid_text(x)])
   if (rlang::is_scalar_atomic(x) && !is.object(x)) {
     return(cli::format_inline("{.val {x}}"))
+  }
+  if (is.factor(x) && !is_sound_factor(x)) {
+    return("a damaged factor")
   }
   size <- if (rlang::is_vector(x) && !is.data.frame(x)) paste(" of length", length(x))
   paste0(cli::format_inline("{.obj_type_friendly {x}}"), size)

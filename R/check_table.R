@@ -202,13 +202,6 @@ check_column <- function(x, name, arg, call, rows = seq_along(x)) {
   invisible(x)
 }
 
-# Are its codes those of its levels?
-is_sound_factor <- function(x) {
-  codes <- unclass(x)
-  is.integer(codes) && is.character(levels(x)) &&
-    all(is.na(codes) | codes >= 1 & codes <= nlevels(x))
-}
-
 check_whole <- function(x, name, arg, call, rows = seq_along(x)) {
   if (core_are_whole(x)) {
     return(invisible(x))

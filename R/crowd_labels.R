@@ -284,7 +284,7 @@ check_triple_column <- function(column, data, arg = rlang::caller_arg(column),
 
 # Of a chunk `rows_before` are the rows that came before.
 check_id_column <- function(x, name, call, rows_before = 0) {
-  if (!holds_values(x) || is.factor(x) && !is_sound_factor(x)) {
+  if (!holds_values(x)) {
     abort_mdpd(
       "The {name} column must be a vector of ids, not {describe(x)}.", class = "data", call = call
     )

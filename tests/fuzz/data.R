@@ -13,7 +13,7 @@ some_table <- function(n_obs = whole(6, 40), n_items = whole(2, 6), as = NULL) {
     code
   })
   names(columns) <- paste0("item", seq_len(n_items))
-  kinds <- c("frame", "frame", "factors", "text", "matrix", "strings", "tibble", "logical")
+  kinds <- c("frame", "frame", "factors", "text", "matrix", "strings", "tibble", "logical", "mixed")
   as <- as %||% pick(kinds)
   shape_table(columns, as)
 }
@@ -29,7 +29,23 @@ shape_table <- function(columns, as) {
     strings = do.call(cbind, lapply(columns, text)),
     tibble = structure(lapply(columns, as.integer), class = c("tbl_df", "tbl", "data.frame"),
                        row.names = seq_along(columns[[1]])),
-    logical = as.data.frame(lapply(columns, function(code) code > 0))
+    logical = as.data.frame(lapply(columns, function(code) code > 0)),
+    mixed = structure(replace(columns, 1, list(strange_column(columns[[1]]))),
+                      class = "data.frame", row.names = seq_along(columns[[1]]))
+  )
+}
+
+# Codes in a form that a column may have, whether or not it can be an item.
+strange_column <- function(code) {
+  text <- as.character(code)
+  one_of(
+    as.Date("2020-01-01") + code, .POSIXct(1000 * code), as.difftime(code, units = "hours"),
+    labelled_numbers(code), factor(code, 9:0), ordered(code), code + 0i, I(as.list(code)), code / 3,
+    code + 1e9, -code, code * 1e-300, paste0(" ", text), paste0(text, ".0"), code + NA,
+    rep("x", length(code)), structure(code, class = "odd"), cbind(code), cbind(code, code),
+    seq_along(code), replace(text, code %in% 1, ""), replace(text, code %in% 1, "NA"),
+    replace(code, code %in% 1, NaN), replace(code, code %in% 1, Inf), utils::as.roman(code),
+    stats::ts(code)
   )
 }
 

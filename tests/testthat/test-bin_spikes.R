@@ -208,6 +208,12 @@ test_that("trials may be called by times", {
   expect_identical(found[, "1"], c("2020-01-01 12:00:00.5" = 1L, "2020-01-01 12:00:00" = 1L))
 })
 
+test_that("asked for by a damaged factor, trials are an error", {
+  spikes <- data.frame(trial = 1:2, neuron = "a", time = 0.1)
+  expect_error(bin_spikes(spikes, c(0, 1), trials = structure(1:2, levels = "1", class = "factor")),
+               "`trials`.*not a damaged factor", class = "mdpd_error_argument")
+})
+
 test_that("a trial without any neuron was not recorded", {
   for (neurons in list(c("a", "b"), NULL)) {
     trials <- list(stats::setNames(list(0.1, numeric()), neurons), list())

@@ -185,6 +185,14 @@ test_that("categories are a plain vector or a factor, and not a fit", {
   }
 })
 
+test_that("a factor whose codes are not those of its levels holds none, and is called damaged", {
+  without_levels <- structure(1:2, class = "factor")
+  expect_false(holds_values(without_levels))
+  expect_identical(describe(without_levels), "a damaged factor")
+  expect_error(error_rate(without_levels, 1:2), "`estimate`.*not a damaged factor",
+               class = "mdpd_error_argument")
+})
+
 test_that("of text the first that is in no encoding is named", {
   bytes <- `Encoding<-`("caf\xe9", "bytes")
   damaged <- `Encoding<-`("n\xe4", "UTF-8")
