@@ -11,7 +11,8 @@
 #'   that it had in the call of [compare_groups()] (`"group"` where an item has that name), unless
 #'   `group` is given. By default, `NULL`, the rows that were compared.
 #' @param group The group of each row of `newdata`: a vector with one value a row, `NA` where it is
-#'   not known. By default, `NULL`, the column of `newdata`.
+#'   not known; answers to freed items then tell nothing of the class, and the class sizes are those
+#'   of all groups. By default, `NULL`, the column of `newdata`.
 #' @param type `"class"`, the default, or `"prob"`, as in [predict.mdpd()].
 #' @param ... Not used; must be empty for `predict()` and `augment()`. `glance()` ignores what other
 #'   packages hand over, as modelsummary does.
