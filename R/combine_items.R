@@ -244,7 +244,7 @@ check_groups <- function(groups, names, call = rlang::caller_env()) {
 }
 
 list_of_groups <- function(groups, call) {
-  if (is.data.frame(groups) && all(c("group", "item") %in% names(groups))) {
+  if (is_table_of_groups(groups)) {
     item <- as.character(groups[["item"]])
     return(unname(split(item, match(groups[["group"]], unique(groups[["group"]])))))
   }
@@ -261,6 +261,11 @@ list_of_groups <- function(groups, call) {
        {describe(groups)}.", i = 'Such as {.code list(c("a", "b"), c("d", "e"))}.'),
     class = "argument", call = call
   )
+}
+
+is_table_of_groups <- function(x) {
+  is.data.frame(x) && all(c("group", "item") %in% names(x)) &&
+    holds_values(x[["group"]]) && holds_values(x[["item"]])
 }
 
 # By their items where a group has no name.

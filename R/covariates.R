@@ -44,8 +44,15 @@ check_covariates <- function(formula, data, object, call) {
 
 # Rows without a covariate are left out of the frame, and named by its attribute.
 covariate_frame <- function(formula, data, arg, call, ...) {
-  as_computed(stats::model.frame(formula, data, na.action = stats::na.omit,
-                                 drop.unused.levels = TRUE, ...), arg, call)
+  frame <- as_computed(stats::model.frame(formula, data, na.action = stats::na.omit,
+                                          drop.unused.levels = TRUE, ...), arg, call)
+  # Of codes without a level R makes missing values here, or numbers of whatever memory holds.
+  damaged <- vapply(frame, function(x) is.factor(x) && (anyNA(x) || !is_sound_factor(x)), NA)
+  if (any(damaged)) {
+    abort_mdpd("Covariate {.field {names(frame)[damaged][1]}} must not be a damaged factor.",
+               class = "argument", call = call)
+  }
+  frame
 }
 
 # What R cannot make of the covariates, as of complex numbers, is told of them.

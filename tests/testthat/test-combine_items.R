@@ -181,7 +181,10 @@ test_that("data, groups and names of items must be given", {
   Encoding(unknown) <- "bytes"
   unknown_name <- stats::setNames(list(c("a", "b")), unknown)
   expect_error(combine_items(x, unknown_name), class = "mdpd_error_encoding")
-  for (table in list(data.frame(item = c("a", "b")), data.frame(group = 1, name = c("a", "b")))) {
+  damaged <- data.frame(group = 1, item = factor(c("a", "b")))
+  attr(damaged$item, "levels") <- "a"
+  for (table in list(data.frame(item = c("a", "b")), data.frame(group = 1, name = c("a", "b")),
+                     damaged)) {
     expect_error(combine_items(x, table), "must be a table of", class = "mdpd_error_argument")
   }
 })

@@ -38,6 +38,14 @@ test_that("levels that no row has are none", {
   expect_identical(as.integer(attr(frame, "na.action")), 3L)
 })
 
+test_that("a factor whose codes have no level is no covariate, whatever levels are used", {
+  for (codes in list(c(1:2, 5L), c(1L, 1L, 5L))) {
+    data <- data.frame(g = structure(codes, levels = c("a", "b"), class = "factor"))
+    expect_error(covariate_frame(~g, data, "data", later_step),
+                 "Covariate g must not be a damaged factor", class = "mdpd_error_argument")
+  }
+})
+
 test_that("what can be no column of a design is told of the covariates", {
   rows <- sharp_rows(40)
   fit <- full_fit(rows)

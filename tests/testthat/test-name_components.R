@@ -300,6 +300,8 @@ test_that("bad names and orders are errors", {
     show_conditions(reorder_components(fit, "weight"))
     show_conditions(reorder_components(fit, c(0.5, 2, 3)))
   })
+  expect_error(reorder_components(fit, structure(1:3, levels = "1", class = "factor")),
+               "`order`.*not a damaged factor", class = "mdpd_error_argument")
 })
 
 test_that("names and order stay where update() repeats the call with as many components", {
