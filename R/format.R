@@ -56,10 +56,13 @@ shorten <- function(labels, width = 16) {
   short[match(labels, different)]
 }
 
-# The beginning of every label that is too long, and which of the labels it is.
+# The beginning of every label that is too long, and which of the labels it is. In a narrow room
+# dots give way to the number, which is whole in four columns of up to 9999 labels.
 number_cut <- function(labels, width) {
-  end <- paste0(ellipsis, match(labels, unique(labels)))
-  ifelse(nchar(labels, "width") > width, paste0(strtrim(labels, width - nchar(end)), end), labels)
+  number <- match(labels, unique(labels))
+  end <- paste0(substring(ellipsis, 1, pmax(0, width - nchar(number))), number)
+  start <- strtrim(labels, pmax(0, width - nchar(end)))
+  ifelse(nchar(labels, "width") > width, paste0(start, end), labels)
 }
 
 # At most `width` columns of text, the last `n_last` characters from the end of the label. Columns,

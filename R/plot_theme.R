@@ -96,12 +96,15 @@ text_lines <- function(inches, size = 9) pmax(1, floor(72 * inches / (1.1 * size
 
 # Labels for a room of `width` by `height` inches, or for one each, in type of `size` points.
 fit_labels <- function(labels, width, height, size = 9) {
-  columns <- pmax(4, text_columns(width, size))  # less cannot be cut so that it is still a name
-  n_lines <- text_lines(height, size)
-  if (length(columns) == 1 && length(n_lines) == 1) {
-    return(wrap_labels(labels, columns, n_lines))
+  # Less cannot be cut so that it is still a name.
+  columns <- rep_len(pmax(4, text_columns(width, size)), length(labels))
+  n_lines <- rep_len(text_lines(height, size), length(labels))
+  labels <- unname(labels)
+  # Those of one room together, so that labels which are cut still differ.
+  for (alike in split(seq_along(labels), paste(columns, n_lines))) {
+    labels[alike] <- wrap_labels(labels[alike], columns[alike[1]], n_lines[alike[1]])
   }
-  unlist(Map(wrap_labels, labels, columns, n_lines), use.names = FALSE)
+  labels
 }
 
 # Labels in at most `n_lines` lines of `width` columns of text. They are cut only where that is not

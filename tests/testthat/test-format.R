@@ -39,6 +39,9 @@ test_that("labels are cut at the end, else in the middle, else where they begin 
 test_that("labels that no cut tells apart are numbered, short ones stay", {
   expect_identical(number_cut(c("abcdefgh", "abcdef", "abc", "abcdefgx", "abcdefgh"), 6),
                    c("ab...1", "abcdef", "abc", "ab...4", "ab...1"))
+  # In four columns dots give way: a number that is cut would be another label's.
+  narrow <- number_cut(paste0("question ", 1:120, " of the survey"), 4)
+  expect_identical(narrow[c(1, 9, 10, 99, 100)], c("...1", "...9", "..10", "..99", ".100"))
   expect_identical(cut_middle(c("abcdef", "abcdefg"), 6, 0), c("abcdef", "abc..."))
   expect_identical(cut_middle("abcdefgh", 6, 2), "a...gh")
   # Where there is no room for a beginning there is none.

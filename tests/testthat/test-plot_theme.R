@@ -39,6 +39,10 @@ test_that("the room of a text is told in columns and lines, one at least, of nin
   # Labels of one room that differ only in what has no room are still told apart.
   like <- paste(label, c("one", "two"))
   expect_identical(anyDuplicated(fit_labels(like, 1, 0.5)), 0L)
+  expect_identical(fit_labels(like, 1, c(0.5, 0.5)), fit_labels(like, 1, 0.5))
+  # Twelve of them in four columns have no room but for their numbers.
+  many <- fit_labels(paste("Question", 1:12, "of the survey"), 0.09, 0.1, 6)
+  expect_identical(many[c(1, 12)], c("...1", "..12"))
 })
 
 test_that("names of items stand upright where a word is wider than its place in the line", {
