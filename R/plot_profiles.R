@@ -166,6 +166,7 @@ draw_mixed_profiles <- function(object, items) {
     ggplot2::theme(
       axis.text.x = side_text(side),
       strip.text = ggplot2::element_text(size = strip$size - !together, lineheight = 0.9,
+                                         hjust = strip_side(cells, strip, n_columns, room),
                                          margin = ggplot2::margin(2, 0, 1, 0)),
       strip.text.y = ggplot2::element_text(angle = 0, hjust = 0,
                                            margin = ggplot2::margin(0, 0, 0, 4)),
@@ -222,6 +223,18 @@ strip_room <- function(cells, together, n_columns, cell) {
     all(mapply(fits_whole, panels, width, height, size))
   }, least = 7.5)
   list(width = width, height = stats::setNames(height, panels), size = size)
+}
+
+# Titles above panels stand in the middle, and end with panels that are much narrower, as the names
+# of levels take much of the width: in the middle they would run out of the picture.
+strip_side <- function(cells, strip, n_columns, room) {
+  width <- picture_size()[1]
+  titles <- fit_labels(levels(cells$panel), strip$width, strip$height, strip$size)
+  longest <- function(labels) max(nchar(unlist(strsplit(labels, "\n")), "width"))
+  names <- min(room$share * width, text_inches(longest(cells$text), room$size))
+  # Beside the panels are the title of the axis and, 0.15 inches on both sides, margins.
+  panel <- (width - 0.4) / n_columns - names
+  if (text_inches(longest(titles), strip$size) > panel + 0.3) 1 else 0.5
 }
 
 # Below each column of panels.

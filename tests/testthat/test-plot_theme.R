@@ -62,6 +62,20 @@ test_that("titles of panels are beside their rows or above them", {
                list(width = 3, height = c(a = 0.7, b = 0.7), size = 9.5))
 })
 
+test_that("titles that are wider than their panels end with them", {
+  local_picture_size(7, 5)
+  side <- function(n_title, n_text) {
+    cells <- data.frame(panel = factor(strrep("a", n_title)), text = strrep("b", n_text))
+    room <- list(share = 0.14, size = 6)
+    strip_side(cells, strip_room(cells, FALSE, 3, 0.4), 3, room)
+  }
+  # Of the 2.2 inches of a column names have 0.98 at most: 20 bold letters fit beside them and into
+  # the margins.
+  expect_identical(side(20, 40), 0.5)
+  expect_identical(side(21, 40), 1)
+  expect_identical(side(21, 5), 0.5)
+})
+
 test_that("panels of items stand in as many columns as the names of their levels have room", {
   columns <- function(n_panels, n_letters) {
     mixed_columns(data.frame(panel = factor(seq_len(n_panels)), text = strrep("a", n_letters)))
