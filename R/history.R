@@ -22,8 +22,11 @@ move_kinds <- c(
 
 # `lanes`: where each begins and ends; `links`: the splits and merges between lanes; `now`: the lane
 # of each component, in the numbering of the trace, at the end; `at`: the lane of each event.
-component_lanes <- function(events) {
-  history <- list(lanes = data.frame(from = 0, to = NA, y = NA), order = 1, now = 1, at = NULL)
+# `n_first`: how many components there are before the first event.
+component_lanes <- function(events, n_first = 1) {
+  first <- seq_len(n_first)
+  history <- list(lanes = data.frame(from = 0 * first, to = NA, y = NA), order = first, now = first,
+                  at = NULL)
   for (x in seq_len(nrow(events))) {
     event <- events[x, ]
     history$at[x] <- history$now[event$component]
@@ -44,6 +47,12 @@ component_lanes <- function(events) {
   end <- nrow(events) + if (begins_late) max(0.5, 0.15 * nrow(events)) else 0.5
   history$lanes$to[is.na(history$lanes$to)] <- end
   history
+}
+
+# Stages and growth begin with one component. Ordinary EM has all of them from the start.
+n_at_start <- function(trace) {
+  begins_by_em <- nrow(trace) > 0 && trace$phase[1] == "refine" && is.na(trace$move[1])
+  if (begins_by_em) trace$k[1] else 1
 }
 
 # Rows from the top, in the order of the lanes since the last start; those before it have theirs.

@@ -37,8 +37,9 @@
 #'   starts the line of the new component below that of its parent, at the stage at which it was
 #'   made, with the names of the two items whose dependence asked for it; where the polish merged
 #'   components, the line of one ends in that of the other. The lines end at the components of the
-#'   fit, in their colours. Where another start was better than the stages, their lines end before
-#'   it, in grey, and those of its components follow.
+#'   fit, in their colours. Those of ordinary EM, see [mdpd()], are there from the start. Where
+#'   another start was better than the stages, their lines end before it, in grey, and those of its
+#'   components follow.
 #' * `"path"`: for a fit made with several `k`, how far each number of components is behind the best
 #'   by the evidence or, without, the penalised log-likelihood, and by AIC and ICL (the last two
 #'   halved, in nats), on the scale of log(1 + nats). Less than 3 nats, shaded, are no strong

@@ -2,7 +2,8 @@
 plot_history <- function(object) {
   check_stored(object, "trace")
   events <- history_events(object$trace)
-  history <- component_lanes(events)
+  n_first <- n_at_start(object$trace)
+  history <- component_lanes(events, n_first)
   lanes <- history$lanes
   lanes$component <- lane_components(history, object)
   ggplot2::ggplot(lanes, ggplot2::aes(x = .data$from, y = .data$y)) +
@@ -21,7 +22,7 @@ plot_history <- function(object) {
     ggplot2::scale_shape_manual(name = NULL, values = event_shapes) +
     ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0.02, 0))) +
     history_y_scale(lanes, object) +
-    history_titles(object, events) +
+    history_titles(object, events, n_first) +
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(), legend.justification = "left",
@@ -111,7 +112,7 @@ start_words <- c(vote = "the majority vote", correspondence = "clusters of the r
 
 last_start <- function(events) utils::tail(events$move[events$event == "another start"], 1)
 
-history_titles <- function(object, events) {
+history_titles <- function(object, events, n_first) {
   polish <- sum(events$phase == "polish")
   steps <- c(stage = "stage", grow = "split of the fit before",
              refine = "another start", polish = "move of the polish")
@@ -119,7 +120,8 @@ history_titles <- function(object, events) {
   list(
     picture_titles(
       "How the components came about",
-      paste0(stages_and_splits(events), if (any(by_pair)) ", named by the pair of items"),
+      if (n_first > 1) paste0("EM began with ", plural(n_first, "component"))
+      else paste0(stages_and_splits(events), if (any(by_pair)) ", named by the pair of items"),
       if (polish > 0) paste0("Then ", plural(polish, "move"), " of the polish"),
       if (any(events$event == "another start")) {
         paste0("Dashed: another start was better (", start_words[last_start(events)],

@@ -124,6 +124,15 @@ test_that("histories of one component and of thirty build", {
   expect_error(autoplot(hand_made_truth(), type = "history"), class = "mdpd_error_not_stored")
 })
 
+test_that("components of ordinary EM are there from the start", {
+  fit <- mdpd(small_crowd()$labels, k = 3)
+  picture <- autoplot(fit, type = "history")
+  expect_setequal(picture$data$component, names(fit$mixing_weights))
+  expect_identical(picture$data$from, c(0, 0, 0))
+  expect_identical(picture$labels$subtitle, "EM began with 3 components")
+  expect_identical(n_at_start(trace_of(move("split", 1), move(NA, 1))), 1)
+})
+
 test_that("names of a split have the room to the end of its lane, late ones that before it", {
   local_picture_size(7, 5)
   trace <- trace_of(move("split", 1), move("split", 1), move("split", 1))
