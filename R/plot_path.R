@@ -9,7 +9,7 @@ plot_path <- function(object) {
     ggplot2::annotate("rect", xmin = -Inf, xmax = Inf, ymin = 0, ymax = weak_evidence,
                       fill = "grey93") +
     ggplot2::geom_vline(xintercept = chosen, linetype = "dashed", colour = "grey60") +
-    ggplot2::geom_line(linewidth = 0.6) +
+    (if (nrow(object$path) > 1) ggplot2::geom_line(linewidth = 0.6)) +
     ggplot2::geom_point(ggplot2::aes(shape = .data$best), size = 2.4) +
     ggplot2::scale_shape_manual(
       name = NULL, values = c("best by this criterion" = 17, "not the best" = 16)

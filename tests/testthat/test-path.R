@@ -79,6 +79,13 @@ test_that("numbers of components above the number of rows are left out of a path
                class = "mdpd_error_argument")
 })
 
+test_that("a path of one number of components is drawn without a line", {
+  local_pdf()
+  fit <- path_fit()
+  fit$path <- fit$path[3, ]
+  expect_silent(ggplot2::ggplotGrob(autoplot(fit, type = "path")))
+})
+
 test_that("the path is drawn and printed", {
   fit <- path_fit()
   picture <- autoplot(fit, type = "path")
