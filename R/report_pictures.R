@@ -197,9 +197,14 @@ certainty_picture <- function(object) {
   report_picture(
     plot, "certainty", "Bars: rows of each class by the probability of that class.",
     "Rows of each class by how probable it is that they belong to it.",
-    mark_tips(plot, paste0("Class ", .data$class, ", ", .data$sure, "\n", comma(.data$rows),
-                           " rows"))
+    mark_tips(plot, paste0("Class ", .data$class, ", ", .data$sure, "\n",
+                           row_words(.data$rows, has_weights(object))))
   )
+}
+
+row_words <- function(rows, are_weights) {
+  if (are_weights) paste("weight", comma(round(rows, 1)))
+  else paste(comma(rows), ifelse(rows == 1, "row", "rows"))
 }
 
 # Case weights count.

@@ -241,7 +241,7 @@ test_that("the method counts starts, known labels and weights, and says how the 
   expect_match(said(method = "em", starts = starts), "; the best of 2 starts was kept.",
                fixed = TRUE)
   expect_no_match(said(method = "em", starts = starts[1, , drop = FALSE]), "the best of")
-  expect_match(said(nobs = 1234.5), "Rows were weighted, to a total of 1,234.5.", fixed = TRUE)
+  expect_match(said(nobs = 1234.5432), "Rows were weighted, to a total of 1,234.5.", fixed = TRUE)
   expect_no_match(method_text(fit), "weight|gold|ended|true labels")
   expect_match(said(coded = list(known = c(NA, 2L))), "labels of 1 item were given (gold",
                fixed = TRUE)
@@ -383,6 +383,11 @@ test_that("classes stand in one order, by size, whatever they are called", {
   expect_equal(levels(certainty_counts(fit)$class), names(fit$mixing_weights))
 })
 
+test_that("sums of weights are called so, and rounded", {
+  expect_identical(row_words(c(0.123456, 157.03955), TRUE), paste("weight", c("0.1", "157.0")))
+  expect_identical(row_words(c(1, 1200), FALSE), c("1 row", "1,200 rows"))
+})
+
 test_that("answers sort in the order of the levels, and the caption says what there is", {
   skip_without_report()
   local_no_pictures()
@@ -497,7 +502,7 @@ test_that("the main numbers of a report are those of the fit", {
   numbers <- report_statistics(fit)
   expect_false("Sum of the case weights" %in% names(numbers))
   expect_identical(numbers[["Free parameters"]], "2,401")
-  fit$nobs <- 75
+  fit$nobs <- 75.0123
   fit$n_missing <- 24L
   fit$evidence <- -123.45
   numbers <- report_statistics(fit)
