@@ -118,7 +118,10 @@ draw_table <- function(object, n_obs) {
     code_to_factor(draw_levels(probs, component), rownames(probs))
   })
   if (identical(object$missing, "level")) {
-    columns <- lapply(columns, factor, exclude = missing_level)
+    # The others stay, also those that few rows do not show.
+    columns <- lapply(columns, function(column) {
+      factor(column, setdiff(levels(column), missing_level))
+    })
   }
   structure(
     columns,

@@ -205,6 +205,9 @@ test_that("the level for missing values is missing in simulated data", {
   data <- simulate(with_missing, seed = 1, n_obs = 50)[[1]]
   expect_identical(is.na(data$a), attr(data, "component") == "small")
   expect_identical(levels(data$a), "u")
+  # Levels that one row cannot show are there, as without missing values.
+  one_row <- simulate(with_missing, seed = 1, n_obs = 1)[[1]]
+  expect_identical(lapply(one_row[-1], levels), lapply(model$item_probs[-1], rownames))
 })
 
 test_that("simulate keeps to the protocol of seeds of the stats package", {
