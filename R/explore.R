@@ -25,9 +25,10 @@
 #'   that makes it, a string for each line, which [report()] shows.
 #' @section Errors:
 #' `mdpd_error_argument` for a fit made by another function, such as [refine()], or whose `start` is
-#' no string, as code could not repeat it, and for an argument out of range; `mdpd_error_not_stored`
-#' for a model that was not fitted; `mdpd_error_no_data` for a fit that keeps no data; those of
-#' [stagewise_em()] for data. Within the page a change that cannot be is told there.
+#' no string, or `search_rows`, where the search had a sample, no number in its call, as code could
+#' not repeat it, and for an argument out of range; `mdpd_error_not_stored` for a model that was not
+#' fitted; `mdpd_error_no_data` for a fit that keeps no data; those of [stagewise_em()] for data.
+#' Within the page a change that cannot be is told there.
 #' @references
 #' Chang, W. and others (2022). shiny: Web Application Framework for R.
 #' \doi{10.32614/CRAN.package.shiny}

@@ -85,6 +85,7 @@ settings_of <- function(object) {
     start = object$call$start, n_starts = object$call$n_starts, seed = object$call$seed,
     prior = if (is_em && !is.null(object$labels)) prior_of(object),
     missing = if (object$missing != "ignore") object$missing,
+    search_rows = if (!is.null(object$search_rows)) object$call$search_rows,
     control = control_code(object)
   )
   Filter(Negate(is.null), given)

@@ -244,7 +244,9 @@ check_can_repeat <- function(object, call) {
     abort_mdpd("{.arg object} must be a fit made by {.fn stagewise_em} or {.fn mdpd}.",
                class = "argument", call = call)
   }
-  for (argument in c("start", "n_starts", "seed")) {
+  # Where the search had all rows, no matter what it could have had.
+  of_search <- if (!is.null(object$search_rows)) "search_rows"
+  for (argument in c("start", "n_starts", "seed", of_search)) {
     if (!is_written_out(object$call[[argument]])) {
       abort_mdpd("{.arg object} must be a fit whose {.arg {argument}} stands in its call as one
                   string or number.", class = "argument", call = call)

@@ -123,6 +123,21 @@ test_that("settings of the fit are kept in its code", {
   }
 })
 
+test_that("a search that had some of the rows has them in refits too", {
+  table <- answers(4000)
+  state <- explore_state(stagewise_em(table, k = 2, search_rows = 1000))
+  expect_identical(state$settings, list(search_rows = 1000))
+  expect_repeats(state, table = table)
+  expect_repeats(drop_item(state, state_items(state)[3]), table = table)
+  n_rows <- 1000
+  sampled <- stagewise_em(table, k = 2, search_rows = n_rows)
+  expect_error(explore_state(sampled), "whose `search_rows`", class = "mdpd_error_argument")
+  # It had all rows: there is nothing to say of it.
+  n_rows <- 4000
+  whole <- explore_state(stagewise_em(table, k = 2, search_rows = n_rows))
+  expect_identical(whole$settings, stats::setNames(list(), character()))
+})
+
 test_that("workers of a crowd can be left out and labels be known", {
   crowd <- small_crowd(missing = 0.3)$labels
   state <- explore_state(stagewise_em(crowd, k = 3))
