@@ -78,7 +78,7 @@ information_labels <- function(object, component, n_items, n_shown, n_informativ
   list(
     picture_titles("What the mixture leaves unexplained",
                    paste0(where, "; ", many, " items, strongest first"),
-                   if (n_informative > 0) frame),
+                   if (n_informative > 0) frame, room = square_title_room()),
     ggplot2::labs(x = "Item", y = "Item", fill = "Conditional\ninformation\n(nats)")
   )
 }
@@ -159,8 +159,7 @@ check_stages <- function(stage, object, component, call) {
 draw_information_stages <- function(values, models, stage, shown) {
   k <- vapply(models, function(model) ncol(model$posterior), 0L)
   n_joined <- lengths(lapply(models, `[[`, "informative"))
-  in_use <- paste(vapply(n_joined, plural, "", "item"), "in use")
-  panels <- paste0("Stage ", stage, "\nk = ", k, "\n", in_use)
+  panels <- paste0("Stage ", stage, "\nk = ", k, "\n", stage_items(n_joined))
   panels <- factor(panels, panels[order(stage)])
   cells <- do.call(rbind, Map(function(values, panel) {
     data.frame(information_cells(values, shown), panel = panel)
@@ -190,6 +189,14 @@ draw_information_stages <- function(values, models, stage, shown) {
       panel.background = ggplot2::element_rect(fill = "grey88", colour = NA),
       panel.spacing = ggplot2::unit(6, "pt")
     )
+}
+
+# In lines where narrow panels, up to four beside the names of the items, have no room for one. Bold
+# titles of 8 points are as wide as others of 8.8.
+stage_items <- function(n_joined) {
+  width <- 0.65 * picture_size()[1] / min(4, length(n_joined))
+  words <- paste(vapply(n_joined, plural, "", "item"), "in use")
+  wrap_labels(words, max(7, text_columns(width, 8.8)), 3)
 }
 
 stage_frames <- function(n_joined, panels, n_shown) {

@@ -48,7 +48,8 @@ draw_pair_map <- function(object, max_items) {
     scale_fill_heat(limits = c(0, max(cells$effect, .Machine$double.eps))) +
     ggplot2::coord_fixed(expand = FALSE, clip = "off") +
     picture_titles("Pairs that the components leave dependent",
-                   paste0(many, " items, the most dependent first"), dot_words(object)) +
+                   paste0(many, " items, the most dependent first"), dot_words(object),
+                   room = square_title_room()) +
     ggplot2::labs(x = NULL, y = NULL, fill = "Effect") +
     theme_information(length(shown), size)
 }

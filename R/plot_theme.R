@@ -41,15 +41,23 @@ draw_picture <- function(picture) {
   invisible(picture)
 }
 
-# Titles and subtitles in lines that fit the picture; sentences begin a line of their own.
-picture_titles <- function(title, ...) {
-  width <- max(40, min(100, floor(15 * picture_size()[1])))
+# Titles and subtitles in lines that fit the picture, of which they have `room` inches; sentences
+# begin a line of their own.
+picture_titles <- function(title, ..., room = picture_size()[1]) {
+  width <- max(40, min(100, floor(15 * room)))
   # No line begins with the sign of percent.
   lines <- unlist(lapply(gsub(" %", "\u00a0%", c(...), fixed = TRUE), strwrap, width = width))
   lines <- gsub("\u00a0", " ", lines, fixed = TRUE)
   # Bold letters of 12 points are as wide as others of 13.
-  columns <- text_columns(picture_size()[1] - 0.2, 13.2)
+  columns <- text_columns(room - 0.2, 13.2)
   ggplot2::labs(title = wrap_labels(title, columns), subtitle = paste(lines, collapse = "\n"))
+}
+
+# What the titles of a square have of the width: they begin where it does with the names beside it,
+# and it stands in the middle.
+square_title_room <- function() {
+  size <- picture_size()
+  min(size[1], mean(size))
 }
 
 # The title of a horizontal axis, in lines that fit beside what stands on the left, so many inches.

@@ -21,6 +21,26 @@ test_that("titles end before the margin, as wide as the picture is and not as hi
   expect_identical(max(nchar(strsplit(picture_titles("T", subtitle)$subtitle, "\n")[[1]])), 39L)
 })
 
+test_that("titles of a square fit beside it where it stands in the middle", {
+  local_picture_size(4, 3.2)
+  expect_equal(square_title_room(), 3.6)
+  line <- paste(rep("word", 12), collapse = " ")  # 59 columns, of 60 and of 54
+  expect_identical(picture_titles("A", line)$subtitle, line)
+  narrow <- picture_titles("A", line, room = square_title_room())$subtitle
+  expect_identical(narrow, paste0(substr(line, 1, 49), "\n", substr(line, 51, 59)))
+  local_picture_size(3, 5)
+  expect_equal(square_title_room(), 3)
+})
+
+test_that("titles of stages have lines where panels are narrow", {
+  n_items <- c(0, 5, 12)
+  local_picture_size(7, 5)
+  expect_identical(stage_items(n_items), c("0 items in use", "5 items in use", "12 items in use"))
+  local_picture_size(3, 3)
+  expect_identical(stage_items(n_items), paste0(c(0, 5, 12), " items\nin use"))
+  expect_identical(stage_items(12), "12 items in use")
+})
+
 test_that("the room of a text is told in columns and lines, one at least, of nine points", {
   # Letters of ten points are 5.5 wide, on average, their lines 11 high.
   expect_identical(text_columns(c(1, 0.3, 0.01), 10), c(13, 3, 1))
