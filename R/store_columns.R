@@ -28,9 +28,11 @@ new_column <- function(values = character(), type = "none") {
 #' @param rows_before How many rows came before.
 #' @param weights Case weights of the rows, or NULL.
 #' @param max_values Most values that the column may have.
+#' @param na_values Strings that stand for a missing value.
 #' @return The column, with `codes` of the chunk.
 #' @noRd
-grow_column <- function(column, x, rows_before = 0, weights = NULL, max_values = Inf) {
+grow_column <- function(column, x, rows_before = 0, weights = NULL, max_values = Inf,
+                        na_values = NULL) {
   column <- keep_attributes(column, x)
   x <- chunk_values(x)
   both <- common_type(column, x)
@@ -39,8 +41,9 @@ grow_column <- function(column, x, rows_before = 0, weights = NULL, max_values =
   fresh <- which(codes == 0L)
   fresh <- fresh[!is.na(both$x[fresh])]
   if (length(fresh) > 0) {
-    values <- unique(both$x[fresh])
-    codes[fresh] <- match(both$x[fresh], values) + length(column$values)
+    values <- answers_among(unique(both$x[fresh]), na_values)
+    place <- match(both$x[fresh], values)
+    codes[fresh] <- ifelse(is.na(place), 0L, place + length(column$values))
     column$first_row <- c(column$first_row, rows_before + fresh[match(values, both$x[fresh])])
     column$values <- c(column$values, values)
   }
@@ -48,6 +51,12 @@ grow_column <- function(column, x, rows_before = 0, weights = NULL, max_values =
   # More codes than a byte has are never read: whoever set the limit stops here.
   column$codes <- if (length(column$values) <= max_values) codes
   column
+}
+
+# Without those that stand for a missing value, which need no code. Logical values wait for the end:
+# with numbers in a later chunk they are called otherwise.
+answers_among <- function(values, na_values) {
+  if (is.logical(values)) values else values[!as_type(values, "character") %in% na_values]
 }
 
 count_values <- function(column, codes, weights) {

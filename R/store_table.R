@@ -191,7 +191,8 @@ grow_items <- function(from_text, na_values, call) {
     for (item in names(columns)) {
       x <- items[[item]]
       check_column(x, item, "source", call, rows_before + seq_along(x))
-      columns[[item]] <- grow_column(columns[[item]], x, rows_before, weights, max_levels)
+      columns[[item]] <- grow_column(columns[[item]], x, rows_before, weights, max_levels,
+                                     na_values)
       if (is.null(columns[[item]]$codes)) {
         abort_too_many(columns[[item]], item, from_text, na_values, call)
       }

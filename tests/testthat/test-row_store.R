@@ -186,6 +186,21 @@ test_that("na_values are missing in columns of any type", {
   ))
 })
 
+test_that("strings that stand for a missing value are none of the 254 levels", {
+  table <- data.frame(a = c(-9, 1:254), b = factor(c("none", 1:254)))
+  store <- row_store(table, local_folder(), na_values = c("-9", "none"))
+  expect_identical(lengths(levels(store)), c(a = 254L, b = 254L))
+  expect_identical(as.character(as.data.frame(store)$a), c(NA, as.character(1:254)))
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("a,b", "NA,1", sprintf("w%d,1", 1:254), ",1"), file)
+  store <- row_store(file, local_folder())
+  expect_identical(as.character(as.data.frame(store)$a), c(NA, sprintf("w%d", 1:254), NA))
+  # Numbers are called otherwise than the logical values that came before them.
+  chunks <- chunks_of(list(data.frame(a = c(TRUE, FALSE), b = 1), data.frame(a = 2:3, b = 1)))
+  expect_identical(levels(row_store(chunks, local_folder(), na_values = c("TRUE", "3")))$a,
+                   c("0", "1", "2"))
+})
+
 test_that("items that repeat others are named, as in memory", {
   table <- mixed_table()
   table$copy <- c("p", "q")[match(table$whole, 1:2)]
