@@ -10,6 +10,8 @@
 #   first_row  per value the row it came with first
 #   n          per value in how many rows it is
 #   is_used    per value: has one of these rows a weight above 0?
+#   are_numbers, renamed
+#              of text in many spellings, see numbers_of_column()
 
 # A column whose chunks are of different types has the last of their types here, as with c().
 column_types <- c("none", "logical", "integer", "double", "character")
@@ -158,6 +160,41 @@ final_values <- function(column, from_text, na_values) {
 has_long_number <- function(text) {
   long <- grep("^[-+]?[0-9]{16,}$", text, value = TRUE)
   any(abs(as.double(long)) >= 2^53)
+}
+
+#' Numbers in a growing column of text
+#'
+#' @param column A growing column of strings, each spelling a value.
+#' @return The column with one value for each number and `are_numbers`, so that no other string may
+#'   come; `renamed` has the new code of each old one, and of 0 before them. NULL if it has others.
+#' @noRd
+numbers_of_column <- function(column) {
+  spelled <- spell_numbers(column$values)
+  if (is.null(spelled)) {
+    return(NULL)
+  }
+  values <- unique(spelled[!is.na(spelled)])
+  code <- match(spelled, values, nomatch = 0L)
+  of_value <- lapply(seq_along(values), function(value) code == value)
+  column[c("type", "values", "are_numbers", "renamed")] <-
+    list("character", values, TRUE, c(0L, code))
+  column$first_row <- vapply(of_value, function(is_same) min(column$first_row[is_same]), 0)
+  column$n <- vapply(of_value, function(is_same) sum(column$n[is_same]), 0)
+  column$is_used <- vapply(of_value, function(is_same) any(column$is_used[is_same]), NA)
+  column
+}
+
+# Each number in one spelling, which loses no digit, and blanks as missing; NULL where a string is
+# no number that R keeps.
+spell_numbers <- function(text) {
+  values <- unique(text)
+  numbers <- suppressWarnings(as.double(values))  # as type.convert()
+  is_blank <- is.na(values) | trimws(values) == ""
+  if (has_long_number(values) || any(is.na(numbers) & !is.nan(numbers) & !is_blank)) {
+    return(NULL)
+  }
+  spelled <- sprintf("%a", numbers + 0)  # + 0: no minus before a zero
+  replace(spelled, is_blank, NA)[match(text, values)]
 }
 
 type_of_values <- function(x) {

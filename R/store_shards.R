@@ -9,8 +9,10 @@
 #'
 #' @param path Folder of the store; the shards go to its spool.
 #' @param shard_rows Rows of a shard.
-#' @return A list of two functions: `add(piece)`, and `finish()`, which returns a list with what is
-#'   known of each shard: `path`, `checksum`, and `ids`, the path of the file with the ids.
+#' @return A list of functions: `add(piece)`; `rename(item, code_of)`, where the codes of an item
+#'   that have come so far are to be others, `code_of` the code 0 and each one after it; and
+#'   `finish()`, which returns a list with what is known of each shard: `path`, `checksum`, `ids`,
+#'   the path of the file with the ids, and what is to be `renamed` in it.
 #' @noRd
 new_spool <- function(path, shard_rows) {
   pieces <- list()
@@ -33,11 +35,21 @@ new_spool <- function(path, shard_rows) {
     n_rows <<- n_rows - n_full * shard_rows
     pieces <<- if (n_rows > 0) list(piece_rows(all, n_full * shard_rows, n_rows)) else list()
   }
+  rename <- function(item, code_of) {
+    pieces <<- lapply(pieces, function(piece) {
+      piece$codes[, item] <- code_of[as.integer(piece$codes[, item]) + 1L]
+      piece
+    })
+    shards <<- lapply(shards, function(shard) {
+      shard$renamed <- c(shard$renamed, list(list(item = item, code_of = code_of)))
+      shard
+    })
+  }
   finish <- function() {
     if (n_rows > 0) write_one(bind_pieces(pieces))
     shards
   }
-  list(add = add, finish = finish)
+  list(add = add, rename = rename, finish = finish)
 }
 
 spool_shard <- function(piece, path, number) {
@@ -135,7 +147,7 @@ recode_shards <- function(spooled, recoding, path, first_number) {
     number <- first_number + at - 1
     from <- spooled[[at]]
     file <- file.path(path, shard_name(number))
-    into <- recoding_of_first(recoding, from$n_items)
+    into <- recoding_of_shard(recoding, from)
     about <- with_shard_files(core_recode_shard(
       from$path, rep(255L, from$n_items), from$checksum, file, into
     ))
@@ -157,10 +169,15 @@ as_shard_row <- function(shard) {
   as.data.frame(shard)
 }
 
-# A shard has the items that were there when it was spooled.
-recoding_of_first <- function(recoding, n_items) {
-  recoding$item_of <- recoding$item_of[seq_len(n_items)]
-  if (length(recoding$code_of) > 1) recoding$code_of <- recoding$code_of[seq_len(n_items)]
+# A shard has the items, and their codes, that were there when it was spooled.
+recoding_of_shard <- function(recoding, shard) {
+  first <- seq_len(shard$n_items)
+  recoding$item_of <- recoding$item_of[first]
+  if (length(recoding$code_of) > 1) recoding$code_of <- recoding$code_of[first]
+  for (one in shard$renamed) {
+    code_of <- recoding$code_of[[one$item]]
+    recoding$code_of[[one$item]] <- code_of[as.integer(one$code_of) + 1L]
+  }
   recoding
 }
 

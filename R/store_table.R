@@ -31,6 +31,7 @@ code_chunks <- function(reader, roles, columns, code_items, spool, call, arg = "
     chunk <- read_chunk(chunk, roles, names(columns), n_rows, call, arg)
     variable_labels <- variable_labels %||% variable_labels(chunk$items)
     columns <- code_items(chunk$items, columns, n_rows, chunk$weights)
+    columns <- rename_spooled(columns, spool)
     weights <- add_weights(weights, chunk$weights)
     spool$add(list(
       codes = codes_of_chunk(columns, nrow(chunk$items)), weights = chunk$weights, ids = chunk$ids
@@ -38,6 +39,15 @@ code_chunks <- function(reader, roles, columns, code_items, spool, call, arg = "
     n_rows <- n_rows + nrow(chunk$items)
   }
   list(columns = columns, weights = weights, n_rows = n_rows, variable_labels = variable_labels)
+}
+
+# Codes that stand for another value than when they went to the spool.
+rename_spooled <- function(columns, spool) {
+  for (j in which(!vapply(columns, function(column) is.null(column$renamed), NA))) {
+    spool$rename(j, as.raw(columns[[j]]$renamed))
+    columns[[j]]$renamed <- NULL
+  }
+  columns
 }
 
 codes_of_chunk <- function(columns, n_rows) {
@@ -191,8 +201,7 @@ grow_items <- function(from_text, na_values, call) {
     for (item in names(columns)) {
       x <- items[[item]]
       check_column(x, item, "source", call, rows_before + seq_along(x))
-      columns[[item]] <- grow_column(columns[[item]], x, rows_before, weights, max_levels,
-                                     na_values)
+      columns[[item]] <- grow_item(columns[[item]], x, rows_before, weights, from_text, na_values)
       if (is.null(columns[[item]]$codes)) {
         abort_too_many(columns[[item]], item, from_text, na_values, call)
       }
@@ -201,13 +210,27 @@ grow_items <- function(from_text, na_values, call) {
   }
 }
 
+# Fields of text that have more spellings than an item has levels can only be numbers.
+grow_item <- function(column, x, rows_before, weights, from_text, na_values) {
+  if (!isTRUE(column$are_numbers)) {
+    grown <- grow_column(column, x, rows_before, weights, max_levels, na_values)
+    column <- if (is.null(grown$codes) && from_text) numbers_of_column(column)
+    if (is.null(column)) {
+      return(grown)
+    }
+  }
+  numbers <- spell_numbers(replace(x, x %in% na_values, NA))
+  most <- if (is.null(numbers)) 0 else max_levels
+  grow_column(column, numbers %||% x, rows_before, weights, most, na_values)
+}
+
 # As a column in memory would be refused, as far as it has been read.
 abort_too_many <- function(column, item, from_text, na_values, call) {
   values <- final_values(column, from_text, na_values)
   check_final_values(values, column, item, call)
   abort_mdpd(
     c("An item must have at most {max_levels} levels.",
-      x = "{.field {item}} has {length(column$values)} or more.",
+      x = "{.field {item}} has {max(length(column$values), max_levels + 1L)} or more.",
       i = "Is it an identifier? Then leave it out by {.arg items}, or name it in {.arg id}."),
     class = "data", call = call, item = item
   )

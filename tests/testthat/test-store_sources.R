@@ -222,6 +222,30 @@ test_that("text that cannot be read is an error that says where", {
   expect_error(row_store(file, path), "at most 254 levels", class = "mdpd_error_data")
 })
 
+test_that("numbers of a text file are levels, in however many spellings", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  of_file <- function(fields) {
+    writeLines(c("a,b", paste0(fields, ",", seq_along(fields) %% 2)), file)
+    small_store(file, local_folder(parent.frame()))
+  }
+  numbers <- c(sprintf("%03d", 0:99), sprintf("%d.0", 0:99), sprintf(" %d", 0:99), "-0", "1e20")
+  # The spellings become too many in the first chunk, in a later one, and with shards written.
+  for (n_plain in c(0, 1500, 3000)) {
+    fields <- c(rep(c("1", "01", "NA", "", " "), n_plain / 5), numbers, "+7", "  ", rev(numbers))
+    store <- of_file(fields)
+    expect_store_of(store, utils::read.csv(file, na.strings = c("", "NA")))
+    expect_length(levels(store)$a, 101)
+  }
+  fields <- rep(fields, 2)
+  for (other in c("word", "9007199254740993", "1.5")) {
+    expect_error(of_file(c(fields, other)), class = "mdpd_error_data")
+    expect_error(of_file(c(other, fields)), class = "mdpd_error_data")
+  }
+  expect_error(of_file(c(fields, "word")), "at most 254 levels")
+  expect_error(of_file(c(fields, 1000:1200)), "at most 254 levels")
+  expect_error(of_file(c(fields, "1.5")), sprintf("Row %d is 1.5", length(fields) + 1))
+})
+
 test_that("a database gives the table that it has", {
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
