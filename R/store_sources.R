@@ -247,12 +247,12 @@ one_chunk <- function(read) {
 text_reader <- function(file, text, chunk_rows, call) {
   lines <- read_first_lines(file, 1, call)
   sep <- text$sep %||% guess_separator(lines[1])
-  con <- open_text(file, call)
+  con <- open_below_blank(file, call)
   first <- split_header(con, file, sep, text$strip, call)
   names <- if (text$header) first else paste0("V", seq_along(first))
   if (!text$header) {
     close(con)
-    con <- open_text(file, call)
+    con <- open_below_blank(file, call)
   }
   n_rows <- chunk_rows(length(names))
   done <- 0
@@ -265,6 +265,23 @@ text_reader <- function(file, text, chunk_rows, call) {
     },
     close = function() close(con)
   )
+}
+
+# At the first line that is not blank, of which there is one.
+open_below_blank <- function(file, call) {
+  n_blank <- count_blank_lines(file, call)
+  con <- open_text(file, call)
+  readLines(con, n_blank)
+  con
+}
+
+count_blank_lines <- function(file, call) {
+  con <- open_text(file, call)
+  on.exit(close(con))
+  n <- 0
+  read_line <- function() while_reading(readLines(con, 1, warn = FALSE, skipNul = TRUE), call)
+  while (!grepl("[^ \t]", read_line(), useBytes = TRUE)) n <- n + 1
+  n
 }
 
 split_header <- function(con, file, sep, strip, call) {

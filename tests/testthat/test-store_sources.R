@@ -222,6 +222,18 @@ test_that("text that cannot be read is an error that says where", {
   expect_error(row_store(file, path), "at most 254 levels", class = "mdpd_error_data")
 })
 
+test_that("blank lines above those of a text file are nothing", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (end in c("\n", "\r\n", "\r")) {
+    lines <- c("\ufeff", " \t", "a,b", "", "1,x", "2,y", "")
+    writeBin(charToRaw(paste(lines, collapse = end)), file)
+    of_header <- row_store(file, local_folder())
+    expect_identical(levels(of_header), list(a = c("1", "2"), b = c("x", "y")))
+    of_rows <- row_store(file, local_folder(), header = FALSE)
+    expect_identical(levels(of_rows), list(V1 = c("1", "2", "a"), V2 = c("b", "x", "y")))
+  }
+})
+
 test_that("numbers of a text file are levels, in however many spellings", {
   file <- withr::local_tempfile(fileext = ".csv")
   of_file <- function(fields) {
