@@ -113,6 +113,7 @@ add_table_rows <- function(reader, roles, na_values, path, manifest, call) {
   if (!is.null(last)) kept <- kept - count_levels(last$codes, last$weights, n_before)
   is_kept <- seq_len(nrow(manifest$shards) - !is.null(last))
   manifest$counts <- spread_counts(kept, n_before, n_levels) + written$counts
+  manifest$n_unweighted <- (manifest$n_unweighted %||% 0) + sum_of_unweighted(finished)
   manifest$levels <- levels
   manifest$weights <- weights
   manifest$shards <- rbind(manifest$shards[is_kept, ], written$shards)

@@ -40,6 +40,7 @@ parts_of_manifest <- list(
   variable_labels = function(x, fields) is.null(x) || is_text(x),
   columns = function(x, fields) is.list(x) && all(vapply(x, is_column_name, NA)),
   counts = function(x, fields) are_amounts(x, sum(store_n_levels(fields))),
+  n_unweighted = function(x, fields) is.null(x) || is_whole_number(x) && x >= 0,
   weights = function(x, fields) {
     numbers <- c("smallest", "largest", "sum", "unit")
     holds(is.list(x), rlang::is_bool(x$given), all(vapply(x[numbers], is_finite_number, NA)),

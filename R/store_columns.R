@@ -127,7 +127,7 @@ as_type <- function(x, type) {
 #' @param numbers_first As in code_values().
 #' @param na_values Strings that stand for a missing value.
 #' @return A list of `levels`, `code_of`, the final code of each provisional one and of 0 before
-#'   them, and `type`.
+#'   them, `n_unweighted`, how many rows have values that none with weight has, and `type`.
 #' @noRd
 finish_column <- function(column, from_text = FALSE, numbers_first = FALSE, na_values = NULL) {
   values <- final_values(column, from_text, na_values)
@@ -136,6 +136,7 @@ finish_column <- function(column, from_text = FALSE, numbers_first = FALSE, na_v
   list(
     levels = coded$levels[used],
     code_of = c(0L, ifelse(used, cumsum(used), 0L))[c(0L, coded$codes) + 1L],
+    n_unweighted = sum(column$n[coded$codes %in% which(!used)]),
     type = type_of_values(values), all_levels = coded$levels
   )
 }

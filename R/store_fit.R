@@ -132,13 +132,7 @@ coded_store <- function(store, missing, call = rlang::caller_env()) {
   shards <- manifest$shards
   n_cells <- nrow(store) * ncol(store)
   n_missing <- n_cells - sum(shards$answers) + sum(shards$repeats)
-  if (missing == "fail" && n_missing > 0) {
-    abort_mdpd(
-      c("No cell may be missing with {.code missing = \"fail\"}.",
-        x = "{comma(n_missing)} {cli::qty(n_missing)}cell{?s} of the store {?is/are}."),
-      class = "missing_value", call = call
-    )
-  }
+  if (missing == "fail") check_complete_store(n_missing - (manifest$n_unweighted %||% 0), call)
   if (missing == "frozen" && manifest$kind == "crowd") {
     abort_mdpd(
       "{.code missing = \"frozen\"} needs a table, not the labels of a crowd.",
@@ -151,6 +145,17 @@ coded_store <- function(store, missing, call = rlang::caller_env()) {
       n_obs = nrow(store), nobs = manifest$weights$sum, n_missing = n_missing
     )
   )
+}
+
+# Missing is what was not given, as in memory.
+check_complete_store <- function(n_missing, call) {
+  if (n_missing > 0) {
+    abort_mdpd(
+      c("No cell may be missing with {.code missing = \"fail\"}.",
+        x = "{comma(n_missing)} {cli::qty(n_missing)}cell{?s} of the store {?is/are}."),
+      class = "missing_value", call = call
+    )
+  }
 }
 
 # @param ask NULL: EM goes over the rows here; or of ask_by().

@@ -14,6 +14,8 @@
 #                  strings named by item, of the items that have one, or NULL
 #   columns        what the columns were called: `id` and `weights`, or `item`, `worker` and `label`
 #   counts         double, the weighted count of every level, item by item
+#   n_unweighted   of a table how many cells have a value that no row with weight has, so that it is
+#                  no level; NULL in stores that were made before they were counted
 #   weights        list: `given`; of those above 0 the `smallest` and the `largest`; `sum`; and
 #                  `unit`, the largest power of two of which all of them are whole multiples
 #   has_ids        do rows have ids?

@@ -49,7 +49,8 @@ text_of_type <- function(x, type, item, rows, call) {
 #' Put new levels behind those that are there
 #'
 #' @param column A growing column that began as known_column().
-#' @return A list of `levels`, the `new` ones among them, and `code_of`, see finish_column().
+#' @return A list of `levels`, the `new` ones among them, and `code_of` and `n_unweighted`, see
+#'   finish_column().
 #' @noRd
 finish_known <- function(column) {
   known <- seq_len(column$n_known)
@@ -59,7 +60,7 @@ finish_known <- function(column) {
   code_of[known] <- known
   code_of[new] <- column$n_known + sorted$codes
   list(levels = c(column$values[known], sorted$levels), new = sorted$levels,
-       code_of = c(0L, code_of))
+       code_of = c(0L, code_of), n_unweighted = sum(column$n[code_of == 0L]))
 }
 
 # `new`: a list of levels, named by item.

@@ -265,7 +265,8 @@ store_table <- function(coded, spooled, settings, call) {
     format = format_of_stores, package = as.character(utils::packageVersion("mdpd")),
     kind = "table", shard_rows = settings$shard_rows, items = names(levels), levels = levels,
     types = vapply(finished, `[[`, "", "type"), variable_labels = coded$variable_labels,
-    columns = settings$roles[c("id", "weights")], counts = written$counts, weights = weights,
+    columns = settings$roles[c("id", "weights")], counts = written$counts,
+    n_unweighted = sum_of_unweighted(finished), weights = weights,
     has_ids = !anyNA(written$shards$ids_file), shards = written$shards,
     next_number = settings$first_number + nrow(written$shards)
   )
@@ -273,6 +274,8 @@ store_table <- function(coded, spooled, settings, call) {
                       manifest$items, call)
   manifest
 }
+
+sum_of_unweighted <- function(finished) sum(vapply(finished, `[[`, 0, "n_unweighted"))
 
 # Items that repeat an earlier one, but not by chance, see repeats_to_tell(). Rows are read again
 # only where two items have as many answers of each level, in the order of their first rows.

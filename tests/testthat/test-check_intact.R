@@ -363,6 +363,7 @@ test_that("a store that was changed by hand is refused wherever it is read", {
     changed("kind", "tables"), changed("shard_rows", -1), changed("items", c("a", "a")),
     changed("levels", store$manifest$levels[2:1]), changed("levels", NULL), changed("types", 1),
     changed("counts", c(30, NaN, 20, 20, 20)), changed("counts", 1), changed("weights", list()),
+    changed("n_unweighted", -1),
     changed("has_ids", NA), changed("next_number", "1"), changed("shards", list()),
     changed("columns", list(id = 1)), changed("variable_labels", 1), of_shard("file", "../a"),
     of_shard("rows", 1e300), of_shard("rows", 1.5), of_shard("answers", -1),
@@ -390,7 +391,8 @@ test_that("a store that was changed by hand is refused wherever it is read", {
 test_that("a manifest that says what cannot be is refused", {
   path <- local_folder()
   store <- row_store(table, path)
-  for (field in setdiff(names(parts_of_manifest), c("duplicates", "variable_labels", "columns"))) {
+  may_lack <- c("duplicates", "variable_labels", "columns", "n_unweighted")
+  for (field in setdiff(names(parts_of_manifest), may_lack)) {
     manifest <- store$manifest
     manifest[field] <- list(NULL)
     saveRDS(manifest, manifest_path(path))

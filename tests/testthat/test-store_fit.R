@@ -237,6 +237,34 @@ test_that("arguments of fits of rows in memory are told where they belong", {
   expect_identical(stagewise_em(whole, 1, missing = "fail")$loglik, stagewise_em(whole, 1)$loglik)
 })
 
+test_that("what is missing in a store is what was not given, as in memory", {
+  rows <- expand.grid(a = c("x", "y"), b = c("x", "y"), c = 1:3)[rep(1:12, 4), ]
+  row.names(rows) <- NULL
+  rows$a <- factor(replace(as.character(rows$a), 1:2, "rare"))
+  weights <- rep(c(0, 1), c(2, 46))
+  expect_same_error <- function(store, rows, weights) {
+    for (fit in list(quote(stagewise_em(store, 1, missing = "fail")),
+                     quote(stagewise_em(rows, 1, weights = weights, missing = "fail")))) {
+      expect_error(eval(fit), class = "mdpd_error_missing_value")
+    }
+  }
+  store <- new_store(rows, weights = weights)
+  in_memory <- stagewise_em(rows, 1, weights = weights, missing = "fail")
+  fit <- stagewise_em(store, 1, missing = "fail")
+  expect_identical(fit[same_in_both], in_memory[same_in_both])
+  expect_equal(fit$n_missing, in_memory$n_missing)
+  # Levels of weight zero that are added are given, too.
+  of_zero <- replace(rows[1:2, ], "c", list(8:9))
+  store <- suppressMessages(add_rows(store, of_zero, weights = c(0, 0)))
+  fit <- stagewise_em(store, 1, missing = "fail")
+  expect_identical(fit$n_missing, 6)
+  # A cell that was not given is missing, whatever its row weighs.
+  rows$b[1] <- NA
+  expect_same_error(new_store(rows, weights = weights), rows, weights)
+  expect_error(stagewise_em(add_rows(store, rows[1, ], weights = 0), 1, missing = "fail"),
+               "1 cell of the store is", class = "mdpd_error_missing_value")
+})
+
 test_that("what needs rows says where to take them from", {
   x <- sharp_rows(200)
   of_store <- stagewise_em(row_store(x, withr::local_tempfile()), k = 2)
