@@ -122,9 +122,11 @@ read_first_lines <- function(file, n = 50, call = rlang::caller_env()) {
   check_utf8(lines, call)
 }
 
-guess_separator <- function(line) {
+# A table may have but two columns, and blanks in their names.
+guess_separator <- function(line, is_table = FALSE) {
   separators <- c("\t", ",", ";", "")
   n_fields <- vapply(separators, function(sep) length(split_line(line, sep)), integer(1))
+  if (is_table && any(n_fields[separators != ""] > 1)) n_fields[separators == ""] <- 1L
   if (any(n_fields >= 3)) separators[n_fields >= 3][1] else separators[which.max(n_fields)]
 }
 

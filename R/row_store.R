@@ -49,8 +49,8 @@
 #'   default (`NULL`) `""` and `"NA"` in text files, and none elsewhere.
 #' @param query SQL, or the name of a table, where `source` is a connection to a database.
 #' @param sep,header For text files: the separator, see [read_crowd()] (by default, `NULL`, found in
-#'   the first line); and `TRUE`, the default, if the first line has the names of the columns, else
-#'   they are `V1`, `V2`, ...
+#'   the first line; of a table white space only where that has no other); and `TRUE`, the default,
+#'   if the first line has the names of the columns, else they are `V1`, `V2`, ...
 #' @param shard_rows Rows of a shard, a power of two from 1,024 to 4,194,304 (2^22); by default
 #'   65,536.
 #' @param replace `TRUE` to replace a store that is in `path`; by default (`FALSE`) it is an error.

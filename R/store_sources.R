@@ -246,7 +246,7 @@ one_chunk <- function(read) {
 # been seen.
 text_reader <- function(file, text, chunk_rows, call) {
   lines <- read_first_lines(file, 1, call)
-  sep <- text$sep %||% guess_separator(lines[1])
+  sep <- text$sep %||% guess_separator(lines[1], is_table = !text$strip)
   con <- open_below_blank(file, call)
   first <- split_header(con, file, sep, text$strip, call)
   names <- if (text$header) first else paste0("V", seq_along(first))

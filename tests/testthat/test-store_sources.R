@@ -222,6 +222,19 @@ test_that("text that cannot be read is an error that says where", {
   expect_error(row_store(file, path), "at most 254 levels", class = "mdpd_error_data")
 })
 
+test_that("blanks in the names of two columns do not separate them", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (sep in c("\t", ",", ";")) {
+    words <- c("first word", "two words", "two more")
+    writeLines(paste(words, c("b c", "1 x", "2 y"), sep = sep), file)
+    store <- row_store(file, local_folder())
+    expect_identical(store$manifest$items, c("first word", "b c"))
+    expect_identical(dim(add_rows(store, file)), c(4, 2L))
+  }
+  writeLines(c("a b", "1 2", "2 2"), file)
+  expect_identical(row_store(file, local_folder())$manifest$items, c("a", "b"))
+})
+
 test_that("blank lines above those of a text file are nothing", {
   file <- withr::local_tempfile(fileext = ".csv")
   for (end in c("\n", "\r\n", "\r")) {
