@@ -12,20 +12,25 @@ known_column <- function(levels) {
 grow_known_items <- function(types, from_text, na_values, call) {
   function(items, columns, rows_before, weights) {
     for (item in names(columns)) {
-      rows <- rows_before + seq_along(items[[item]])
+      x <- items[[item]]
+      rows <- rows_before + seq_along(x)
       text <- if (from_text) {
-        text_of_type(items[[item]], types[[item]], item, rows, call)
+        text_of_type(replace(x, x %in% na_values, NA), types[[item]], item, rows, call)
       } else {
-        check_column(items[[item]], item, "new", call, rows)
-        id_text(items[[item]])
+        check_column(x, item, "new", call, rows)
+        replace(id_text(x), stands_for_missing(x, na_values), NA)
       }
-      text[text %in% na_values] <- NA
       column <- grow_column(columns[[item]], text, rows_before, weights)
       check_n_levels(stats::setNames(list(column$values), item), call)
       columns[[item]] <- column
     }
     columns
   }
+}
+
+# By the value as it was given, as in a new store: that of a labelled column is no label.
+stands_for_missing <- function(x, na_values) {
+  if (is.null(na_values)) FALSE else as_type(chunk_values(x), "character") %in% na_values
 }
 
 # Fields of text as the levels of a column would be called, each by itself.

@@ -92,6 +92,21 @@ test_that("text is read as the columns of the store are", {
   expect_error(add_rows(store, file), "Row 2 is 1.5", class = "mdpd_error_data")
 })
 
+test_that("what stands for a missing value in new rows does as in a new store", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("a,b", "1,x", "2,y"), file)
+  store <- row_store(file, local_folder())
+  writeLines(c("a,b", "099,x", "99,y", "Inf,x"), file)
+  expect_message(added <- add_rows(store, file, na_values = c("099", "Inf")), "Item a: \"99\"")
+  expect_identical(as.character(as.data.frame(added)$a), c("1", "2", NA, "99", NA))
+  labels <- c(no = 1, yes = 2, refused = 9)
+  table <- data.frame(a = 1:3, answer = 1:3)
+  table$answer <- structure(c(1, 2, 9), labels = labels, class = "haven_labelled")
+  store <- row_store(table, local_folder(), na_values = "9")
+  expect_silent(added <- add_rows(store, table, na_values = "9"))
+  expect_identical(as.character(as.data.frame(added)$answer), rep(c("no", "yes", NA), 2))
+})
+
 test_that("a number in text is one however it is written, as in a new store", {
   file <- withr::local_tempfile(fileext = ".csv")
   lines <- c("n,w", "26,x", "2,y", "0x1A,y", " 2.0 ,x", "+26,x", "2e0,y")
