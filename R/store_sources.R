@@ -183,7 +183,7 @@ file_reader <- function(source, text, chunk_rows, call) {
     if (!rlang::is_installed("arrow")) {
       rlang::check_installed("nanoparquet", "to read Parquet files.")
     }
-    chain_readers(files, parquet_reader)
+    chain_readers(files, function(file) parquet_reader(file, call))
   } else {
     chain_readers(files, function(file) text_reader(file, text, chunk_rows, call), TRUE)
   }
@@ -205,11 +205,19 @@ expand_files <- function(source, call) {
 }
 
 # By row group, of nanoparquet; of arrow where only that is there.
-parquet_reader <- function(file) {
+parquet_reader <- function(file, call = rlang::caller_env()) {
+  reading <- function(code) {
+    tryCatch(code, error = function(cnd) {
+      abort_mdpd(
+        c("File {.file {file}} must be readable as Parquet.", x = "{conditionMessage(cnd)}"),
+        class = "file", call = call, parent = cnd
+      )
+    })
+  }
   read <- if (rlang::is_installed("nanoparquet")) groups_of_nanoparquet else groups_of_arrow
-  groups <- read(file)
+  groups <- reading(read(file))
   chain_readers(seq_len(groups$n), function(at) {
-    one_chunk(function() as.data.frame(groups$read(at)))
+    one_chunk(function() reading(as.data.frame(groups$read(at))))
   })
 }
 

@@ -303,6 +303,8 @@ test_that("Parquet files are read by row group", {
   sizes <- integer()
   while (!is.null(chunk <- reader$next_chunk())) sizes <- c(sizes, nrow(chunk))
   expect_identical(sizes, c(499L, 1400L, 601L))
+  writeLines("a,b", file)
+  expect_error(row_store(file, local_folder()), "be readable as Parquet", class = "mdpd_error_file")
 })
 
 test_that("values in Parquet files have their types, which text has not", {
@@ -312,6 +314,18 @@ test_that("values in Parquet files have their types, which text has not", {
   reader <- parquet_reader("answers.parquet")
   expect_false(reader$from_text)
   expect_identical(reader$next_chunk(), table)
+})
+
+test_that("a Parquet file that cannot be read is named", {
+  file <- withr::local_tempfile(fileext = ".parquet")
+  writeLines("a,b", file)
+  expect_unreadable <- function(groups) {
+    local_in_package(list(groups_of_nanoparquet = groups, groups_of_arrow = groups))
+    expect_error(parquet_reader(file)$next_chunk(), "be readable as Parquet.*No magic",
+                 class = "mdpd_error_file")
+  }
+  expect_unreadable(function(file) stop("No magic"))
+  expect_unreadable(function(file) list(n = 1, read = function(at) stop("No magic")))
 })
 
 test_that("Parquet files are read by row group by arrow as well", {
