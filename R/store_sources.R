@@ -18,7 +18,7 @@ open_source <- function(source, query, text, chunk_rows, call, arg = "source") {
   } else if (is.function(source)) {
     function_reader(source, arg, call)
   } else if (is_database) {
-    database_reader(source, query, chunk_rows, call)
+    database_reader(source, query, chunk_rows, arg, call)
   } else if (is.character(source) && length(source) > 0 && !anyNA(source)) {
     file_reader(source, text, chunk_rows, call)
   } else {
@@ -130,15 +130,30 @@ drop_row_names <- function(chunk) {
 # Databases ----------------------------------------------------------------------------------------
 
 # A result that the user has sent is the user's to clear.
-database_reader <- function(source, query, chunk_rows, call) {
+database_reader <- function(source, query, chunk_rows, arg, call) {
   rlang::check_installed("DBI", "to read from a database.")
+  if (!DBI::dbIsValid(source)) {
+    abort_mdpd(
+      "{.arg {arg}} must be open: it was disconnected or cleared.", class = "argument", call = call
+    )
+  }
   is_sent <- inherits(source, "DBIResult")
   result <- if (is_sent) source else send_query(source, query, call)
   n_rows <- chunk_rows(length(DBI::dbColumnInfo(result)$name))
   new_reader(
-    function() if (!DBI::dbHasCompleted(result)) DBI::dbFetch(result, n_rows),
+    function() if (!DBI::dbHasCompleted(result)) fetch_rows(result, n_rows, call),
     close = function() if (!is_sent) DBI::dbClearResult(result)
   )
+}
+
+fetch_rows <- function(result, n_rows, call) {
+  tryCatch(DBI::dbFetch(result, n_rows), error = function(cnd) {
+    abort_mdpd(
+      c("The database must return the next rows, and it ended in an error.",
+        x = "{conditionMessage(cnd)}"),
+      class = "data", call = call, parent = cnd
+    )
+  })
 }
 
 check_query <- function(query, source, arg, call) {

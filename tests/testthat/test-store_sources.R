@@ -287,6 +287,13 @@ test_that("a database gives the table that it has", {
   result <- DBI::dbSendQuery(con, sql)
   expect_store_of(small_store(result, local_folder()), expected)
   DBI::dbClearResult(result)
+  expect_error(row_store(result, local_folder()), "`source` must be open",
+               class = "mdpd_error_argument")
+  # The error comes with the second row, when the first has been given.
+  fails <- "SELECT 1 AS a, abs(CASE WHEN rowid > 1 THEN -9223372036854775807 - 1 END) AS b
+            FROM \"two words\""
+  expect_error(row_store(con, local_folder(), query = fails), "database must return the next rows",
+               class = "mdpd_error_data")
   expect_error(row_store(con, local_folder()), "query", class = "mdpd_error_argument")
   expect_error(row_store(con, local_folder(), query = "no"), class = "mdpd_error_argument")
   expect_error(row_store(con, local_folder(), query = 1), class = "mdpd_error_argument")
