@@ -168,16 +168,20 @@ text_to_numbers <- function(x) {
   if (all(is_missing | is_number(trimws(x)))) as.double(replace(x, is_missing, NA)) else x
 }
 
-# What the manifest says of weights.
+# What the manifest says of weights, and the `rest` that R's sum() knows of behind the last digit of
+# the sum: so it is, chunk by chunk, that of all weights at once.
 add_weights <- function(so_far, weights) {
   if (is.null(weights)) {
     return(so_far)
   }
   positive <- weights[weights > 0]
-  so_far <- so_far %||% list(smallest = Inf, largest = 0, sum = 0, unit = Inf)
+  so_far <- so_far %||% list(smallest = Inf, largest = 0, sum = 0, unit = Inf, rest = 0)
+  parts <- c(so_far$sum, so_far$rest, weights)
+  total <- sum(parts)
   list(
     smallest = min(so_far$smallest, positive), largest = max(so_far$largest, positive),
-    sum = so_far$sum + sum(weights), unit = min(so_far$unit, core_weight_unit(positive))
+    sum = total, unit = min(so_far$unit, core_weight_unit(positive)),
+    rest = if (is.finite(total)) sum(c(parts, -total)) else 0
   )
 }
 
@@ -187,7 +191,7 @@ manifest_weights <- function(weights, n_rows, call) {
     return(list(given = FALSE, smallest = 1, largest = 1, sum = n_rows, unit = 1))
   }
   check_sum_of_weights(weights$sum, n_rows, "weights", call)
-  c(list(given = TRUE), weights)
+  c(list(given = TRUE), weights[c("smallest", "largest", "sum", "unit")])
 }
 
 # New stores ---------------------------------------------------------------------------------------

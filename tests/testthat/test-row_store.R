@@ -112,6 +112,15 @@ test_that("however a source is cut into chunks, the store is the same", {
   }
 })
 
+test_that("weights sum in chunks to the last bit of what they do at once", {
+  table <- mixed_table(300)
+  table$w <- rep(c(0.1, 0, 1 / 3, 2.7, 1e6, 1e-3), 50)
+  parts <- split(table, (seq_len(300) - 1) %/% 7)
+  store <- suppressMessages(small_store(chunks_of(parts), local_folder(), weights = "w"))
+  expect_false(Reduce(`+`, lapply(parts, function(part) sum(part$w))) == sum(table$w))
+  expect_identical(store$manifest$weights$sum, sum(table$w))
+})
+
 test_that("chunks of other types, orders of columns and without rows are one table", {
   chunks <- list(
     data.frame(a = NA, b = 1:3, c = factor(c("x", "y", "x"))),
@@ -753,12 +762,13 @@ test_that("workers and labels that are numbers in text are in the order of numbe
 })
 
 test_that("what is known of weights grows with them", {
-  first <- list(smallest = 0.5, largest = 2, sum = 2.5, unit = 0.5)
+  first <- list(smallest = 0.5, largest = 2, sum = 2.5, unit = 0.5, rest = 0)
   expect_identical(add_weights(NULL, c(0, 2, 0.5)), first)
   expect_identical(add_weights(first, c(3, 0.75)),
-                   list(smallest = 0.5, largest = 3, sum = 6.25, unit = 0.25))
+                   list(smallest = 0.5, largest = 3, sum = 6.25, unit = 0.25, rest = 0))
   expect_identical(add_weights(first, NULL), first)
-  expect_identical(add_weights(NULL, 0), list(smallest = Inf, largest = 0, sum = 0, unit = Inf))
+  expect_identical(add_weights(NULL, 0),
+                   list(smallest = Inf, largest = 0, sum = 0, unit = Inf, rest = 0))
 })
 
 test_that("labels given again that count make a sparse store, one kept of each does not", {
