@@ -144,6 +144,8 @@ parts_of_outcome <- list(
   estimates = function(x, fields) {
     holds(is.data.frame(x), is_double(x$estimate), is_double(x$std.error))
   },
+  outcome = function(x, fields) rlang::is_string(x),
+  label = function(x, fields) is.null(x) || rlang::is_string(x),
   covariance = function(x, fields) {
     holds(is.double(x), identical(dim(x), rep(nrow(fields$estimates), 2)))
   }

@@ -169,6 +169,11 @@ test_that("a damaged regression or outcome names the part", {
   damaged <- outcome
   damaged$estimates$estimate <- damaged$estimates$estimate + 0i
   expect_error(plot(damaged), "estimates", class = "mdpd_error_damaged")
+  for (part in c("outcome", "label")) {
+    damaged <- outcome
+    damaged[[part]] <- quote(z)
+    expect_error(plot(damaged), paste("Its", part, "is not"), class = "mdpd_error_damaged")
+  }
   outcome$covariance <- outcome$covariance[, 1]
   expect_error(print(outcome), "covariance", class = "mdpd_error_damaged")
 })
