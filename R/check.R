@@ -343,7 +343,7 @@ check_counts <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env
   if (length(x) < 2) {
     return(check_count(x, arg = arg, call = call))
   }
-  if (!is.numeric(x) || !rlang::is_integerish(x, finite = TRUE) || any(x < 1) ||
+  if (!rlang::is_bare_numeric(x) || !rlang::is_integerish(x, finite = TRUE) || any(x < 1) ||
         any(x > .Machine$integer.max)) {
     abort_mdpd(
       "{.arg {arg}} must be whole numbers of at least 1, not {describe(x)}.",
