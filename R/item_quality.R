@@ -81,7 +81,7 @@ n_labels_given <- function(object, given) {
 # What a vote of the informative workers is worth for every item: on average, and by the best who is
 # left.
 vote_gains <- function(object, given) {
-  workers <- object$informative
+  workers <- informative_items(object)
   gains <- core_vote_gains(
     object$posterior, match(if (has_kinds(object)) object$stands_for, object$labels),
     lapply(workers, label_probs, object = object),

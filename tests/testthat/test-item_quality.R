@@ -27,7 +27,7 @@ vote_gains_twin <- function(object, given) {
   n_items <- nrow(object$posterior)
   total <- best <- numeric(n_items)
   next_worker <- rep(NA_character_, n_items)
-  for (worker in object$informative) {
+  for (worker in informative(object)) {
     gain <- -rowSums(xlogx(object$posterior))
     for (q in asplit(label_probs(object, worker), 1)) {
       joint <- object$posterior * rep(q, each = n_items)
@@ -40,7 +40,7 @@ vote_gains_twin <- function(object, given) {
     next_worker[better] <- worker
   }
   data.frame(
-    gain = total / max(1, length(object$informative)), next_worker, best_gain = best,
+    gain = total / max(1, length(informative(object))), next_worker, best_gain = best,
     row.names = NULL
   )
 }
@@ -79,6 +79,20 @@ test_that("the gain is the enumerated fall of the entropy", {
       expect_equal(items$next_worker[i], names(which.max(left)))
     }
   }
+})
+
+test_that("workers who do not look are no voters", {
+  # By evidence their columns differ a little as well, in 16 of 16 workers here.
+  guessed <- simulate_crowd(200, 16, 3, accuracy = rep(0.85, 5), missing = 0.6, seed = 1)
+  few <- stagewise_em(guessed$labels, k = 3)
+  expect_length(few$informative, 16)
+  expect_setequal(informative(few), 1:5)
+  gains <- vapply(informative(few), function(worker) {
+    expected_gain(few$posterior, few$item_probs[[worker]])
+  }, numeric(200))
+  quality <- item_quality(few)
+  expect_equal(quality$gain, rowMeans(gains), tolerance = 1e-8)
+  expect_true(all(quality$next_worker %in% c(1:5, NA)))
 })
 
 test_that("the gain is never negative and never more than there is to know", {
