@@ -4,9 +4,11 @@
 #' \deqn{\hat\mu_{kr} = \frac{\sum_n g_{nk} 1[x_n = r]}{\sum_n g_{nk} 1[x_n \textrm{ observed}]}}{
 #' mu[k,r] = sum_n g[n,k] 1[x_n = r] / sum_n g[n,k] 1[x_n observed]}
 #' where \eqn{g_{nk}} is the posterior probability that item n is of class k and the sums are over
-#' the items the worker labelled (with their case weights). For informative workers these are the
-#' item-response probabilities of a fit that has converged; for the others the fit has one
-#' distribution in all classes and this is what the labels show.
+#' the items the worker labelled (with their case weights). In a fit by likelihood that has
+#' converged, such as `mdpd(prior = 0)`, these are the item-response probabilities of the
+#' informative workers; the others have one distribution in all classes there, and this is what
+#' their labels show. By evidence the item-response probabilities are posterior means, drawn to what
+#' the crowd answers, and this is what the labels of the worker alone show.
 #'
 #' @inheritParams worker_quality
 #' @param worker Ids of workers, in the order wanted; by default, `NULL`, all of them.

@@ -31,6 +31,10 @@
 #' `mdpd_warning_copied_items` of [stagewise_em()] names such groups from a mean strength of 0.25
 #' on, and none where they are more than half of the informative items.
 #'
+#' Workers of a crowd who are asked by what others have answered, as [item_quality()] proposes, may
+#' look like copies: of two who share the items on which the first contradicts the rest, the second
+#' agrees with the first more often than the rest lets expect.
+#'
 #' @param object A fitted mixture, see [stagewise_em()] and [mdpd()].
 #' @param x,weights The data of the fit, n_obs rows, and their case weights; needed only if the fit
 #'   keeps none. Weights are by default, `NULL`, those of the fit; only fits of a store keep none,

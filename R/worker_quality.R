@@ -5,9 +5,9 @@
 #'
 #' All but `information` and `evidence` comes from the worker's table of posterior-weighted counts,
 #' see [confusion()]: \eqn{C_{kr} = \sum_n g_{nk} 1[x_n = r]}{C[k,r] = sum_n g[n,k] 1[x_n = r]}. A
-#' sparse fit gives workers outside the informative set the same label distribution in every class;
-#' the counts show what they did. Where the classes are uncertain the counts of such workers lean
-#' towards their overall label shares, so a little skill looks like less.
+#' sparse fit gives workers who are not informative the same label distribution in every class, by
+#' evidence nearly so; the counts show what they did. Where the classes are uncertain the counts of
+#' such workers lean towards their overall label shares, so a little skill looks like less.
 #'
 #' * **Evidence** is the logarithm of a Bayes factor, of a worker who looks against one who does not
 #'   (nats), see `item_evidence` in [stagewise_em()]. For fits without evidence it is what the
@@ -61,10 +61,12 @@
 #'   \item{n_labels}{number of labels given}
 #'   \item{accuracy, accuracy_lower, accuracy_upper}{probability of a right label among the items
 #'     the worker labelled, and its interval, in \[0, 1\]}
-#'   \item{information}{mutual information of one label and the class under the model (nats), 0 for
-#'     those who are not informative}
+#'   \item{information}{mutual information of one label and the component under the model (nats),
+#'     `item_information` of the fit; 0, or by evidence close to it, for those who are not
+#'     informative}
 #'   \item{evidence}{what all labels of the worker say about the class, less the penalty (nats), 0
-#'     for those who are not informative; by evidence see `item_evidence` in [stagewise_em()]}
+#'     for those who are not informative; by evidence, where theirs may be a little above or below
+#'     0, see `item_evidence` in [stagewise_em()]}
 #'   \item{inclusion}{by evidence the probability that the worker's labels depend on the class, in
 #'     \[0, 1\]; else `NA`}
 #'   \item{score}{Raykar and Yu's score, in \[0, 1\]: 0 for a spammer, 1 for a perfect worker}
