@@ -7,9 +7,10 @@
 #'
 #' All measure pairs of labels that two workers gave to the same item. Workers need not label all
 #' items; an item with the labels of one worker alone is in no pair. A worker who labelled an item
-#' several times stands there with one label, drawn at random from them: estimates are means over
-#' that draw. With \eqn{n_{ir}} the number of workers who gave item i the label r, \eqn{n_i} the sum
-#' over r, and without such repeats:
+#' several times stands there with one label, drawn at random from them: the counts and the
+#' agreement of pairs, of which the measures are made, are means over that draw. With
+#' \eqn{n_{ir}} the number of workers who gave item i the label r, \eqn{n_i} the sum over r, and
+#' without such repeats:
 #'
 #' * **Raw agreement** is the share of the pairs of an item that agree,
 #'   \eqn{P_i = \sum_r n_{ir} (n_{ir} - 1) / (n_i (n_i - 1))}{

@@ -233,8 +233,10 @@ check_groups <- function(groups, names, call = rlang::caller_env()) {
     )
   }
   if (anyDuplicated(items) || any(lengths(groups) < 2)) {
+    alone <- groups[lengths(groups) < 2][1]
     problem <- if (anyDuplicated(items)) "{.field {items[anyDuplicated(items)]}} is named twice."
-               else "One has {.field {groups[lengths(groups) < 2][[1]]}} only."
+               else if (length(alone[[1]]) == 0) "One has none."
+               else "One has {.field {alone[[1]]}} only."
     abort_mdpd(
       c("{.arg groups} must have at least two items each, and an item once.", x = problem),
       class = "argument", call = call

@@ -220,6 +220,7 @@ test_that("each group is of two items or more, and of names, and items are categ
   x <- answers_with_copies()
   expect_error(combine_items(x, list(c("a", "b"), "c")), "One has c only",
                class = "mdpd_error_argument")
+  expect_error(combine_items(x, character()), "One has none", class = "mdpd_error_argument")
   expect_error(combine_items(x, list(c("a", "b"), 3:4)), "list of names",
                class = "mdpd_error_argument")
   x$a <- x$a + 0.5
