@@ -9,7 +9,8 @@
 #' the mode is nearer to it than any of them; for two items it is the first, filled from the second.
 #'
 #' Two workers who copy from one another count as one worker: in a crowd the groups are workers, and
-#' the new worker gives each item the label that most labels of the group are.
+#' the new worker gives each item the label that most labels of the group are; of several such one
+#' of the first worker, and of several of hers the first in the order of the labels.
 #'
 #' @param x The data: a data frame or a matrix, n_obs rows and n_items columns; a [crowd_labels()]
 #'   object, whose workers are combined; or a one-sided formula naming columns of `data`, such as
@@ -131,11 +132,12 @@ combine_columns <- function(columns, call) {
   as_type_of(columns, code, levels)
 }
 
-# Of each row the code that is there most often, of several such that of the lowest rank.
+# Of each row the code that is there most often, of several such that of the lowest rank, of several
+# of that the lowest: not what happens to stand first.
 most_given <- function(row, rank, code) {
   cell <- cell_index(row, code, max(row, 0))
   n <- tabulate(match(cell, unique(cell)))[match(cell, unique(cell))]
-  sorted <- order(row, -n, rank)
+  sorted <- order(row, -n, rank, code)
   first <- sorted[!duplicated(row[sorted])]
   list(row = row[first], code = code[first])
 }

@@ -135,6 +135,15 @@ test_that("workers of a crowd become one", {
   expect_identical(combine_items(crowd, list()), crowd)
 })
 
+test_that("the order of the rows does not settle ties within the first worker", {
+  triples <- data.frame(item = c(1, 1, 1, 1, 2), worker = c("a", "a", "b", "b", "c"),
+                        label = c("no", "yes", "yes", "no", "no"))
+  for (rows in list(1:5, 5:1)) {
+    crowd <- crowd_labels(triples[rows, ], duplicates = "count")
+    expect_identical(as.matrix(combine_items(crowd, c("a", "b")))["1", "a+b"], "no")
+  }
+})
+
 test_that("combining mends the classes and their number", {
   crowd <- simulate_crowd(500, 8, n_labels = 2, accuracy = rep(0.8, 8), seed = 1)
   x <- as.data.frame(as.matrix(crowd$labels))
