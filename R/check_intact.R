@@ -159,7 +159,8 @@ parts_of_store <- list(
 parts_of_bootstrap <- list(
   n = function(x, fields) is_whole_number(x) && x >= 1,
   k = function(x, fields) holds(is.integer(x), length(x) == fields$n, !anyNA(x), all(x >= 1)),
-  estimates = function(x, fields) holds(is.double(x), is.matrix(x), nrow(x) == fields$n)
+  estimates = function(x, fields) holds(is.double(x), is.matrix(x), nrow(x) == fields$n),
+  selection = function(x, fields) is.null(x) || holds(is_double(x), are_names(names(x)))
 )
 
 is_column_of_names <- function(x, fields) is.null(x) || is_text(x)

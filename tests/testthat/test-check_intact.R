@@ -125,7 +125,8 @@ test_that("labels of a crowd that are a matrix are damaged", {
 
 test_that("a damaged bootstrap names the part", {
   samples <- suppressMessages(bootstrap(fit, 3, seed = 1))
-  broken <- list(k = data.frame(1:1e5, 1:1e5), k = c(2L, NA, 2L), k = 2, n = "3", estimates = 1:3)
+  broken <- list(k = data.frame(1:1e5, 1:1e5), k = c(2L, NA, 2L), k = 2, n = "3", estimates = 1:3,
+                 selection = 0.5, selection = list(item1 = 0.5), selection = c(a = 0.5, a = 1))
   for (part in seq_along(broken)) {
     damaged <- samples
     damaged[names(broken)[part]] <- broken[part]
