@@ -235,19 +235,18 @@ show_bytes <- function(x) {
 # Can a vector hold values of categories?
 holds_values <- function(x) {
   types <- c("logical", "integer", "double", "character")
-  if (is.factor(x)) {
-    is_sound_factor(x)
-  } else {
-    typeof(x) %in% types && length(dim(x)) < 2 && !inherits(x, "mdpd")
-  }
+  is_vector <- typeof(x) %in% types && length(dim(x)) < 2 && !inherits(x, "mdpd")
+  if (is.factor(x)) is_sound_factor(x) else is_vector
 }
 
-# Are its codes those of its levels?
+# A factor whose codes are those of its levels.
 is_sound_factor <- function(x) {
   codes <- unclass(x)
-  is.integer(codes) && is.character(levels(x)) &&
+  is.factor(x) && is.integer(codes) && is.character(levels(x)) &&
     all(is.na(codes) | codes >= 1 & codes <= nlevels(x))
 }
+
+is_damaged_factor <- function(x) is.factor(x) && !is_sound_factor(x)
 
 # What was asked for by `table$column` or `table[["column"]]` where the table has no such column is
 # `NULL`, as if nothing had been given. Of a list, which may hold settings, it may be meant.
@@ -316,7 +315,7 @@ describe <- function(x) {
   if (rlang::is_scalar_atomic(x) && !is.object(x)) {
     return(cli::format_inline("{.val {x}}"))
   }
-  if (is.factor(x) && !is_sound_factor(x)) {
+  if (is_damaged_factor(x)) {
     return("a damaged factor")
   }
   size <- if (rlang::is_vector(x) && !is.data.frame(x)) paste(" of length", length(x))

@@ -180,7 +180,7 @@ check_column <- function(x, name, arg, call, rows = seq_along(x)) {
     "a list"
   } else if (inherits(x, "integer64")) {
     "64-bit integers"
-  } else if (is.factor(x) && !is_sound_factor(x)) {
+  } else if (is_damaged_factor(x)) {
     "a damaged factor"
   } else if (!is.factor(x) && !typeof(x) %in% c("logical", "integer", "double", "character")) {
     paste("values of type", typeof(x))

@@ -47,7 +47,7 @@ covariate_frame <- function(formula, data, arg, call, ...) {
   frame <- as_computed(stats::model.frame(formula, data, na.action = stats::na.omit,
                                           drop.unused.levels = TRUE, ...), arg, call)
   # Of codes without a level R makes missing values here, or numbers of whatever memory holds.
-  damaged <- vapply(frame, function(x) is.factor(x) && (anyNA(x) || !is_sound_factor(x)), NA)
+  damaged <- vapply(frame, function(x) is_damaged_factor(x) || is.factor(x) && anyNA(x), NA)
   if (any(damaged)) {
     abort_mdpd("Covariate {.field {names(frame)[damaged][1]}} must not be a damaged factor.",
                class = "argument", call = call)

@@ -205,10 +205,7 @@ check_outcome <- function(y, n_obs, call) {
   y
 }
 
-holds_categories <- function(y) {
-  if (is.factor(y)) is_sound_factor(y) else is.character(y) || is.logical(y)
-}
-
+holds_categories <- function(y) is_sound_factor(y) || is.character(y) || is.logical(y)
 sizes_of <- function(y) if (holds_numbers(y)) abs(y)
 holds_numbers <- function(y) is.numeric(y) && !is_time(y) && !inherits(y, "integer64")
 

@@ -120,7 +120,7 @@ component_order <- function(order, object, call = rlang::caller_env()) {
     return(order(-object$mixing_weights))
   }
   names <- names(object$mixing_weights)
-  are_names <- is.character(order) || is.factor(order) && is_sound_factor(order)
+  are_names <- is.character(order) || is_sound_factor(order)
   at <- if (are_names) match(as.character(order), names) else order
   is_order <- rlang::is_bare_numeric(at) && length(at) == object$k &&
     setequal(at, seq_len(object$k))
