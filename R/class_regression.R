@@ -323,7 +323,7 @@ new_class_regression <- function(found, first, design, settings) {
       nobs = sum(design$weights[counts]), no_answer = object$no_answer,
       weights = if (any(design$weights != 1)) design$weights,
       row_names = rownames(object$posterior),
-      flat = is_flat_ahead(found, design$x),
+      flat = is_flat_ahead(found, design$x), curvature = curvature_covariance(found),
       classes = classes, reference = classes[settings$reference], k = object$k,
       method = settings$method, type = settings$type, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
@@ -436,11 +436,8 @@ spans <- function(x) {
 # errors that exceed the estimate leave it a hundredth of a nat; terms x classes.
 is_flat_ahead <- function(found, x) {
   problem <- found$problem
-  spectrum <- eigen(share_information(problem, found$at), symmetric = TRUE)
-  scale <- sqrt(pmax(spectrum$values, 1e-10 * sum(problem$weights)))
-  # The root of a covariance in which directions without information are as good as free.
-  root <- sweep(spectrum$vectors, 2, scale, "/")
-  moves <- kronecker(diag(problem$k - 1), problem$back) %*% root
+  root <- root_of_curvature(found)
+  moves <- moves_of_coefficients(problem) %*% root
   ahead <- 5 * sign(as.vector(coefficients_of(problem, found$gamma))) /
     spans(x[problem$weights > 0, , drop = FALSE])
   value <- evaluate_shares(problem, found$gamma)$value
@@ -451,15 +448,34 @@ is_flat_ahead <- function(found, x) {
   matrix(flat, nrow(found$gamma))
 }
 
+# The root of a covariance of gamma in which directions without information are as good as free.
+root_of_curvature <- function(found) {
+  problem <- found$problem
+  spectrum <- eigen(share_information(problem, found$at), symmetric = TRUE)
+  scale <- sqrt(pmax(spectrum$values, 1e-10 * sum(problem$weights)))
+  sweep(spectrum$vectors, 2, scale, "/")
+}
+
+curvature_covariance <- function(found) {
+  tcrossprod(moves_of_coefficients(found$problem) %*% root_of_curvature(found))
+}
+
+# Of those of the covariates by gamma, class by class.
+moves_of_coefficients <- function(problem) kronecker(diag(problem$k - 1), problem$back)
+
 # The intercept is what holds where all covariates are 0, which may be far from any row, as of a
-# year: it is judged at the means of those whose own coefficients are finite.
+# year: it is judged at the means of those whose own coefficients are finite. Its error is at least
+# that by the `curvature`: where there is no end, scores vanish, and robust errors with them.
 is_infinite_intercept <- function(regression, class, infinite) {
   intercept <- attr(regression$x, "assign") == 0
   weights <- regression$weights %||% rep(1, nrow(regression$x))
   at <- ifelse(infinite & !intercept, 0, colSums(regression$x * weights) / sum(weights))
   size <- abs(sum(at * regression$coefficients[, class]))
   own <- (class - 1) * length(at) + which(at != 0)
-  covariance <- regression$covariance[own, own, drop = FALSE]
-  error <- sqrt(max(0, drop(at[at != 0] %*% covariance %*% at[at != 0])))
+  # One that was saved before has no curvature.
+  variances <- lapply(regression[c("covariance", "curvature")], function(covariance) {
+    if (!is.null(covariance)) at[at != 0] %*% covariance[own, own, drop = FALSE] %*% at[at != 0]
+  })
+  error <- sqrt(max(0, unlist(variances)))
   size > 8 && (is.na(error) || error > size)
 }

@@ -703,6 +703,25 @@ test_that("of a covariate that tells a class, the intercept is judged with what 
   expect_identical(infinite(~ year + told, covariates), told)
 })
 
+test_that("robust errors, which vanish where scores do, hide no intercept without an end", {
+  # Nobody in the reference group is of class 2.
+  of_one <- fit$posterior[, "1"] > 0.95 & seq_len(600) %% 2 == 0
+  covariates$told <- factor(ifelse(of_one, "none", "some"))
+  infinite <- function(method, type) {
+    regression <- NULL
+    expect_warning(
+      regression <- regress(method, ~ told + z, data = covariates, type = type, n_starts = 1),
+      class = "mdpd_warning_separation"
+    )
+    rownames(vcov(regression))[is_infinite_coefficient(regression)]
+  }
+  for (method in regression_methods) {
+    for (type in c("observed", "robust")) {
+      expect_true(all(c("(Intercept)|2", "toldsome|2") %in% infinite(method, type)))
+    }
+  }
+})
+
 test_that("separation is told wherever the likelihood has no maximum, and only there", {
   # Rows of class 2 are all of the last year, or none of them is of one year.
   separated <- function(accuracy, method, make_year) {
