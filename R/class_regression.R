@@ -52,12 +52,13 @@
 #' The classes are the components of the fit, also of a crowd in which several stand for one label.
 #' Rows with a missing covariate do not count in the regression, and a message of class
 #' `mdpd_message_incomplete_covariates` says how many; in the classes of the fit they count as
-#' before, except by `"one-step"`. Rows with missing answers count with those that they have. Where
-#' it depends on the covariates which answers are missing, take `"two-step"` or `"one-step"`: by
-#' `"ml"` and `"bch"` rows of few answers have the same errors of assignment as the others, and
-#' where an answer is missing with probability 1 / (1 + exp(1.5 - 1.5 x)), x standard normal, a
-#' slope of 1 became some 0.7, and intervals held the worst coefficient in half of 50 draws
-#' (`bench/class_regression.R 50`). Case weights of the fit count.
+#' before, except by `"one-step"`. A level that only rows of weight 0 have, as those that a subset
+#' of a survey design left out, is missing. Rows with missing answers count with those that they
+#' have. Where it depends on the covariates which answers are missing, take `"two-step"` or
+#' `"one-step"`: by `"ml"` and `"bch"` rows of few answers have the same errors of assignment as the
+#' others, and where an answer is missing with probability 1 / (1 + exp(1.5 - 1.5 x)), x standard
+#' normal, a slope of 1 became some 0.7, and intervals held the worst coefficient in half of 50
+#' draws (`bench/class_regression.R 50`). Case weights of the fit count.
 #'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()].

@@ -12,18 +12,24 @@ read_covariates <- function(formula, data, object, reference, call) {
   labels <- variable_labels(data)
   data <- plain_variables(data)
   frame <- covariate_frame(formula, data, "data", call)
-  incomplete <- as.integer(attr(frame, "na.action"))
-  rows <- setdiff(seq_len(nrow(data)), incomplete)
-  weights <- row_weights(object)[rows]
-  tell_incomplete(length(incomplete), nrow(data), sum(weights), call)
   terms <- attr(frame, "terms")
+  complete <- setdiff(seq_len(nrow(data)), as.integer(attr(frame, "na.action")))
+  known <- has_known_levels(frame, row_weights(object)[complete])
+  if (!all(known)) {
+    frame <- frame[known, , drop = FALSE]
+    frame[] <- lapply(frame, without_unused_levels)
+  }
+  rows <- complete[known]
+  n_incomplete <- nrow(data) - length(rows)
+  weights <- row_weights(object)[rows]
+  tell_incomplete(n_incomplete, nrow(data), sum(weights), call)
   check_varying(frame, terms, weights, call)
   x <- as_computed(stats::model.matrix(terms, frame), "data", call)
   check_design(x, rows, weights, call)
   named <- intersect(all.vars(stats::formula(terms)), names(data))
   list(
     formula = formula, terms = terms, xlevels = stats::.getXlevels(terms, frame),
-    contrasts = attr(x, "contrasts"), rows = rows, n_incomplete = length(incomplete),
+    contrasts = attr(x, "contrasts"), rows = rows, n_incomplete = n_incomplete,
     covariates = data[rows, named, drop = FALSE], x = x,
     variable_labels = labels[names(labels) %in% named],
     offset = offset_matrix(frame, rows, object$k, reference, call), weights = weights
@@ -66,6 +72,19 @@ as_computed <- function(made, arg, call) {
       )
     }
   )
+}
+
+# Levels that only rows of weight 0 have, as those that subset() of a survey design left out, are
+# none: no row tells what they do, and these lack the covariate.
+has_known_levels <- function(frame, weights) {
+  has_levels <- vapply(frame, function(x) is.factor(x) || is.character(x) && NCOL(x) == 1, NA)
+  known <- lapply(frame[has_levels], function(x) x %in% x[weights > 0])
+  Reduce(`&`, known, rep(TRUE, nrow(frame)))
+}
+
+# As stats::model.frame() drops them: a factor that has none keeps the contrasts it may have.
+without_unused_levels <- function(x) {
+  if (is.factor(x) && !all(levels(x) %in% x)) x[, drop = TRUE] else x
 }
 
 tell_incomplete <- function(n_incomplete, n_obs, total, call) {

@@ -578,6 +578,25 @@ test_that("a covariate must vary among the rows of positive weight, beside an in
   expect_silent(check_finite_design(cbind(z = c(1, -1e150)), 1:2, NULL))
 })
 
+test_that("a level that only rows of weight 0 have is none", {
+  kept <- rep(c(TRUE, TRUE, FALSE), 200)
+  weighted <- regression_fit(rows, as.numeric(kept))
+  left <- lapply(rows[c("items", "covariates")], function(table) table[kept, ])
+  alone <- regression_fit(c(left, list(class = rows$class[kept])))
+  elsewhere <- replace(as.character(covariates$g), which(!kept)[1:100], "elsewhere")
+  for (g in list(elsewhere, factor(elsewhere))) {
+    expect_message(
+      regression <- regress(object = weighted, data = data.frame(z = covariates$z, g)),
+      "^100 of 600 rows lack a covariate", class = "mdpd_message_incomplete_covariates"
+    )
+    of_kept <- regress(object = alone, data = left$covariates)
+    # Both fits end by steps of 1e-13.
+    expect_close(coef(regression), coef(of_kept), 1e-6)
+    expect_close(vcov(regression), vcov(of_kept), 1e-6)
+    expect_identical(which(is.na(predict(regression)[, 1])), which(elsewhere == "elsewhere"))
+  }
+})
+
 test_that("a covariate that is an item in the rows that count is told, a time is none", {
   weights <- rep(0:1, 300)
   weighted <- regression_fit(rows, weights)

@@ -11,6 +11,19 @@ test_that("rows that lack a covariate are counted, and some must have all", {
   }
 })
 
+test_that("levels that rows have are known, and factors keep their contrasts", {
+  g <- factor(c("b", "a", "c", "a"), levels = c("a", "b", "c", "d"))
+  frame <- data.frame(g, s = c("u", "v", "u", "w"), z = 1:4)
+  frame$two <- matrix(c("a", "b"), 4, 2)
+  expect_identical(has_known_levels(frame, c(1, 1, 1, 1)), rep(TRUE, 4))
+  expect_identical(has_known_levels(frame, c(0, 2, 0, 1)), c(FALSE, TRUE, FALSE, TRUE))
+  expect_identical(has_known_levels(frame, c(0.1, 1, 1, 0)), c(TRUE, TRUE, TRUE, FALSE))
+  expect_identical(levels(without_unused_levels(g)), c("a", "b", "c"))
+  used <- stats::C(g[, drop = TRUE], stats::contr.sum)
+  expect_identical(without_unused_levels(used), used)
+  expect_identical(without_unused_levels(frame$s), frame$s)
+})
+
 test_that("a covariate that stands alone has two values, among rows of weight above 0", {
   data <- data.frame(a = c(1, 2, 2, 1), b = 1, z = c(1, 1, 1, 2))
   data$both <- cbind(1, 1:4)
