@@ -454,7 +454,8 @@ new_distal_outcome <- function(found, outcome, object, settings) {
   estimate <- as.vector(found$estimate)
   covariance <- `dimnames<-`((found$covariance + t(found$covariance)) / 2, list(names, names))
   tested <- list(classes = classes, levels = outcome$levels, estimate = estimate,
-                 covariance = covariance, loose = found$loose, design_df = settings$design_df)
+                 covariance = covariance, unit = outcome_unit(outcome), loose = found$loose,
+                 design_df = settings$design_df)
   without <- found$loose | (found$bounded %||% FALSE)
   errors <- replace(unname(sqrt(pmax(diag(covariance), 0))), without, NA)
   structure(
@@ -482,8 +483,13 @@ test_classes <- function(tested, classes) {
     contrast[cbind(values, at(class))] <- -1
     contrast
   }))
-  difference <- drop(contrasts %*% tested$estimate)
-  inverse <- invert_information(contrasts %*% tested$covariance %*% t(contrasts))
+  difference <- drop(contrasts %*% tested$estimate) / tested$unit
+  covariance <- contrasts %*% tested$covariance %*% t(contrasts) / tested$unit^2
+  # What rounding leaves of a class in which nothing varies is no variance.
+  fixed <- diag(covariance) < 1e-24
+  covariance[fixed, ] <- 0
+  covariance[, fixed] <- 0
+  inverse <- invert_information(covariance)
   # Differences on the boundary are certain as far as the estimates tell: no test of them. A level
   # that none of the classes has is no difference.
   certain <- any(abs(crossprod(inverse$null, difference)) > 1e-8)

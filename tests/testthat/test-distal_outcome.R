@@ -293,6 +293,23 @@ test_that("the unit of a number does not matter, as far as its squares are numbe
   }
 })
 
+test_that("where nothing varies there is no test, whatever the unit and what rounding leaves", {
+  test <- function(unit, variances, estimate = c(1, 2, 5), classes = 1:2) {
+    tested <- list(estimate = unit * estimate, covariance = unit^2 * diag(variances), unit = unit,
+                   loose = rep(FALSE, 3), design_df = Inf)
+    unlist(test_classes(tested, classes))
+  }
+  for (unit in c(1e-120, 1e-9, 1, 1e12)) {
+    # Two means that are each of one value, next to a third that is not.
+    rounded <- c(3e-32, 8e-33, 0.01)
+    expect_identical(test(unit, rounded), c(statistic = NA, df = 0, p.value = NA))
+    expect_equal(test(unit, rounded, classes = c(1, 3))[["statistic"]], 4^2 / 0.01)
+    expect_identical(test(unit, rounded, c(2, 2, 5))[["p.value"]], 1)
+    # What is small, and not rounding, is a variance.
+    expect_equal(test(unit, c(3e-20, 1e-20, 0.01))[["statistic"]], 1 / 4e-20)
+  }
+})
+
 test_that("the largest integers are far enough apart", {
   largest <- .Machine$integer.max
   expect_no_error(distal_outcome(fit, ifelse(rows$y > 0, largest, -largest)))
