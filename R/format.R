@@ -2,6 +2,10 @@
 
 plural <- function(n, noun) paste0(comma(n), " ", noun, if (n != 1) "s")
 
+# By which cli chooses words, of a number that may be larger than the integers that it takes, or no
+# whole one.
+quantity <- function(n) cli::qty(if (n == 1) 1L else 2L)
+
 # As in the English words around them, whatever options(OutDec = ) says.
 format_number <- function(x, ...) format(x, ..., decimal.mark = ".")
 

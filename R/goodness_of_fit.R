@@ -425,12 +425,12 @@ inform_missing_cells <- function(coded, rows) {
     return(invisible())
   }
   done <- if (rows == "complete") {
-    c("{comma(n_incomplete)} of {comma(n_obs)} {cli::qty(n_obs)}row{?s}
-       {cli::qty(n_incomplete)}{?has/have} a missing answer and {?is/are} left out.",
+    c("{comma(n_incomplete)} of {comma(n_obs)} {quantity(n_obs)}row{?s}
+       {quantity(n_incomplete)}{?has/have} a missing answer and {?is/are} left out.",
       i = "{.code rows = \"all\"} counts them.")
   } else {
-    c("{comma(n_incomplete)} of {comma(n_obs)} {cli::qty(n_obs)}row{?s}
-       {cli::qty(n_incomplete)}{?has/have} a missing answer: rows with the same items missing make
+    c("{comma(n_incomplete)} of {comma(n_obs)} {quantity(n_obs)}row{?s}
+       {quantity(n_incomplete)}{?has/have} a missing answer: rows with the same items missing make
        a table of their own.",
       i = "{.code rows = \"complete\"} leaves them out.")
   }

@@ -152,7 +152,7 @@ check_complete_store <- function(n_missing, call) {
   if (n_missing > 0) {
     abort_mdpd(
       c("No cell may be missing with {.code missing = \"fail\"}.",
-        x = "{comma(n_missing)} {cli::qty(n_missing)}cell{?s} of the store {?is/are}."),
+        x = "{comma(n_missing)} {quantity(n_missing)}cell{?s} of the store {?is/are}."),
       class = "missing_value", call = call
     )
   }

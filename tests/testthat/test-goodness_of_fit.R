@@ -340,6 +340,11 @@ test_that("rows left out are counted, also a single one", {
   coded <- fit$coded
   coded$weights <- rep(1.011, 60)
   expect_message(inform_missing_cells(coded, "all"), "^1 of 60.7 rows has")
+  coded$weights <- rep(1.5, 60)
+  expect_message(inform_missing_cells(coded, "all"), "^1.5 of 90 rows have")
+  coded$weights <- rep(3e9, 60)
+  expect_message(inform_missing_cells(coded, "complete"),
+                 "^3,000,000,000 of 180,000,000,000 rows have a missing answer and are")
   expect_message(goodness_of_fit(fit), "rows with the same items missing make a table of their own")
   expect_message(goodness_of_fit(fit, x = answers(60)[1:4]), NA)
 })

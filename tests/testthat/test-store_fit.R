@@ -233,6 +233,9 @@ test_that("arguments of fits of rows in memory are told where they belong", {
   gaps[1:1400, 1] <- NA
   expect_error(stagewise_em(new_store(gaps), 1, missing = "fail"), "cells of the store are",
                class = "mdpd_error_missing_value")
+  # More than there are integers in R.
+  expect_error(check_complete_store(5e9, NULL), "5,000,000,000 cells of the store are",
+               class = "mdpd_error_missing_value")
   whole <- new_store(stats::na.omit(three_classes(1500)$table))
   expect_identical(stagewise_em(whole, 1, missing = "fail")$loglik, stagewise_em(whole, 1)$loglik)
 })
