@@ -193,8 +193,12 @@ covariate_design <- function(object, newdata, call) {
   frame <- withCallingHandlers(
     covariate_frame(object$terms, newdata, "newdata", call, xlev = object$xlevels),
     warning = function(cnd) {
-      # Of its own, model.frame() warns of numbers in the place of categories.
+      # Of its own, model.frame() warns of numbers in the place of categories,
       if (rlang::is_call(conditionCall(cnd), "model.frame.default")) abort_other_kind(call)
+      # and of contrasts of the new data, in the place of which are those of the regression.
+      dropped <- gettextf("contrasts dropped from factor %s", names(object$xlevels),
+                          domain = "R-stats")
+      if (conditionMessage(cnd) %in% dropped) rlang::cnd_muffle(cnd)
     }
   )
   absent <- as.integer(attr(frame, "na.action"))

@@ -415,6 +415,18 @@ test_that("augment() has the rows with their classes, by covariates and answers"
   })
 })
 
+test_that("factors of new rows have the contrasts of the regression, without a warning of R", {
+  summed <- covariates
+  stats::contrasts(summed$g) <- stats::contr.sum
+  for (formula in list(~ z + g, ~ z + C(g, contr.helmert))) {
+    regression <- hush(class_regression(fit, formula, data = summed))
+    for (rows in list(summed, covariates)) {
+      expect_no_warning(new <- predict(regression, rows))
+      expect_close(new, predict(regression))
+    }
+  }
+})
+
 test_that("numbers in the place of categories are refused without a warning of R", {
   regression <- hush(class_regression(fit, ~ z + g, data = covariates))
   expect_no_warning(expect_error(
