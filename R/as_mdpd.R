@@ -7,6 +7,10 @@
 #' Parameters are taken as they are. What follows from them is computed anew: the log-likelihood and
 #' the posterior, which poLCA keeps from the step before its last.
 #'
+#' With `na.rm = FALSE` poLCA counts rows without any answer in no class, so that the sizes of its
+#' classes add up to the share of the others. Here they are divided by that, and sum to 1; the
+#' log-likelihood is higher than poLCA's accordingly.
+#'
 #' A fit with covariates has class sizes for each row, and one of this package does not: the sizes
 #' are then those of all rows, with a warning, and the log-likelihood and the posterior are those
 #' without covariates.
@@ -76,19 +80,25 @@ polca_result <- function(x, coded) {
     levels <- if (is.factor(x$y[[item]])) rownames(probs) else as.character(seq_len(nrow(probs)))
     unname(probs[match(coded$levels[[item]], levels), , drop = FALSE])
   })
-  at <- core_posterior(coded, x$P, item_probs, core_defaults("robust")$threads)
+  sizes <- polca_sizes(x)
+  at <- core_posterior(coded, sizes, item_probs, core_defaults("robust")$threads)
   evidence <- item_gains(at$posterior, coded)
   loglik <- sum(coded$weights * at$row_loglik)
   k <- length(x$P)
   n_free <- lengths(coded$levels) - 1
   list(
-    mixing_weights = x$P, item_probs = item_probs, posterior = at$posterior,
+    mixing_weights = sizes, item_probs = item_probs, posterior = at$posterior,
     informative = seq_along(item_probs), item_evidence = evidence$gain - evidence$penalty,
     loglik = loglik, df = k * sum(n_free) + k - 1,
     penalised_loglik = loglik - sum(evidence$penalty) - (k - 1) / 2 * log(sum(coded$weights)),
     status = if (x$numiter < x$maxiter) "converged" else "iteration_limit",
     holds_known = FALSE, smoothing = 0
   )
+}
+
+# To the last bit theirs where every row has an answer.
+polca_sizes <- function(x) {
+  if (any(rowSums(!is.na(x$y)) == 0)) x$P / sum(x$P) else x$P
 }
 
 # What each item gains in log-likelihood by differing between the components, and its BIC penalty,

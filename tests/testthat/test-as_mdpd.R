@@ -173,6 +173,26 @@ test_that("levels of factors are those of poLCA's probabilities, by name", {
   expect_equal(fit$loglik, own$loglik)
 })
 
+test_that("sizes of classes sum to 1 where poLCA counts rows without any answer in none", {
+  x <- answers(200)[c(2, 3, 5, 6)]
+  x[] <- lapply(x, as.integer)
+  x[c(3, 50), ] <- NA
+  own <- mdpd(x, k = 2, seed = 1)
+  fit <- as_mdpd(as_polca(own, x, P = 198 / 200 * unname(own$mixing_weights)))
+  expect_equal(unname(fit$mixing_weights), unname(own$mixing_weights))
+  expect_equal(fit$loglik, own$loglik)
+  # It is not taken for damaged.
+  expect_identical(suppressMessages(unname(predict(fit))), suppressMessages(unname(predict(own))))
+})
+
+test_that("the log-likelihood of poLCA is that of sizes that do not count empty rows", {
+  peer <- polca_example("election", election_items[1:4], 3, keep_missing = TRUE)
+  fit <- as_mdpd(peer)
+  expect_equal(unname(fit$mixing_weights), peer$P / sum(peer$P))
+  expect_equal(fit$loglik + nrow(peer$y) * log(sum(peer$P)), peer$llik, tolerance = 1e-12)
+  expect_identical(suppressMessages(sum(is.na(predict(fit)))), 18L)
+})
+
 test_that("other objects are errors", {
   expect_error(as_mdpd(lm(1:3 ~ 1)), "must be a fit of poLCA, not a <lm>",
                class = "mdpd_error_argument")
