@@ -277,8 +277,11 @@ parts_of_all <- function(small, large_rows) {
   rbind(small, of_large)
 }
 
+part_colours <- stats::setNames(c("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#999999"),
+                                c(part_names, "R"))
+
 parts_lines <- function(rows) {
-  parts <- names(colours)
+  parts <- names(part_colours)
   total <- rowSums(rows[parts])
   shares <- lapply(rows[parts], function(part) sprintf("%.0f %%", 100 * part / total))
   table <- data.frame(data = rows$data, "seconds" = number(total, 3), shares,
@@ -296,9 +299,7 @@ parts_lines <- function(rows) {
 }
 
 draw_parts <- function(rows) {
-  colours <- c("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#999999")
-  names(colours) <- c(part_names, "R")
-  parts <- names(colours)
+  parts <- names(part_colours)
   long <- data.frame(
     data = factor(rep(rows$data, length(parts)), rev(rows$data)),
     part = factor(rep(parts, each = nrow(rows)), rev(parts)),
@@ -306,7 +307,7 @@ draw_parts <- function(rows) {
   )
   plot <- ggplot2::ggplot(long, ggplot2::aes(.data$share, .data$data, fill = .data$part)) +
     ggplot2::geom_col(width = 0.7) +
-    ggplot2::scale_fill_manual(NULL, values = colours, breaks = parts) +
+    ggplot2::scale_fill_manual(NULL, values = part_colours, breaks = parts) +
     ggplot2::scale_x_continuous("share of a fit's time", labels = function(x) paste(100 * x, "%"),
                                 expand = c(0, 0)) +
     ggplot2::labs(y = NULL) +
