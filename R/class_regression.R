@@ -28,8 +28,8 @@
 #'
 #' On simulated tables of which 14 % of the rows are assigned to a wrong class, a true slope of 1 is
 #' 0.99 on average by `"two-step"`, 1.00 by `"one-step"`, 0.96 by `"ml"`, 0.95 by `"bch"` and 0.59
-#' by a regression of the assigned classes; 95 % intervals hold the truth in 95 % of the draws by
-#' all four, and in 59 % by the last (`bench/class_regression.R`).
+#' by a regression of the assigned classes; 95 % intervals hold the truth in 94 to 95 % of the draws
+#' by these four, and in 59 % by the last (`bench/class_regression.R`).
 #'
 #' Standard errors count the uncertainty of the fit. With \eqn{J} the information of the
 #' coefficients \eqn{\beta}, \eqn{\Sigma} the covariance of the fit's parameters \eqn{\theta} (see
