@@ -66,7 +66,7 @@ machine_line <- function() {
     cpu <- grep("^model name", readLines("/proc/cpuinfo"), value = TRUE)[1]
     cpu <- sub("^.*: *", "", cpu)
   }
-  paste0("Machine: ", cpu, ", ", parallel::detectCores(), " cores (one is used); ",
+  paste0("Machine: ", cpu, ", ", parallel::detectCores(), " cores; ",
          utils::osVersion, "; ", R.version.string, "; mdpd ", utils::packageVersion("mdpd"), ".")
 }
 
