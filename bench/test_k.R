@@ -55,6 +55,13 @@ level_lines <- function() {
 }
 levels <- level_lines()
 
+made_by <- function() {
+  if (n_sets == 0) {
+    return(grep("^Made by", readLines(result_file("test_k.md")), value = TRUE))
+  }
+  sprintf("Made by `Rscript bench/test_k.R %d`.", n_sets)
+}
+
 # Time --------------------------------------------------------------------------------------------
 
 set.seed(1)
@@ -72,7 +79,7 @@ steps <- cbind(
 
 write_report("test_k", c(
   "# The bootstrap test of the number of components", "",
-  "Made by `Rscript bench/test_k.R 200`.", "",
+  made_by(), "",
   levels,
   "## Time", "",
   prose(
