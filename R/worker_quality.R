@@ -33,9 +33,10 @@
 #'   \eqn{\mu_{kr} = C_{kr} / \sum_r C_{kr}}{mu[k,r] = C[k,r] / sum_r C[k,r]}:
 #'   \deqn{\frac{1}{k (k - 1)} \sum_{a < b} \sum_r (\mu_{ar} - \mu_{br})^2}{
 #'   1 / (k (k - 1)) sum_{a < b} sum_r (mu[a,r] - mu[b,r])^2}
-#'   It is 0 for a worker whose labels do not depend on the class and 1 for one who always gives a
-#'   class its own label, whichever it is: someone who swaps two labels is no spammer. Chance lifts
-#'   it when labels are few.
+#'   Classes of which the worker saw no item are left out, and k is the number of the others. It is
+#'   0 for a worker whose labels do not depend on the class and 1 for one who always gives a class
+#'   its own label, whichever it is: someone who swaps two labels is no spammer. Chance lifts it when
+#'   labels are few.
 #' * **Bias** is the total variation distance between the shares of the labels given and of the
 #'   classes seen, \eqn{\frac12 \sum_r | C_{\cdot r} - C_{r \cdot} | / n}{
 #'   1/2 sum_r |C[.,r] - C[r,.]| / n}: the share of labels that would have to change for the worker
@@ -69,7 +70,8 @@
 #'     0, see `item_evidence` in [stagewise_em()]}
 #'   \item{inclusion}{by evidence the probability that the worker's labels depend on the class, in
 #'     \[0, 1\]; else `NA`}
-#'   \item{score}{Raykar and Yu's score, in \[0, 1\]: 0 for a spammer, 1 for a perfect worker}
+#'   \item{score}{Raykar and Yu's score, in \[0, 1\]: 0 for a spammer, 1 for a perfect worker; `NA`
+#'     of one who saw a single class}
 #'   \item{bias, over_used}{how far the labels lean, in \[0, 1\], and the label the worker gives too
 #'     often by most; `NA` where the bias is zero}
 #'   \item{rank}{the worker's place in `informative(object)`, `NA` outside}
