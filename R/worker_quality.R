@@ -35,8 +35,8 @@
 #'   1 / (k (k - 1)) sum_{a < b} sum_r (mu[a,r] - mu[b,r])^2}
 #'   Classes of which the worker saw no item are left out, and k is the number of the others. It is
 #'   0 for a worker whose labels do not depend on the class and 1 for one who always gives a class
-#'   its own label, whichever it is: someone who swaps two labels is no spammer. Chance lifts it when
-#'   labels are few.
+#'   its own label, whichever it is: someone who swaps two labels is no spammer. Chance lifts it
+#'   when labels are few.
 #' * **Bias** is the total variation distance between the shares of the labels given and of the
 #'   classes seen, \eqn{\frac12 \sum_r | C_{\cdot r} - C_{r \cdot} | / n}{
 #'   1/2 sum_r |C[.,r] - C[r,.]| / n}: the share of labels that would have to change for the worker
