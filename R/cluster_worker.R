@@ -44,7 +44,15 @@ answer_task <- function(task) {
         core_answer_task(task$sums, files, task$threads, task$memory), NULL
       ))
     },
-    error = function(cnd) list(error = plain_error(cnd))
+    error = function(cnd) {
+      # A copy that was damaged where it came from, or since, is asked for once more.
+      damaged <- intersect(cnd[["file"]], sent_path(task$files$checksum))
+      if (length(damaged) == 0) {
+        return(list(error = plain_error(cnd)))
+      }
+      unlink(damaged)
+      list(lacks = task$files$checksum[sent_path(task$files$checksum) == damaged])
+    }
   )
 }
 
@@ -59,16 +67,22 @@ arithmetic <- function() {
 # Where this process has each file: the path itself, or a copy of what was sent; NA where it has
 # none. That it is the right one the engine sees by the checksum.
 files_here <- function(files, contents) {
-  for (name in names(contents)) {
-    new <- tempfile("shard-")
-    writeBin(contents[[name]], new)
-    file.rename(new, sent_path(name))
-  }
+  for (name in names(contents)) keep_sent(contents[[name]], name)
   sent <- sent_path(files$checksum)
   paths <- ifelse(file.exists(sent), sent, files$path)
   size <- file.size(paths)
   is.na(paths) <- is.na(size) | size != files$bytes
   paths
+}
+
+# Where it cannot be kept, as in a folder that is gone or on a full disk, the file is lacking.
+keep_sent <- function(content, checksum) {
+  new <- tempfile("shard-")
+  on.exit(unlink(new))
+  try(suppressWarnings({
+    writeBin(content, new)
+    file.rename(new, sent_path(checksum))
+  }), silent = TRUE)
 }
 
 sent_path <- function(checksum) file.path(tempdir(), paste0("mdpd-", checksum, ".bin"))

@@ -209,6 +209,27 @@ test_that("workers that do not see the files are sent them", {
   expect_equal(n_sent, nrow(store$manifest$shards))
 })
 
+# Workers do not see the files; the first that a task sends is changed.
+sending_damaged <- function(task) {
+  task$files$path <- file.path(tempdir(), "not", "here", basename(task$files$path))
+  if (length(task$contents) > 0) task$contents[[1]][100] <- xor(task$contents[[1]][100], as.raw(1))
+  task
+}
+
+test_that("workers that were sent a damaged file, or cannot keep one, lack it", {
+  skip_on_cran()
+  store <- local_clustered_store()
+  here <- engine_fit(store)
+  cluster <- local_cluster()
+  expect_identical(engine_fit(store, with_tasks(socket_carrier(cluster), sending_damaged)), here)
+  # Now with the file as it is.
+  expect_silent(again <- engine_fit(store, socket_carrier(cluster)))
+  expect_identical(again, here)
+  parallel::clusterCall(cluster, function() unlink(tempdir(), recursive = TRUE))
+  expect_silent(again <- engine_fit(store, with_tasks(socket_carrier(cluster), sending_damaged)))
+  expect_identical(again, here)
+})
+
 test_that("what is lost again and again is done in this process", {
   store <- local_clustered_store()
   here <- engine_fit(store)
