@@ -139,7 +139,9 @@ hand_out_one <- function(team, pass, at, worker) {
   pass$todo[[at]] <- NULL
   piece$since <- now()
   pass$at_work[[as.character(worker)]] <- piece
-  if (!team$carrier$send(worker, task_of(team, pass, piece))) {
+  # Here, as what fails in send() is the worker's.
+  task <- task_of(team, pass, piece)
+  if (!team$carrier$send(worker, task)) {
     lose_worker(team, pass, worker, "It cannot be reached.")
   }
 }
@@ -147,13 +149,20 @@ hand_out_one <- function(team, pass, at, worker) {
 task_of <- function(team, pass, piece) {
   files <- lapply(team$files, `[`, piece$shards)
   lacking <- files$path[files$checksum %in% piece$lacks]
-  contents <- lapply(lacking, function(path) readBin(path, "raw", file.size(path)))
+  contents <- lapply(lacking, read_to_send, team$call)
   names(contents) <- files$checksum[files$checksum %in% piece$lacks]
   list(
     version = team$version, fingerprint = team$fingerprint, sums = pass$question$sums,
     frame_name = team$frame_name, frame = if ("frame" %in% piece$lacks) pass$question$frame,
     files = files, contents = contents, threads = team$settings$threads,
     memory = team$settings$memory
+  )
+}
+
+read_to_send <- function(path, call) {
+  tryCatch(
+    suppressWarnings(readBin(path, "raw", file.size(path))),
+    error = function(cnd) abort_damaged_file(path, "It cannot be opened", call)
   )
 }
 

@@ -305,6 +305,22 @@ test_that("a single worker has all shards, and none is left where he is refused"
                class = "mdpd_error_cluster")
 })
 
+test_that("a file that is not there when a worker asks for it is no fault of the worker", {
+  store <- local_clustered_store()
+  file <- file.path(store$path, store$manifest$shards$file[2])
+  carrier <- carrier_here(2)
+  send <- carrier$send
+  # As by sockets.
+  carrier$send <- function(worker, task) {
+    tryCatch(send(worker, task), error = function(cnd) FALSE, warning = function(cnd) FALSE)
+  }
+  # Behind the greetings: this process has gone over the rows.
+  carrier <- with_fault(carrier, 3, before = function(worker) unlink(file))
+  expect_silent(expect_error(engine_fit(store, carrier), "It cannot be opened",
+                             class = "mdpd_error_damaged_shard"))
+  expect_identical(carrier$workers(), 1:2)
+})
+
 test_that("workers have half a minute to load the package, and then the deadline", {
   store <- local_clustered_store()
   here <- engine_fit(store)
