@@ -74,6 +74,8 @@ socket_carrier <- function(cluster) {
 send_task <- function(node, task, tag) {
   call <- list(fun = ask_worker, args = list(task), return = TRUE, tag = tag)
   if (inherits(node$con, "sockconn")) {
+    # R numbers connections, and gives the number of one that was closed to the next.
+    if (!identical(getConnection(node$con), node$con)) stop("It is closed.")
     send_whole(node, list(type = "EXEC", data = call, tag = NULL))
   } else {
     utils::getFromNamespace("sendCall", "parallel")(node, call$fun, call$args, tag = tag)

@@ -565,6 +565,16 @@ test_that("a worker that cannot be reached is told, and an answer is waited for 
   gone <- structure(list(con = structure(9999L, class = c("sockconn", "connection"))),
                     class = "SOCKnode")
   expect_false(socket_carrier(list(gone))$send(1, list(sums = NULL)))
+  # A connection was closed, and its number has gone to another.
+  path <- withr::local_tempfile()
+  closed <- file(path, "wb")
+  close(closed)
+  file <- file(path, "wb")
+  expect_identical(as.integer(file), as.integer(closed))
+  closed <- structure(list(con = structure(closed, class = class(gone$con))), class = "SOCKnode")
+  expect_false(socket_carrier(list(closed))$send(1, list(sums = NULL)))
+  close(file)
+  expect_identical(file.size(path), 0)
   env <- environment()
   nodes <- lapply(1:2, function(i) {
     both <- local_sockets(env)
