@@ -139,7 +139,7 @@ call_again <- function(object, changes, users, call) {
   evaluate <- changes[["evaluate"]]
   changes <- changes[setdiff(seq_along(changes), match("evaluate", names(changes)))]
   again <- rlang::call_modify(object$call, !!!Filter(Negate(rlang::is_missing), changes))
-  if (isFALSE(evaluate)) {
+  if (isFALSE(eval(evaluate, users))) {
     return(again)
   }
   fit <- as_users(eval(again, users))

@@ -446,6 +446,8 @@ test_that("without a store all arguments are those of the call that is made agai
   rows <- transform(three_classes(300)$table, w = 1 + seq_len(300) %% 3)
   fit <- stagewise_em(~ V1 + V2 + V4, k = 2, data = rows)
   expect_identical(update(fit, verbose = TRUE, evaluate = FALSE)$verbose, TRUE)
+  evaluates <- FALSE
+  expect_identical(update(fit, evaluate = evaluates), fit$call)
   again <- update(fit, weights = w)
   expect_identical(again$item_probs,
                    stagewise_em(~ V1 + V2 + V4, k = 2, data = rows, weights = w)$item_probs)
