@@ -289,8 +289,10 @@ run_chunk <- function(seeds, run, threads) {
   )
   failed <- vapply(results, function(result) is.null(result) || inherits(result, "try-error"), NA)
   if (any(failed)) {
+    # One that was killed, as for want of memory, says nothing.
+    problem <- results[failed][[1]] %||% "The process that was at it has ended."
     abort_mdpd(
-      c("A sample could not be fitted.", x = "{as.character(results[failed][[1]])}"),
+      c("A sample could not be fitted.", x = "{as.character(problem)}"),
       class = "replicate", call = NULL
     )
   }

@@ -297,6 +297,10 @@ test_that("processes take a handful of seeds each, and tell what went wrong in o
                    Sys.getpid())
   expect_error(run_replicates(1:8, run, threads = 2, verbose = FALSE), "no fit",
                class = "mdpd_error_replicate")
+  # One that was killed leaves no word.
+  killed <- function(seed) if (seed == 2) tools::pskill(Sys.getpid(), tools::SIGKILL) else seed
+  expect_error(run_replicates(1:2, killed, threads = 2, verbose = FALSE), "process .* has ended",
+               class = "mdpd_error_replicate")
 })
 
 test_that("the print says what was drawn", {
