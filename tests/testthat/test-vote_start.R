@@ -87,6 +87,24 @@ test_that("clear majorities of informative workers are overruled only where that
   }
 })
 
+test_that("labels that are known against clear majorities are not overruled by EM", {
+  known <- with_seed(1, {
+    truth <- sample(c("a", "b"), 300, TRUE)
+    is_hard <- seq_along(truth) <= 30
+    other <- ifelse(truth == "a", "b", "a")
+    label <- vapply(stats::runif(12, 0.65, 0.9), function(accuracy) {
+      ifelse(stats::runif(300) < ifelse(is_hard, 0.1, accuracy), truth, other)
+    }, truth)
+    list(labels = crowd_labels(data.frame(item = 1:300, worker = rep(1:12, each = 300),
+                                          label = as.vector(label))),
+         gold = stats::setNames(truth[is_hard], 1:30))
+  })
+  expect_no_warning(fit <- mdpd(known$labels, k = 2, known = known$gold),
+                    class = "mdpd_warning_held_majorities")
+  expect_false("majorities" %in% fit$trace$move)
+  expect_identical(as.character(predict(fit)[1:30]), unname(known$gold))
+})
+
 test_that("majorities of workers who copy each other, or share a bias, may be overruled", {
   copied <- with_seed(1, {
     truth <- sample(3, 400, TRUE)

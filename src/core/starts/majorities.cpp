@@ -70,12 +70,14 @@ double chance_of_clear(const CodedData& data, const MixtureParameters& params,
   return reached;
 }
 
-/// Calls use(row, workers, votes) for the rows of which enough workers with a say answer.
+/// Calls use(row, workers, votes) for the rows of which enough workers with a say answer. A row whose
+/// label is known is where it is whatever they say.
 template <class Use>
 void for_each_voted_row(const CodedData& data, const std::vector<bool>& has_say, Index n_labels,
                         Use use) {
   std::vector<Index> workers;
   for (Index row = 0; row < data.n_obs; ++row) {
+    if (!data.known.empty() && data.known[row] != no_component) continue;
     workers.clear();
     Vector votes = Vector::Zero(n_labels);
     for_each_item_of_row(data, row, [&](Index item, Code code) {

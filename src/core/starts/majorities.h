@@ -6,7 +6,8 @@
 
 namespace mdpd {
 
-/// What the answers of a crowd's informative workers say of its rows, and what a fit makes of it.
+/// What the answers of a crowd's informative workers say of its rows, but those that are known, and
+/// what a fit makes of it.
 /// Informative is who tells at least half as much of the components as an answer does on average:
 /// who answers at random, or follows others, has no say.
 struct Majorities {

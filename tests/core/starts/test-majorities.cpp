@@ -114,6 +114,34 @@ context("majorities") {
     }
   }
 
+  test_that("rows that are known are none of theirs, whatever they answer") {
+    const Table table = table_of({{1, 2, 2}, {1, 2, 2}, {1, 2, 2}}, {2, 2, 2});
+    MixtureParameters params;
+    params.mixing_weights = Vector::Constant(2, 0.5);
+    params.item_probs.resize(6, 2);
+    params.item_probs << 0.8, 0.2, 0.2, 0.8, 0.8, 0.2, 0.2, 0.8, 0.8, 0.2, 0.2, 0.8;
+    RowMatrix posterior(3, 2);
+    posterior << 1.0, 0.0, 1.0, 0.0, 0.0, 1.0;
+    const MixtureFit fit = fit_at(params, posterior);
+    CodedData data = table.data;
+    data.known = {no_component, 0, no_component};
+    const Majorities found = majorities_of(data, fit, {0, 1});
+    expect_true(found.labels == std::vector<Index>({0, no_component, 1}));
+    expect_true(found.n_clear == 2.0);
+    expect_true(found.n_overruled == 0.0);
+    data.known.clear();
+    const Majorities all = majorities_of(data, fit, {0, 1});
+    expect_true(all.n_clear == 3.0);
+    expect_true(all.n_overruled == 1.0);
+    // What is expected is of the same rows.
+    data.known = {no_component, no_component, 0};
+    const Majorities but_last = majorities_of(data, fit, {0, 1});
+    expect_true(but_last.n_overruled == 1.0);
+    const double of_a_row = 0.2 * 0.2 * 0.2;
+    expect_true(relative_difference(all.n_expected, 3.0 * of_a_row) < 1e-12);
+    expect_true(relative_difference(but_last.n_expected, 2.0 * of_a_row) < 1e-12);
+  }
+
   test_that("two of three answers are no clear majority, and two answers none") {
     const Table table = table_of({{1, 1, 1}, {1, 1, 1}, {1, 2, 0}}, {2, 2, 2});
     MixtureParameters params;
