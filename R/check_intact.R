@@ -163,6 +163,15 @@ parts_of_bootstrap <- list(
   selection = function(x, fields) is.null(x) || holds(is_double(x), are_names(names(x)))
 )
 
+is_table_of_items <- function(x, fields) {
+  is.data.frame(x) && (is.character(x$item) || is.factor(x$item))
+}
+
+parts_of_groups <- list(
+  sizes = function(x, fields) is.data.frame(x), items = is_table_of_items,
+  item_probs = is_table_of_items
+)
+
 is_column_of_names <- function(x, fields) is.null(x) || is_text(x)
 is_column_of_numbers <- function(x, fields) is.null(x) || is.numeric(x) && !is.object(x)
 
@@ -176,8 +185,8 @@ parts_of_pair_residuals <- list(
 parts_by_class <- list(
   mdpd = parts_of_model, crowd_labels = parts_of_crowd, sparse_codes = parts_of_sparse_codes,
   row_store = parts_of_store, mdpd_bootstrap = parts_of_bootstrap,
-  mdpd_pair_residuals = parts_of_pair_residuals, class_regression = parts_of_regression,
-  distal_outcome = parts_of_outcome
+  mdpd_groups = parts_of_groups, mdpd_pair_residuals = parts_of_pair_residuals,
+  class_regression = parts_of_regression, distal_outcome = parts_of_outcome
 )
 
 is_posterior <- function(x, fields) {

@@ -135,6 +135,20 @@ test_that("a damaged bootstrap names the part", {
   }
 })
 
+test_that("a damaged comparison of groups names the part, and what reads it says no more", {
+  groups <- suppressWarnings(compare_groups(fit, rep(c("a", "b"), 20)))
+  broken <- list(
+    item_probs = list(item = rlang::quo(x)), items = NULL, sizes = as.list(groups$sizes),
+    items = transform(groups$items, item = seq_along(item)), item_probs = character()
+  )
+  for (part in seq_along(broken)) {
+    damaged <- groups
+    damaged[names(broken)[part]] <- broken[part]
+    expect_silent(cnd <- expect_damaged(print(damaged)))
+    expect_match(conditionMessage(cnd), paste("Its", names(broken)[part], "is not"))
+  }
+})
+
 test_that("damaged residuals name the column, and some of the columns can be looked at", {
   pairs <- pair_residuals(fit)
   expect_output(print(pairs[1:3]))
