@@ -92,8 +92,14 @@ class Stages {
   void em_on_informative() {
     const MStepOptions m_step_options{options_.refine.m_step.smoothing, options_.floor};
     for (Index step = 0; step < options_.em_steps; ++step) {
-      params_ = m_step(data_, e_step(data_, params_, informative_).posterior, m_step_options);
+      MixtureParameters next =
+          m_step(data_, e_step(data_, params_, informative_).posterior, m_step_options);
       monitor_.on_work();
+      // Every step from here on would be the same.
+      const bool is_same =
+          next.item_probs == params_.item_probs && next.mixing_weights == params_.mixing_weights;
+      if (is_same) return;
+      params_ = std::move(next);
     }
   }
 

@@ -397,8 +397,22 @@ context("stagewise") {
     const Table table = three_components(1);
     FitOptions options = paper_fit();
     options.em_steps = std::numeric_limits<Index>::max();
-    InterruptingMonitor monitor(1000);
+    InterruptingMonitor monitor(20);
     expect_error_as(stagewise_em(table.data, 3, options, monitor), Interrupt);
+  }
+
+  test_that("they end where a step changes nothing, as all later ones would be the same") {
+    const Table table = three_components(1);
+    FitOptions options = paper_fit();
+    options.em_steps = 20000;
+    const StageRun long_run = run(table, 3, options);
+    options.em_steps = std::numeric_limits<Index>::max();
+    const StageRun endless = run(table, 3, options);
+    expect_true(endless.fit.params.item_probs == long_run.fit.params.item_probs);
+    expect_true(endless.trace.size() == long_run.trace.size());
+    options.em_steps = 5;
+    const StageRun short_run = run(table, 3, options);
+    expect_false(short_run.fit.params.item_probs == long_run.fit.params.item_probs);
   }
 
   test_that("the trace ends with the fit") {
