@@ -44,8 +44,12 @@ informative.mdpd <- function(object, ..., fdr = 0.05) {
   informative_items(object, fdr)
 }
 
-# Without the check of an object that the user gave.
+# Without the check of an object that the user gave. One component tells nothing apart, whatever
+# items it was fitted to.
 informative_items <- function(object, fdr = 0.05) {
+  if (object$k == 1) {
+    return(character())
+  }
   if (is.null(object$inclusion)) object$informative else named_at_rate(object$inclusion, fdr)
 }
 
@@ -67,9 +71,5 @@ informative_order <- function(object) {
 
 # Of a fit, or of its summary.
 n_informative <- function(x) {
-  # One component tells nothing apart, whatever items it was fitted to.
-  if (x$k == 1) {
-    return(0L)
-  }
   if (inherits(x, "mdpd")) length(informative_items(x)) else NROW(x$informative)
 }

@@ -30,6 +30,15 @@ test_that("informative() works on a true model", {
   expect_identical(informative(simulate_crowd(seed = 1)$model), as.character(1:5))
 })
 
+test_that("with one component no item is informative, whatever it was fitted to", {
+  fit <- mdpd(answers(100), k = 1)
+  expect_length(fit$informative, ncol(answers(100)))
+  expect_identical(informative(fit), character())
+  expect_false(any(generics::tidy(fit)$informative))
+  expect_identical(generics::glance(fit)$n_informative, 0L)
+  expect_identical(nrow(summary(fit)$informative), 0L)
+})
+
 test_that("informative() takes nothing else", {
   fit <- stagewise_em(answers(), k = 2)
   expect_error(informative(fit, 2), class = "rlib_error_dots_nonempty")
@@ -54,7 +63,8 @@ test_that("as many items are named as keep the expected share of wrong ones", {
 })
 
 test_that("the items with most evidence come first", {
-  fit <- list(informative = c("a", "b", "c"), item_evidence = c(c = 5, a = 3, b = 9, d = 99))
+  evidence <- c(c = 5, a = 3, b = 9, d = 99)
+  fit <- list(k = 2L, informative = c("a", "b", "c"), item_evidence = evidence)
   expect_identical(informative_order(fit), c("b", "c", "a"))
   fit$item_evidence <- NULL
   fit$item_information <- c(a = 0.1, b = 0.2, c = 0.3)
