@@ -17,7 +17,7 @@
 #'   Components without a partner follow, with the names they had. Every part that has components is
 #'   permuted; `trace` keeps the numbering of its stages.
 #' @section Errors: `mdpd_error_argument` for inputs of the wrong class or that have no item or no
-#'   observation in common.
+#'   observation in common, and for a reference of which every class is missing.
 #' @references Kuhn (1955), The Hungarian method for the assignment problem, *Naval Research
 #'   Logistics Quarterly* 2, 83-97. \doi{10.1002/nav.3800020109}. Stephens (2000), Dealing with
 #'   label switching in mixture models, *JRSS B* 62, 795-809. \doi{10.1111/1467-9868.00265}
@@ -184,9 +184,13 @@ best_match <- function(overlap) {
   replace(match, match > ncol(overlap), NA)
 }
 
-posterior_overlap <- function(x, y) {
+posterior_overlap <- function(x, y, call = rlang::caller_env()) {
   pair <- match_observations(x, y)
-  known <- stats::complete.cases(pair$y)
+  known <- ncol(pair$y) > 0 & rowSums(is.na(pair$y)) == 0
+  if (!any(known)) {
+    abort_mdpd("{.arg reference} must have a class that is not missing.",
+               class = "argument", call = call)
+  }
   crossprod(pair$x[known, , drop = FALSE], pair$y[known, , drop = FALSE])
 }
 

@@ -128,6 +128,10 @@ test_that("components take the names and the order of the classes", {
   expect_identical(error_rate(aligned, c("yes", "no", "no")), 0)
   in_order <- align_components(fit, factor(c("yes", "no", NA), levels = c("yes", "no")))
   expect_named(in_order$mixing_weights, c("yes", "no"))
+  for (unknown in list(c(NA, NA, NA), factor(c(NA, NA, NA), "yes"), matrix(NA_real_, 3, 2))) {
+    expect_error(align_components(fit, unknown), "`reference` must have a class",
+                 class = "mdpd_error_argument")
+  }
   # Strings that are numbers have their order.
   expect_named(align_components(fit, c("10", "9", "9"))$mixing_weights, c("9", "10"))
 })
