@@ -20,9 +20,10 @@ void RowWorker::set_frame(const Bytes& frame) {
   frame_checksum_ = checksum;
 }
 
-/// Blocks have the number from the frame.
-void RowWorker::set_threads(int n_threads) {
-  if (frame_.n_threads == n_threads) return;
+/// Blocks have the number of threads from the frame; and a task may leave them less memory than the one
+/// before.
+void RowWorker::drop_unfit(int n_threads, double most_bytes) {
+  if (frame_.n_threads == n_threads && n_bytes_ <= most_bytes) return;
   frame_.n_threads = n_threads;
   kept_.clear();
   n_bytes_ = 0.0;
@@ -31,7 +32,7 @@ void RowWorker::set_threads(int n_threads) {
 RowSums RowWorker::answer(const RowTask& task, const std::vector<ShardFile>& files, int n_threads,
                           double most_bytes, Monitor& monitor) {
   if (frame_.n_items == 0) throw DimensionError("a task without a frame");
-  set_threads(n_threads);
+  drop_unfit(n_threads, most_bytes);
   RowSums sums = empty_sums(frame_, task);
   for (const ShardFile& file : files) {
     sums += sums_over(block(file, most_bytes)->data, task);

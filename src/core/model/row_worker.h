@@ -31,7 +31,7 @@ class RowWorker {
   Index n_kept() const { return static_cast<Index>(kept_.size()); }
 
  private:
-  void set_threads(int n_threads);
+  void drop_unfit(int n_threads, double most_bytes);
   std::shared_ptr<const RowBlock> block(const ShardFile& file, double most_bytes);
 
   CodedData frame_;

@@ -100,7 +100,7 @@ context("row_worker") {
     expect_error_as(worker.answer(task, files.list, 1, 1e9, monitor), DimensionError);
   }
 
-  test_that("what was kept of other rows is dropped") {
+  test_that("what was kept of other rows, or under more memory, is dropped") {
     Random random(2);
     const Table table = random_table(random, {100, {2, 3}, 0.2, true});
     const Files files(table, 50);
@@ -114,6 +114,12 @@ context("row_worker") {
     worker.answer(task, files.list, 1, 1e9, monitor);
     worker.set_frame(frame);
     expect_true(worker.n_kept() == 2);
+    // Less memory than they take keeps as many as it holds.
+    worker.answer(task, files.list, 1, 1e9, monitor);
+    expect_true(worker.n_kept() == 2);
+    worker.answer(task, files.list, 1, 0.0, monitor);
+    expect_true(worker.n_kept() == 0);
+    worker.answer(task, files.list, 1, 1e9, monitor);
     const Table other = random_table(random, {30, {2, 3}, 0.2, false});
     worker.set_frame(frame_to_bytes(other.data));
     expect_true(worker.n_kept() == 0);
