@@ -69,6 +69,12 @@ pairs_case <- function() {
                      settings$threads))
 }
 
+# The library and its folder, which tells whose it is.
+blas_name <- function() {
+  path <- normalizePath(extSoftVersion()[["BLAS"]])
+  file.path(basename(dirname(path)), basename(path))
+}
+
 pairs_lines <- function(times) {
   groups <- split(times, times[c("missing", "k", "n_levels", "threads")], drop = TRUE)
   tables <- lapply(groups, function(group) {
@@ -102,7 +108,7 @@ pairs_lines <- function(times) {
     prose("10,000 rows, 240 items: all pair tables of all components, summed up to the dependence",
           "of each pair, against one `dsyrk` a component on the weighted one-hot matrix without",
           "reference levels (tables only;",
-          paste0(basename(normalizePath(extSoftVersion()[["BLAS"]])), ")."),
+          paste0(blas_name(), ")."),
           sprintf("Both on one thread. Medians of %d runs in turn, with their ranges and ratios,",
                   n_passes * n_rounds),
           "and the ratio of the fastest, which a neighbour on the machine disturbs least."), "",
@@ -181,10 +187,11 @@ fits_table <- function(runs) {
   groups <- split(runs, list(factor(runs$peer, names(peers)), runs$n_experts), drop = TRUE)
   do.call(rbind, lapply(groups, function(group) {
     own <- runs$seconds[runs$peer == names(peers)[1] & runs$n_experts == group$n_experts[1]]
+    ratio <- stats::median(group$seconds) / stats::median(own)
     data.frame(
       experts = group$n_experts[1], program = group$peer[1], runs = nrow(group),
       seconds = range_text(group$seconds, 3),
-      "times as long" = number(stats::median(group$seconds) / stats::median(own), 0),
+      "times as long" = number(ratio, if (ratio < 10) 1 else 0),
       error = number(group$error[1], 3), check.names = FALSE
     )
   }))
@@ -290,7 +297,7 @@ parts_lines <- function(rows) {
   c(
     "## What each part of a fit takes", "",
     prose("Of the fits above, time elapsed: the stages; growth by one component, from which fits",
-          "of four and more components start as well; the refinements by sparse EM; the polish",
+          "of four and more components start as well; the refinements by evidence; the polish",
           "with the smoothing; what is left is R: coding the data, tables of results. The passes",
           "are those of the stages: full ones over all pairs, partial ones over those of the items",
           "that are not set aside. The plain loop makes a full one a stage."), "",
