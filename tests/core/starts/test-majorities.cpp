@@ -15,6 +15,19 @@ MixtureFit fit_at(const MixtureParameters& params, const RowMatrix& posterior) {
   return fit;
 }
 
+/// Three workers of two labels, in components of a half each.
+MixtureParameters right_with(double accuracy) {
+  MixtureParameters params;
+  params.mixing_weights = Vector::Constant(2, 0.5);
+  params.item_probs.resize(6, 2);
+  for (Index level = 0; level < 6; ++level) {
+    for (Index k = 0; k < 2; ++k) {
+      params.item_probs(level, k) = level % 2 == k ? accuracy : 1.0 - accuracy;
+    }
+  }
+  return params;
+}
+
 double information_twin(const Table& table, const MixtureParameters& params, Index item) {
   double sum = 0.0;
   for (Index r = 0; r < table.data.n_levels[item]; ++r) {
@@ -116,13 +129,9 @@ context("majorities") {
 
   test_that("rows that are known are none of theirs, whatever they answer") {
     const Table table = table_of({{1, 2, 2}, {1, 2, 2}, {1, 2, 2}}, {2, 2, 2});
-    MixtureParameters params;
-    params.mixing_weights = Vector::Constant(2, 0.5);
-    params.item_probs.resize(6, 2);
-    params.item_probs << 0.8, 0.2, 0.2, 0.8, 0.8, 0.2, 0.2, 0.8, 0.8, 0.2, 0.2, 0.8;
     RowMatrix posterior(3, 2);
     posterior << 1.0, 0.0, 1.0, 0.0, 0.0, 1.0;
-    const MixtureFit fit = fit_at(params, posterior);
+    const MixtureFit fit = fit_at(right_with(0.8), posterior);
     CodedData data = table.data;
     data.known = {no_component, 0, no_component};
     const Majorities found = majorities_of(data, fit, {0, 1});
@@ -144,10 +153,7 @@ context("majorities") {
 
   test_that("two of three answers are no clear majority, and two answers none") {
     const Table table = table_of({{1, 1, 1}, {1, 1, 1}, {1, 2, 0}}, {2, 2, 2});
-    MixtureParameters params;
-    params.mixing_weights = Vector::Constant(2, 0.5);
-    params.item_probs.resize(6, 2);
-    params.item_probs << 0.9, 0.1, 0.1, 0.9, 0.9, 0.1, 0.1, 0.9, 0.9, 0.1, 0.1, 0.9;
+    const MixtureParameters params = right_with(0.9);
     RowMatrix posterior(3, 2);
     posterior << 0.2, 0.8, 0.9, 0.1, 0.9, 0.1;
     const Majorities found = majorities_of(table.data, fit_at(params, posterior), {0, 1});
