@@ -298,6 +298,7 @@ new_class_regression <- function(found, first, design, settings) {
   object <- first$object
   classes <- names(object$mixing_weights)
   back <- found$problem$back
+  root <- root_of_curvature(found)
   terms <- colnames(design$x)
   free <- classes[-settings$reference]
   row_names <- rownames(object$posterior)[design$rows]
@@ -324,7 +325,8 @@ new_class_regression <- function(found, first, design, settings) {
       nobs = sum(design$weights[counts]), no_answer = object$no_answer,
       weights = if (any(design$weights != 1)) design$weights,
       row_names = rownames(object$posterior),
-      flat = is_flat_ahead(found, design$x), curvature = curvature_covariance(found),
+      flat = is_flat_ahead(found, design$x, root),
+      curvature = tcrossprod(moves_of_coefficients(found$problem) %*% root),
       classes = classes, reference = classes[settings$reference], k = object$k,
       method = settings$method, type = settings$type, formula = design$formula,
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
@@ -435,9 +437,8 @@ spans <- function(x) {
 # Does the likelihood stay where it is when a coefficient goes on, by 5 logits over the span of its
 # covariate, and the others by what that takes of them? Where there is a maximum, even standard
 # errors that exceed the estimate leave it a hundredth of a nat; terms x classes.
-is_flat_ahead <- function(found, x) {
+is_flat_ahead <- function(found, x, root = root_of_curvature(found)) {
   problem <- found$problem
-  root <- root_of_curvature(found)
   moves <- moves_of_coefficients(problem) %*% root
   ahead <- 5 * sign(as.vector(coefficients_of(problem, found$gamma))) /
     spans(x[problem$weights > 0, , drop = FALSE])
@@ -455,10 +456,6 @@ root_of_curvature <- function(found) {
   spectrum <- eigen(share_information(problem, found$at), symmetric = TRUE)
   scale <- sqrt(pmax(spectrum$values, 1e-10 * sum(problem$weights)))
   sweep(spectrum$vectors, 2, scale, "/")
-}
-
-curvature_covariance <- function(found) {
-  tcrossprod(moves_of_coefficients(found$problem) %*% root_of_curvature(found))
 }
 
 # Of those of the covariates by gamma, class by class.
