@@ -46,12 +46,13 @@ answer_task <- function(task) {
     },
     error = function(cnd) {
       # A copy that was damaged where it came from, or since, is asked for once more.
-      damaged <- intersect(cnd[["file"]], sent_path(task$files$checksum))
-      if (length(damaged) == 0) {
+      sent <- sent_path(task$files$checksum)
+      is_damaged <- sent %in% cnd[["file"]]
+      if (!any(is_damaged)) {
         return(list(error = plain_error(cnd)))
       }
-      unlink(damaged)
-      list(lacks = task$files$checksum[sent_path(task$files$checksum) == damaged])
+      unlink(sent[is_damaged])
+      list(lacks = task$files$checksum[is_damaged])
     }
   )
 }
