@@ -122,8 +122,7 @@ is_of_weak_items <- function(fit) {
 
 # Two items that depend on each other need no class: any two that do make some.
 rests_on_one_pair <- function(fit) {
-  fit$k > 1 && !is.null(fit$evidence) && length(informative_items(fit)) == 2 &&
-    length(fit$item_probs) > 2
+  !is.null(fit$evidence) && length(informative_items(fit)) == 2 && length(fit$item_probs) > 2
 }
 
 warn_one_pair <- function(fit, call = rlang::caller_env()) {
