@@ -24,6 +24,7 @@ check_intact <- function(object, arg, call) {
   if (inherits(object, classes_made) && !has_named_fields(object)) {
     abort_damaged(object, arg, call)
   }
+  check_holds_no_quosure(object, arg, call)
   check_parts(object, parts_by_class[[intersect(class(object), names(parts_by_class))[1]]], arg,
               call)
   if (inherits(object, "mdpd") && !is.null(object$loglik)) {
@@ -34,6 +35,17 @@ check_intact <- function(object, arg, call) {
 
 has_named_fields <- function(object) {
   is.list(object) && length(object) > 0 && is_text(attr(object, "names"))
+}
+
+# All parts are values. Where one is code that rlang has quoted, rlang would warn of its own.
+check_holds_no_quosure <- function(object, arg, call) {
+  fields <- if (is.list(object)) unclass(object)
+  is_quosure <- vapply(fields, function(part) {
+    length(rapply(list(part), function(x) TRUE, "quosure")) > 0
+  }, NA)
+  if (any(is_quosure)) {
+    abort_damaged(object, arg, call, part = names(fields)[is_quosure][1])
+  }
 }
 
 # The first part that is not as it must be ends the check, as the next may rely on it.

@@ -9,6 +9,7 @@
 #   weights      the case weights of these rows
 read_covariates <- function(formula, data, object, reference, call) {
   check_covariates(formula, data, object, call)
+  class(formula) <- "formula"  # rlang's quosures are some, too
   labels <- variable_labels(data)
   data <- plain_variables(data)
   frame <- covariate_frame(formula, data, "data", call)

@@ -3,8 +3,8 @@
 
 # An error is one of the package's, or one of rlang's, of `...` that is unused or of a package that
 # is not there; and it can be shown. Only where an object was damaged may it be called so. The bar
-# of a long call is a message of cli's, and that the fonts of a device lack a character is the
-# device's to say.
+# of a long call is a message of cli's, and that the fonts of a device lack a character, or do not
+# know its width, is the device's to say.
 judge_condition <- function(cnd, object_damaged) {
   kind <- kind_of(cnd)
   text <- tryCatch(paste(conditionMessage(cnd), collapse = "\n"), error = function(e) NULL)
@@ -13,7 +13,8 @@ judge_condition <- function(cnd, object_damaged) {
   if (is.null(text) || !validUTF8(text)) {
     return(paste0(kind, " that cannot be shown"))
   }
-  if (kind == "warning" && startsWith(text, "conversion failure on ")) {
+  of_device <- "^(conversion failure on|font width unknown for character) "
+  if (kind == "warning" && grepl(of_device, text)) {
     return(NULL)
   }
   if (!object_damaged && any(grepl("_damaged$", class(cnd)))) {

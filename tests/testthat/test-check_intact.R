@@ -135,6 +135,22 @@ test_that("a damaged bootstrap names the part", {
   }
 })
 
+test_that("a quosure in any part is damage, of which rlang says nothing", {
+  rlang::local_options(lifecycle_verbosity = "warning")
+  regression <- class_regression(fit, ~z, data.frame(z = seq_len(40)))
+  samples <- suppressMessages(bootstrap(fit, 2, seed = 1))
+  broken <- list(
+    method = replace(regression, "method", list(rlang::quo(x))),
+    covariates = replace(regression, "covariates", list(list(z = rlang::quo(x)))),
+    design = replace(samples, "design", list(rlang::quo(x))),
+    status = replace(summary(fit), "status", list(rlang::quo(x)))
+  )
+  for (part in names(broken)) {
+    expect_silent(cnd <- expect_damaged(print(broken[[part]])))
+    expect_match(conditionMessage(cnd), paste("Its", part, "is not"))
+  }
+})
+
 test_that("a damaged comparison of groups names the part, and what reads it says no more", {
   groups <- suppressWarnings(compare_groups(fit, rep(c("a", "b"), 20)))
   broken <- list(

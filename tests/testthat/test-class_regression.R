@@ -638,6 +638,12 @@ test_that("factors, interactions and transformations are those of model.matrix()
   expect_identical(rownames(coef(regress(data = more))), c("(Intercept)", "z", "gthere"))
 })
 
+test_that("a quosure is a formula like any other", {
+  quoted <- regress(formula = rlang::quo(z + g))
+  expect_identical(coef(quoted), coef(regress(formula = ~ z + g)))
+  expect_identical(class(formula(quoted)), "formula")
+})
+
 test_that("default fits, crowds and known classes work", {
   noise <- with_seed(1, replicate(2, sample(c("yes", "no"), 600, TRUE)))
   default <- stagewise_em(data.frame(rows$items, noise), k = 3)
