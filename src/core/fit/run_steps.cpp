@@ -29,6 +29,7 @@ RunSteps::RunSteps(Problem problem, const FitOptions& options, Monitor& monitor)
       budget_(monitor),
       rows_(std::move(problem_.cells), problem_) {
   require_answers(data());
+  if (options_.refine.type != Refinement::kEvidence) options_.most_items_to_pair = data().n_items;
   options_.refine =
       refinement_of(options_.refine, data().n_levels, problem_.n_labels, problem_.prior_counts);
   work_.n_builds = 1;

@@ -32,6 +32,10 @@ struct FitOptions {
   bool refines = true;  ///< false: the stages' result stays
   RefineOptions refine = RefineOptions().of_type(Refinement::kEvidence);  ///< but prior counts
   bool polish = true;
+  /// Of more items polish searches, by evidence, only the pairs with one that tells the components
+  /// apart: a pass over all pairs would take most of the time of a fit, and those of others that stand
+  /// out do so by chance.
+  Index most_items_to_pair = 500;
   double smoothing_loss = default_smoothing_loss;  ///< see `smooth()`; 0: none
   /// Data of more rows are large: among so many no single row can hold EM back, optima lie far from
   /// each other, and what takes as long as the fit itself once more is not tried.

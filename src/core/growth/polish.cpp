@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/numerics.h"
+#include "data/leading_items.h"
 #include "growth/grow.h"
 #include "growth/row_moves.h"
 #include "growth/same_optimum.h"
@@ -37,6 +39,9 @@ constexpr double most_lost_by_merge = 500.0;
 constexpr double most_lost_per_row = 0.5;
 /// A component that differs by less than this share of its rows' weight is the one it was.
 constexpr double same_component = 0.05;
+/// Evidence that an item differs, from which on it tells components apart (nats): of noise a tenth of
+/// the items has more than 0, hardly any more than that.
+constexpr double least_evidence_to_tell = 0.1;
 /// Penalties under which the informative set is let grow and shrink.
 constexpr double penalty_scales[] = {0.25, 0.6, 1.7};
 
@@ -279,6 +284,20 @@ class PolishRound {
 
   // Components ------------------------------------------------------------------------------------
 
+  /// Of many items those that tell the components apart, first in order; none where all pairs are
+  /// searched.
+  std::optional<LeadingItems> telling_items() const {
+    if (data_.n_items <= options_.most_items_to_pair) return {};
+    const bool by_evidence = !std::isnan(fit_.evidence);
+    std::vector<bool> tells(data_.n_items, false);
+    for (const Index item : fit_.informative) {
+      tells[item] = !by_evidence || fit_.item_evidence.gain[item] > least_evidence_to_tell;
+    }
+    const auto n_telling = std::count(tells.begin(), tells.end(), true);
+    if (n_telling == 0 || 2 * n_telling >= data_.n_items) return {};
+    return put_first(data_, tells);
+  }
+
   void add_component_trials() {
     SearchOptions search_options;
     search_options.missing = options_.missing;
@@ -286,6 +305,8 @@ class PolishRound {
     // By evidence nearly all items are in use, and bounds only tell of items that are not inside.
     const bool by_evidence = !std::isnan(fit_.evidence);
     const ItemSet inside = by_evidence ? gaining_items(fit_) : fit_.informative;
+    const std::optional<LeadingItems> telling = telling_items();
+    if (telling) search_options.leading = &*telling;
     const PairSearch search =
         search_pairs({data_, fit_.e_step.posterior, inside}, search_options, budget_);
     for (const PairChoice& pair : search.by_component) {

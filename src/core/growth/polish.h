@@ -13,7 +13,7 @@ namespace mdpd {
 /// budget is spent, the best so far stays. On large data no single row is moved; and as a round of
 /// some 600 iterations would take minutes, while a trial that is to win or lose by thousands of nats
 /// shows it after a few, a trial is given up as soon as the pace of its EM does not promise to take
-/// it above the fit.
+/// it above the fit. Of many items, by evidence, a pair has one that tells the components apart.
 /// Deterministic. The first kind is after Ueda, Nakano, Ghahramani and Hinton (2000), SMEM Algorithm
 /// for Mixture Models.
 void polish(const CodedData& data, const FitOptions& options, SearchBudget& budget, FitRun& run);

@@ -23,6 +23,23 @@ RowMatrix bad_start(const Table& table) {
   return start;
 }
 
+/// Items of `with_copies()` before the copies; the first nine tell.
+constexpr Index n_telling_and_noise = 27;
+
+/// `three_components()` with more items of noise, the last two of which are the same.
+Table with_copies(std::uint64_t seed) {
+  Table three = three_components(seed);
+  std::vector<Code> codes = std::move(three.codes);
+  Random random(seed + 100);
+  const auto n_obs = static_cast<std::size_t>(three.data.n_obs);
+  while (codes.size() < (n_telling_and_noise + 1) * n_obs) {
+    codes.push_back(static_cast<Code>(1 + random.below(3)));
+  }
+  const std::vector<Code> copy(codes.end() - three.data.n_obs, codes.end());
+  codes.insert(codes.end(), copy.begin(), copy.end());
+  return Table(std::move(codes), Vector::Ones(three.data.n_obs), std::vector<Index>(29, 3));
+}
+
 FitRun polished(const CodedData& data, const MixtureFit& fit, const FitOptions& options,
                 Monitor& monitor) {
   FitRun run{fit};
@@ -93,6 +110,23 @@ context("polish") {
       // EM stops within a hundredth of a nat of its end, from either side.
       expect_true(std::abs(fast.penalised_loglik - slow.penalised_loglik) < 0.05);
       expect_true(3 * raced.iterations < 2 * at_leisure.iterations);
+    }
+  }
+
+  test_that("of many items only pairs with one that tells are searched") {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const Table table = with_copies(seed);
+      Monitor monitor;
+      const MixtureFit bad = refine(table.data, bad_start(table), {}, {}, monitor).fit;
+      FitOptions options = by_bic();
+      options.most_items_to_pair = table.data.n_items;
+      const FitRun of_all = polished(table.data, bad, options, monitor);
+      options.most_items_to_pair = table.data.n_items - 1;
+      const FitRun of_telling = polished(table.data, bad, options, monitor);
+      CATCH_CAPTURE(seed);
+      expect_true(of_all.trace.front().item_1 == n_telling_and_noise);
+      expect_true(of_telling.trace.front().item_1 < 9);
+      expect_true(sorted(of_telling.fit.informative) == range(0, 9));
     }
   }
 
