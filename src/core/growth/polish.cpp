@@ -218,6 +218,7 @@ class PolishRound {
         fit_(fit),
         options_(options),
         budget_(budget),
+        by_evidence_(!std::isnan(fit.evidence)),
         is_large_(is_large(data, options)),
         in_heats_(is_large_ || options.refine.type == Refinement::kEvidence),
         brief_run_(is_large_ ? heat_iterations : brief_iterations) {}
@@ -288,10 +289,9 @@ class PolishRound {
   /// searched.
   std::optional<LeadingItems> telling_items() const {
     if (data_.n_items <= options_.most_items_to_pair) return {};
-    const bool by_evidence = !std::isnan(fit_.evidence);
     std::vector<bool> tells(data_.n_items, false);
     for (const Index item : fit_.informative) {
-      tells[item] = !by_evidence || fit_.item_evidence.gain[item] > least_evidence_to_tell;
+      tells[item] = !by_evidence_ || fit_.item_evidence.gain[item] > least_evidence_to_tell;
     }
     const auto n_telling = std::count(tells.begin(), tells.end(), true);
     if (n_telling == 0 || 2 * n_telling >= data_.n_items) return {};
@@ -303,8 +303,7 @@ class PolishRound {
     search_options.missing = options_.missing;
     search_options.unions = overlapping_pairs(data_, fit_.e_step.posterior);
     // By evidence nearly all items are in use, and bounds only tell of items that are not inside.
-    const bool by_evidence = !std::isnan(fit_.evidence);
-    const ItemSet inside = by_evidence ? gaining_items(fit_) : fit_.informative;
+    const ItemSet inside = by_evidence_ ? gaining_items(fit_) : fit_.informative;
     const std::optional<LeadingItems> telling = telling_items();
     if (telling) search_options.leading = &*telling;
     const PairSearch search =
@@ -348,7 +347,7 @@ class PolishRound {
   std::vector<double> losses_by_merge(const RowMatrix& posterior,
                                       const std::vector<ComponentPair>& merges) const {
     std::vector<double> losses(merges.size(), 0.0);
-    if (std::isnan(fit_.evidence)) return losses;
+    if (!by_evidence_) return losses;
     const RowMatrix counts = level_counts(data_, posterior);
     const Eigen::RowVectorXd sizes =
         data_.total_weight * row_shares(data_, posterior).colwise().sum();
@@ -427,6 +426,7 @@ class PolishRound {
   const MixtureFit& fit_;
   const FitOptions& options_;
   SearchBudget& budget_;
+  const bool by_evidence_;
   const bool is_large_;
   const bool in_heats_;        ///< are trials looked at on the way?
   const Index brief_run_;      ///< its EM iterations: on large data one heat tells where it leads
