@@ -549,7 +549,7 @@ test_that("a group has at most ten items and two thirds of those that are inform
 
 test_that("what chance may do is shared among all pairs", {
   local_in_package(list(judge_group = function(node, view, alpha) alpha))
-  expect_equal(judge_groups(list("a"), list(codes = matrix(1, 2, 5))), list(1e-4 / 10))
+  expect_equal(judge_groups(list("a"), list(codes = matrix(1, 2, 6))), list(1e-4 / 15))
 })
 
 test_that("a group is held whose branches depend by 0.08 on average, and each pair by half of it", {

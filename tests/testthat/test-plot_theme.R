@@ -196,6 +196,7 @@ test_that("type is as large as the rows allow, from 5.5 to 9 points", {
   expect_equal(label_size(31, 1), 8)
   expect_identical(label_size(500), 5.5)
   expect_identical(fitted_size(9, function(size) size <= 7.2), 7)
+  expect_identical(fitted_size(9, function(size) size == 7), 7)
   expect_identical(fitted_size(9, function(size) size <= 4), 6)
   expect_identical(fitted_size(9, function(size) FALSE, least = 8), 8)
   expect_identical(fitted_size(5.5, function(size) FALSE), 5.5)
