@@ -175,6 +175,8 @@ test_that("the trace of the paper's method shows the likelihood of all items", {
   fit$refine <- "none"
   expect_true(all(is.element(fit$trace$loglik_all / fit$nobs,
                              layer(autoplot(fit, type = "trace"), "GeomPoint")$y)))
+  expect_identical(trace_loglik(replace(fit, "refine", "sparse")), fit$trace$loglik)
+  expect_identical(trace_loglik(replace(fit, "method", "stagewise")), fit$trace$loglik)
 })
 
 test_that("one stage is enough for a trace", {

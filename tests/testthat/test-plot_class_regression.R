@@ -27,6 +27,13 @@ test_that("coefficients are drawn with their intervals, intercepts if asked for"
                     "(Intercept)"))
 })
 
+test_that("a coefficient without a standard error is drawn without an interval", {
+  regression$covariance[2, 2] <- NA
+  drawn <- autoplot(regression)
+  expect_identical(is.na(drawn$data$conf.low), c(TRUE, FALSE, FALSE, FALSE))
+  expect_no_warning(ggplot2::ggplotGrob(drawn))
+})
+
 test_that("shares are means over the rows with the value of the covariate", {
   drawn <- autoplot(regression, type = "shares", covariate = "g")$data
   there <- rows$covariates

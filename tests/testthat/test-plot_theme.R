@@ -106,6 +106,8 @@ test_that("panels of items stand in as many columns as the names of their levels
                    c(4, 4, 4, 4, 3, 3))
   # Of 13 letters, in two lines of 8.5, four have room side by side.
   expect_identical(vapply(c(12, 13), columns, 0, n_panels = 20), c(5, 4))
+  # The longest name counts.
+  expect_identical(columns(12, rep(c(1, 18), 6)), 3)
   expect_identical(vapply(c(1, 4, 9, 16, 25, 36), columns, 0, n_letters = 40), c(1, 2, 3, 4, 5, 8))
 })
 

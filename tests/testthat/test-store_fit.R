@@ -8,6 +8,7 @@ test_that("a small store is fitted as the rows in memory are", {
     fit <- stagewise_em(store, 3)
     expect_same_numbers(fit, in_memory)
     expect_null(fit$posterior)
+    expect_null(fit$path)
     expect_identical(fit$store$reading, "whole")
   }
   weights <- seq_len(nrow(rows)) %% 7 / 3
