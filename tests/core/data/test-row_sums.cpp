@@ -221,6 +221,21 @@ context("row_sums") {
     }
   }
 
+  test_that("rows that are cut for more threads than there are tiles give the same counts") {
+    Random random(13);
+    // Eight packs in one tile, and rows that are worth several threads.
+    const Table table = uneven_table(random, 260000, std::vector<Index>(8, 90), 0.1);
+    const RowMatrix posterior = random_posterior(random, 260000, 2);
+    for (CodedData data : {table.data, sparse_copy(table.data)}) {
+      data.n_threads = 1;
+      const LevelSums sums = sums_of_all(data, posterior);
+      for (const int n_threads : {2, 3}) {
+        data.n_threads = n_threads;
+        expect_true(are_equal(sums_of_all(data, posterior), sums));
+      }
+    }
+  }
+
   test_that("counts of all depths have the first digits of what is rare") {
     Random random(9);
     const std::vector<Index> n_levels = {2, 3, 2};
