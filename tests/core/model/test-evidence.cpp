@@ -462,6 +462,25 @@ context("evidence") {
       }
     }
   }
+
+  test_that("several threads weigh the items alike") {
+    Random random(8);
+    Table table = random_table(random, {20, std::vector<Index>(9000, 2), 0.2});
+    const RowMatrix posterior = random_posterior(random, 20, 4);
+    const ReadyItems all = make_ready(table.data, all_items(table.data));
+    const RowMatrix counts = level_sums(table.data, posterior, all).levels;
+    const auto weigh = [&](int n_threads, ItemPrior& prior) {
+      table.data.n_threads = n_threads;
+      return weigh_items(table.data, counts, no_overlap(4), 1, prior);
+    };
+    ItemPrior prior_of_one = flat_prior();
+    const ItemEvidence one = weigh(1, prior_of_one);
+    ItemPrior prior_of_several = flat_prior();
+    const ItemEvidence several = weigh(3, prior_of_several);
+    expect_true(several.shares == one.shares);
+    expect_true(several.gain == one.gain);
+    expect_true(prior_of_several.weights == prior_of_one.weights);
+  }
 }
 
 }  // namespace mdpd

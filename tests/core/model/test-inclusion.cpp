@@ -80,6 +80,21 @@ context("inclusion") {
     expect_true(inclusion(table.data, all_of_it, fit.item_evidence, weights, 2)[most] < 0.1);
     expect_true(inclusion(table.data, none, fit.item_evidence, weights, 1).isZero(0.0));
   }
+
+  test_that("several threads find the same reliance") {
+    Random random(7);
+    const std::vector<Index> n_levels(20, 2);
+    const MixtureParameters params = random_parameters(random, n_levels, 4);
+    Table table = draw_table(random, params, {30000, n_levels, 0.1, true});
+    const ItemSet items = all_items(table.data);
+    const RowMatrix posterior = e_step(table.data, params, items).posterior;
+    const auto found = [&](int n_threads) {
+      table.data.n_threads = n_threads;
+      return reliance(table.data, items,
+                      reliance_on(table.data, params.item_probs, posterior, items));
+    };
+    expect_true(found(3) == found(1));
+  }
 }
 
 }  // namespace mdpd

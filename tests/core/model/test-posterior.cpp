@@ -202,6 +202,20 @@ context("posterior") {
     const Table table = random_table(random, {10, {2, 3}});
     expect_error_as(e_step(table.data, random_parameters(random, {2, 4}, 2), {0}), DimensionError);
   }
+
+  test_that("several threads give the same bits") {
+    Random random(6);
+    const std::vector<Index> n_levels(10, 3);
+    const MixtureParameters params = random_parameters(random, n_levels, 4);
+    Table table = draw_table(random, params, {30000, n_levels, 0.1, true});
+    table.data.n_threads = 1;
+    const EStep one = e_step(table.data, params, all_items(table.data));
+    table.data.n_threads = 3;
+    const EStep several = e_step(table.data, params, all_items(table.data));
+    expect_true(several.posterior == one.posterior);
+    expect_true(several.row_loglik == one.row_loglik);
+    expect_true(several.loglik == one.loglik);
+  }
 }
 
 }  // namespace mdpd

@@ -88,6 +88,22 @@ context("union_bounds") {
     expect_true(is_complete(gap.data, MissingCells::kFrozen));
     expect_false(is_complete(gap.data, MissingCells::kIgnore));
   }
+
+  test_that("several threads find the same bounds") {
+    Random random(4);
+    Table table = random_table(random, {30000, std::vector<Index>(25, 2), 0.0});
+    const RowMatrix weights = row_shares(table.data, random_posterior(random, 30000, 3));
+    table.data.n_threads = 1;
+    const UnionBounds one(table.data, weights, MissingCells::kIgnore, all_unions);
+    table.data.n_threads = 3;
+    const UnionBounds several(table.data, weights, MissingCells::kIgnore, all_unions);
+    for (Index i = 0; i + 1 < 25; ++i) {
+      const Vector none = Vector::Zero(3);
+      for (Index at = 0; at < 3; ++at) {
+        expect_true(several.most(at, i, i + 1, none) == one.most(at, i, i + 1, none));
+      }
+    }
+  }
 }
 
 }  // namespace mdpd
