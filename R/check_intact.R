@@ -54,8 +54,7 @@ check_parts <- function(object, parts, arg, call) {
   fields <- if (is.list(object)) unclass(object)
   for (name in names(parts)) {
     # What a check cannot even look at, such as a function in place of numbers, is damaged too.
-    is_whole <- tryCatch(suppressWarnings(parts[[name]](fields[[name]], fields)),
-                         error = function(cnd) FALSE)
+    is_whole <- value_or(suppressWarnings(parts[[name]](fields[[name]], fields)), FALSE)
     if (!isTRUE(is_whole)) {
       abort_damaged(object, arg, call, part = name)
     }
@@ -65,7 +64,7 @@ check_parts <- function(object, parts, arg, call) {
 # By the `part` that is known to be damaged, or by the error of R that it led to.
 abort_damaged <- function(object, arg, call, part = NULL, parent = NULL) {
   made_by <- version_of(object)
-  here <- as.character(utils::packageVersion("mdpd"))
+  here <- mdpd_version()
   abort_mdpd(
     c("{.arg {arg}} cannot be used: it was changed or damaged, or is of another version.",
       x = if (!is.null(part)) "Its {.field {part}} is not as it must be.",

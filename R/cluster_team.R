@@ -21,7 +21,7 @@ new_team <- function(carrier, files, settings, call) {
   team <- list2env(list(
     carrier = carrier, files = files, settings = settings, call = call, n_passes = 0, n_refused = 0,
     deadline = max(30, settings$deadline),  # to load mdpd may take longer than a pass
-    version = as.character(utils::packageVersion("mdpd")), fingerprint = arithmetic()
+    version = mdpd_version(), fingerprint = arithmetic()
   ))
   greet_workers(team)
   team$deadline <- settings$deadline

@@ -181,7 +181,7 @@ invert_on_tangent <- function(model, information, undetermined = NULL) {
 # inverse is not large.
 invert_determined <- function(information) {
   scale <- 1 / sqrt(pmax(diag(information), 1e-300))
-  root <- tryCatch(chol(information * outer(scale, scale)), error = function(cnd) NULL)
+  root <- value_or(chol(information * outer(scale, scale)), NULL)
   inverse <- if (!is.null(root) && length(root) > 0) chol2inv(root)
   if (!is.null(inverse) && max(rowSums(abs(inverse))) < 1e8) {
     return(list(inverse = inverse * outer(scale, scale), null = matrix(0, nrow(inverse), 0)))

@@ -217,8 +217,8 @@ covariate_design <- function(object, newdata, call) {
 # As many columns as the regression has coefficients of a class.
 covariate_columns <- function(object, frame, call) {
   columns <- tryCatch(
-    stats::model.matrix(object$terms, frame, contrasts.arg = object$contrasts),
-    error = function(cnd) NULL, warning = function(cnd) NULL
+    value_or(stats::model.matrix(object$terms, frame, contrasts.arg = object$contrasts), NULL),
+    warning = function(cnd) NULL
   )
   if (is.null(columns) || ncol(columns) != nrow(object$coefficients)) abort_other_kind(call)
   columns

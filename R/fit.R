@@ -53,7 +53,7 @@ new_mdpd <- function(result, problem, settings, about) {
     converged = result$status %in% c("converged", "search_limit", "fewer_components"),
     method = settings$method, refine = settings$refine, missing = coded$missing,
     control = settings$control, call = about$call,
-    version = as.character(utils::packageVersion("mdpd")),
+    version = mdpd_version(),
     asked = list(task = settings$task, k = settings$k, start = about$start),
     coded = if (about$keep_data) coded,
     data_hash = if (!about$keep_data) about$data_hash %||% hash_of_coded(coded, problem$labels),

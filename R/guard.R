@@ -102,13 +102,6 @@ is_ours <- function(cnd) {
                   "deprecatedWarning"))
 }
 
-# Nobody reads what is printed, or the time that setTimeLimit() gave is over. Only the text of these
-# errors, in the language of the session, tells.
-is_of_session <- function(cnd) {
-  texts <- c("ignoring SIGPIPE signal", "reached elapsed time limit", "reached CPU time limit")
-  conditionMessage(cnd) %in% c(texts, gettext(texts, domain = "R"))
-}
-
 # Is grid at work, which measures the texts of a picture and draws it? What fails there is the
 # device, such as one that does not know all letters.
 is_drawing <- function() {
@@ -156,6 +149,9 @@ force_argument <- function(name, arg, frame, before) {
   rlang::try_fetch(
     eval(name, frame),
     simpleError = function(cnd) {
+      if (is_of_session(cnd)) {
+        return(rlang::zap()) # it goes on as it is
+      }
       abort_mdpd(
         c("{.arg {arg}} cannot be evaluated.", x = "{conditionMessage(cnd)}",
           i = if ("data" %in% before) hint_at_column(name, frame)),

@@ -115,5 +115,3 @@ inline_script <- function(file) {
   code <- gsub("<!--", "<\\!--", code, fixed = TRUE)
   htmltools::tags$script(htmltools::HTML(code))
 }
-
-mdpd_version <- function() format(utils::packageVersion("mdpd"))

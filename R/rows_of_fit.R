@@ -149,7 +149,7 @@ own_codes <- function(coded, item) {
 # The codes of a column by its own levels, and by those of the fit, 0 where the fit has none. NULL
 # of what holds no categories: it is something else of the same name.
 given_codes <- function(column, coded, item) {
-  given <- tryCatch(code_values(column), error = function(cnd) NULL)
+  given <- value_or(code_values(column), NULL)
   if (length(given$codes) != nrow(coded$codes) || length(given$levels) > max_levels) {
     return(NULL)
   }

@@ -108,10 +108,8 @@ check_control <- function(control, arg = rlang::caller_arg(control), call = rlan
 is_control <- function(control) {
   is_named <- is.list(control) && rlang::is_dictionaryish(unclass(control)) &&
     all(names(control) %in% names(formals(stagewise_control)))
-  is_named && !is.null(tryCatch(
-    do.call(stagewise_control, lapply(unclass(control), as_plain)),
-    error = function(cnd) NULL
-  ))
+  is_named &&
+    !is.null(value_or(do.call(stagewise_control, lapply(unclass(control), as_plain)), NULL))
 }
 
 # A symbol or a call in a list of arguments would be evaluated.

@@ -262,7 +262,7 @@ store_crowd <- function(labels, settings, call) {
   )
   written <- recode_shards(spooled, recoding, settings$path, settings$first_number)
   list(
-    format = format_of_stores, package = as.character(utils::packageVersion("mdpd")),
+    format = format_of_stores, package = mdpd_version(),
     kind = "crowd", shard_rows = settings$shard_rows, items = worker$levels, levels = label$levels,
     types = c(worker = worker$type, label = label$type), duplicates = settings$duplicates,
     variable_labels = NULL,

@@ -266,7 +266,7 @@ store_table <- function(coded, spooled, settings, call) {
   )
   written <- recode_shards(spooled, recoding, settings$path, settings$first_number)
   manifest <- list(
-    format = format_of_stores, package = as.character(utils::packageVersion("mdpd")),
+    format = format_of_stores, package = mdpd_version(),
     kind = "table", shard_rows = settings$shard_rows, items = names(levels), levels = levels,
     types = vapply(finished, `[[`, "", "type"), variable_labels = coded$variable_labels,
     columns = settings$roles[c("id", "weights")], counts = written$counts,

@@ -293,6 +293,16 @@ test_that("a reader who closes the pipe, the time being over and a device are no
   expect_error(plot(fit), "cannot open the device", class = "simpleError")
 })
 
+test_that("that the time is over is R's error, whatever is at work", {
+  text <- gettext("reached elapsed time limit", domain = "R")
+  over <- function(...) stop(text)
+  expect_over <- function(code) expect_error(code, text, fixed = TRUE, class = "simpleError")
+  expect_over(check_parts(list(a = 1), list(a = over), "it", NULL))
+  expect_over(predict(fit, over()))
+  expect_over(value_or(over(), 1))
+  expect_identical(value_or(stop("another"), 1), 1)
+})
+
 test_that("letters that a device does not know are no damage, where they are measured or drawn", {
   skip_if_not_installed("ggplot2")
   polish <- name_components(fit, c("\u0141\u00f3d\u017a", paste("c", seq_len(fit$k)[-1])))
