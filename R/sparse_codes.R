@@ -114,10 +114,7 @@ select_items <- function(codes, items) {
 
 # An index of any kind as positions.
 positions <- function(index, n, names, call = rlang::caller_env(2)) {
-  at <- tryCatch(
-    if (is.character(index)) match(index, names) else seq_len(n)[index],
-    error = function(cnd) NA
-  )
+  at <- value_or(if (is.character(index)) match(index, names) else seq_len(n)[index], NA)
   if (anyNA(at)) abort_mdpd("A subscript is out of bounds.", class = "argument", call = call)
   at
 }

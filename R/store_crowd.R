@@ -101,7 +101,7 @@ for_each_block <- function(file, use) {
   con <- file(file, "rb")
   on.exit(close(con))
   repeat {
-    block <- tryCatch(unserialize(con), error = function(cnd) NULL)
+    block <- value_or(unserialize(con), NULL)
     if (is.null(block)) break
     use(block)
   }

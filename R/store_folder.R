@@ -65,8 +65,8 @@ write_manifest <- function(manifest, path, call = rlang::caller_env()) {
 # to read: ids do not compress much.
 save_checked <- function(x, file) {
   con <- gzfile(file, "wb", compression = 1)
-  tryCatch(suppressWarnings(saveRDS(x, con)), error = function(cnd) NULL, finally = close(con))
-  saved <- tryCatch(suppressWarnings(read_checked(file)), error = function(cnd) NULL)
+  tryCatch(value_or(suppressWarnings(saveRDS(x, con)), NULL), finally = close(con))
+  saved <- value_or(suppressWarnings(read_checked(file)), NULL)
   if (!identical(saved, x)) abort_unwritable(file)
 }
 
@@ -241,9 +241,7 @@ lock_owner <- function(path) read_owner(lock_path(path))
 
 # NULL where there is none, or none that can be read.
 read_owner <- function(lock) {
-  owner <- tryCatch(
-    suppressWarnings(read_checked(file.path(lock, "owner.rds"))), error = function(cnd) NULL
-  )
+  owner <- value_or(suppressWarnings(read_checked(file.path(lock, "owner.rds"))), NULL)
   if (is_owner(owner)) owner
 }
 
