@@ -8,4 +8,3 @@
 #include "pairs/search.cpp"
 #include "pairs/sparse_pass.cpp"
 #include "pairs/subset_sums.cpp"
-#include "pairs/union_bounds.cpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
 
 #include "base/numerics.h"
@@ -39,9 +38,6 @@ RowMatrix with_unions(const RowMatrix& posterior, const std::vector<ComponentPai
 
 // What may win ------------------------------------------------------------------------------------
 
-/// With fewer items a pass takes milliseconds.
-constexpr Index least_items_to_bound = 200;
-
 struct Contenders {
   std::vector<Contender> pairs;
   std::vector<bool> strong;  ///< per item: is it in a strong pair?
@@ -51,8 +47,6 @@ struct Contenders {
 struct Notes {
   Contest contest;
   std::vector<bool> strong;  ///< as in Contenders
-  Vector most_of_component;  ///< of the pair at hand
-  PairTable table;
 };
 
 /// One pass over all pairs of items. Of every column it finds the pairs that may win, and of every
@@ -66,21 +60,8 @@ class ContenderPass {
         weights_(weights),
         options_(options),
         inside_(data_.n_items),
-        notes_(data_.n_threads, {new_contest(), std::vector<bool>(data_.n_items), {}, {}}) {
+        notes_(data_.n_threads, {new_contest(), std::vector<bool>(data_.n_items)}) {
     for (const Index item : state.informative) inside_[item] = true;
-  }
-
-  /// Sums the tables of the components only; a pair's table of a union is made where the bound says
-  /// that it may win there.
-  /// @param known contenders among the pairs within the informative set.
-  void bound_unions(const UnionBounds& bounds, const std::vector<Contender>& known) {
-    bounds_ = &bounds;
-    for (Index c = n_components_; c < n_columns(); ++c) {
-      union_weights_.push_back(weights_.col(c));
-    }
-    for (Notes& notes : notes_) {
-      for (const Contender& pair : known) notes.contest.consider(pair);
-    }
   }
 
   Contenders run(Monitor& monitor) {
@@ -90,10 +71,7 @@ class ContenderPass {
     pass.missing = options_.missing;
     if (leading != nullptr) pass.n_leading = leading->n_leading;
     const CodedData& data = leading == nullptr ? data_ : leading->data;
-    if (bounds_ == nullptr)
-      for_each_pair_block(data, weights_, pass, monitor, visit);
-    else
-      for_each_pair_block(data, weights_.leftCols(n_components_), pass, monitor, visit);
+    for_each_pair_block(data, weights_, pass, monitor, visit);
     Contenders found;
     found.strong.assign(data_.n_items, false);
     Contest all = new_contest();
@@ -109,7 +87,6 @@ class ContenderPass {
 
  private:
   Index n_columns() const { return weights_.cols(); }
-  Index n_summed() const { return bounds_ == nullptr ? n_columns() : n_components_; }
   Contest new_contest() const {
     return {n_columns(), options_.log_p_of_strong, data_.total_weight};
   }
@@ -132,7 +109,6 @@ class ContenderPass {
       const bool may_win = options_.candidates == Candidates::kAll || !both_inside;
       Contender pair{std::min(item, other), std::max(item, other), 0, df, may_win, {}};
       note_columns(block, place, pair, *rounds, notes);
-      if (bounds_ != nullptr && !both_inside) note_unions(block, place, pair, *rounds, notes);
     }
   }
 
@@ -141,7 +117,7 @@ class ContenderPass {
                     Notes& notes) const {
     const double strong_from =
         pair.may_win ? rounds.strong_from : std::numeric_limits<double>::infinity();
-    for (Index c = 0; c < (pair.may_win ? n_summed() : n_components_); ++c) {
+    for (Index c = 0; c < (pair.may_win ? n_columns() : n_components_); ++c) {
       const double roughly_most = block.roughly_most(place, c);
       Round& round = notes.contest.round_of(rounds, c, pair.may_win);
       if (roughly_most < round.least && roughly_most < strong_from) continue;
@@ -154,60 +130,19 @@ class ContenderPass {
     }
   }
 
-  /// Notes a pair in the unions where the bound lets it win.
-  void note_unions(const PairBlock& block, Index place, Contender& pair, Contest::Rounds& rounds,
-                   Notes& notes) const {
-    notes.most_of_component.resize(n_components_);
-    for (Index c = 0; c < n_components_; ++c) {
-      notes.most_of_component[c] = block.bounds(place, c).most;
-    }
-    for (Index c = n_components_; c < n_columns(); ++c) {
-      const Index at = c - n_components_;
-      const double most = bounds_->most(at, pair.item_1, pair.item_2, notes.most_of_component);
-      Round& round = notes.contest.round_of(rounds, c, true);
-      if (most < round.least) continue;
-      fill_pair_table(data_, union_weights_[at], pair.item_1, pair.item_2, options_.missing,
-                      notes.table);
-      const double exact = dependence(notes.table, 0);
-      pair.column = c;
-      pair.dependence = {exact, exact};
-      if (exact > 0.0) round.consider(pair);
-    }
-  }
-
   const CodedData& data_;
   Index n_components_;
   const RowMatrix& weights_;
   const SearchOptions& options_;
   std::vector<bool> inside_;
   std::vector<Notes> notes_;
-  const UnionBounds* bounds_ = nullptr;
-  std::vector<RowMatrix> union_weights_;  ///< n_obs x 1 each
 };
-
-/// Whether it pays to sum the tables of the components only, and to bound those of the unions.
-bool bounds_pay(const CodedData& data, const ItemSet& informative, const SearchOptions& options) {
-  const bool few = 2 * static_cast<Index>(informative.size()) < data.n_items;
-  return !options.unions.empty() && options.leading == nullptr && few &&
-         data.n_items >= least_items_to_bound && is_complete(data, options.missing);
-}
 
 /// Of every column the pairs that may win, and those that may have the largest information. In
 /// lexicographic order, so that ties go to the lowest indices.
 Contenders find_contenders(const SearchState& state, const RowMatrix& weights,
                            const SearchOptions& options, Monitor& monitor) {
-  const CodedData& data = state.data;
-  ContenderPass pass(state, weights, options);
-  std::optional<UnionBounds> bounds;
-  if (bounds_pay(data, state.informative, options)) {
-    const LeadingItems inside = pick_items(data, state.informative);
-    SearchOptions search_inside = options;
-    search_inside.leading = &inside;
-    const Contenders known = ContenderPass(state, weights, search_inside).run(monitor);
-    bounds.emplace(data, weights.leftCols(state.posterior.cols()), options.missing, options.unions);
-    pass.bound_unions(*bounds, known.pairs);
-  }
-  Contenders found = pass.run(monitor);
+  Contenders found = ContenderPass(state, weights, options).run(monitor);
   const auto place = [](const Contender& x) { return std::tie(x.item_1, x.item_2, x.column); };
   std::sort(found.pairs.begin(), found.pairs.end(),
             [&](const Contender& x, const Contender& y) { return place(x) < place(y); });

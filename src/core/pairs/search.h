@@ -1,13 +1,16 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 
 #include "base/monitor.h"
 #include "data/leading_items.h"
 #include "pairs/pair_tables.h"
-#include "pairs/union_bounds.h"
 
 namespace mdpd {
+
+/// Two components, the lower one first.
+using ComponentPair = std::pair<Index, Index>;
 
 /// By what the stage loop chooses its pair.
 enum class Selection {

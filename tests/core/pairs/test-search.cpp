@@ -231,7 +231,7 @@ context("search") {
     });
   }
 
-  test_that("among many items the worst pair of a union is the same, though it is not summed") {
+  test_that("among many items, some of them informative, the worst pair of a union is the same") {
     const std::array<ItemSet, 3> informative_sets = {ItemSet{}, ItemSet{5},
                                                      ItemSet{7, 2, 100, 0, 3}};
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
