@@ -91,12 +91,14 @@ parts_of_model <- list(
     holds(are_shares(x), length(x) == fields$k, are_names(names(x)))
   },
   item_probs = function(x, fields) {
-    holds(is.list(x), are_names(names(x)), all(vapply(x, are_item_probs, NA, k = fields$k)))
+    holds(is.list(x), are_item_names(names(x)), all(vapply(x, are_item_probs, NA, k = fields$k)))
   },
   informative = function(x, fields) {
     length(x) == 0 || are_names(x) && all(x %in% names(fields$item_probs))
   },
   item_information = function(x, fields) is.null(x) || is_double(x, length(fields$item_probs)),
+  item_evidence = function(x, fields) is.null(x) || is_double(x, length(fields$item_probs)),
+  inclusion = function(x, fields) is.null(x) || is_double(x, length(fields$item_probs)),
   labels = function(x, fields) is.null(x) || are_names(x),
   # A model of hands, or of version 0.1.0, may hold no setting.
   control = function(x, fields) length(x) == 0 || is_control(x),
@@ -123,7 +125,7 @@ parts_of_fit <- list(
 
 parts_of_crowd <- list(
   items = function(x, fields) are_names(x),
-  workers = function(x, fields) are_names(x),
+  workers = function(x, fields) are_item_names(x),
   labels = function(x, fields) are_names(x) && length(x) <= max_levels,
   item = function(x, fields) are_codes(x, length(fields$items), length(x)),
   worker = function(x, fields) are_codes(x, length(fields$workers), length(fields$item)),

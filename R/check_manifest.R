@@ -24,7 +24,7 @@ is_part_of_manifest <- function(x, name, fields) {
 parts_of_manifest <- list(
   kind = function(x, fields) rlang::is_string(x, c("table", "crowd")),
   shard_rows = function(x, fields) is_whole_number(x) && x >= 1,
-  items = function(x, fields) are_names(x) && length(x) > 0,
+  items = function(x, fields) are_item_names(x) && length(x) > 0,
   levels = function(x, fields) {
     if (fields$kind == "crowd") {
       return(are_levels(x))

@@ -2,6 +2,9 @@
 
 are_names <- function(x) is_text(x) && !anyDuplicated(x)
 
+# Of items, or of workers; an empty one names no column.
+are_item_names <- function(x) are_names(x) && all(nzchar(x))
+
 is_double <- function(x, n = length(x)) holds(is.double(x), !is.object(x), length(x) == n)
 
 is_finite_number <- function(x) rlang::is_bare_numeric(x, 1) && is.finite(x)

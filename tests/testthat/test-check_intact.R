@@ -544,13 +544,16 @@ test_that("parts of a model and of a fit are told at their limits", {
     list(list(probs(0, 1, 0.5, 0.5)), list(a = probs(0, 1)), list(a = probs(0, 1, 0.5, 0.6)),
          list(a = probs(-1, 2, 0.5, 0.5)), list(a = unname(probs(0, 1, 0.5, 0.5))),
          list(a = array(c(0, 1, 0.5, 0.5), c(2, 2, 1), list(c("x", "y"), NULL, NULL))),
-         list(a = probs(0, 1, 0.5, 0.5), b = probs(0, 1, NaN, 0.5))),
+         list(a = probs(0, 1, 0.5, 0.5), b = probs(0, 1, NaN, 0.5)),
+         stats::setNames(list(probs(0, 1, 0.5, 0.5)), "")),
     list(k = 2)
   )
   of_items <- list(item_probs = list(a = 1, b = 2))
   expect_part(parts_of_model$informative, list(NULL, character(), "b", c("b", "a")),
               list("c", c("a", "c"), c("a", "a"), 1), of_items)
-  expect_part(parts_of_model$item_information, list(NULL, c(0, 1)), list(1, c(1L, 2L)), of_items)
+  for (part in c("item_information", "item_evidence", "inclusion")) {
+    expect_part(parts_of_model[[part]], list(NULL, c(0, 1)), list(1, c(1L, 2L)), of_items)
+  }
   expect_part(parts_of_model$labels, list(NULL, "a"), list(1, c("a", "a"), c("a", NA)))
   for (part in c(parts_of_fit["method"], parts_of_fit["refine"])) {
     expect_part(part, list(NULL, "sparse"), list(1, c("a", "b"), character()))
@@ -570,6 +573,8 @@ test_that("parts of a model and of a fit are told at their limits", {
 
 test_that("parts of crowds, sparse codes and of what comes after are told at their limits", {
   fields <- list(items = c("a", "b"), workers = "w", labels = c("x", "y", "z"), item = 1:2)
+  expect_part(parts_of_crowd$workers, list("w", c("w", "v")), list("", c("w", "w"), 1:2))
+  expect_part(parts_of_crowd$items, list("w", c("", "v")), list(c("", ""), 1:2))
   expect_part(parts_of_crowd$item, list(1L, c(2L, 1L)),
               list(integer(), 0L, 3L, c(1L, NA), 1, matrix(1L)), fields)
   expect_part(parts_of_crowd$label, list(c(3L, 1L)), list(c(4L, 1L), 1L, c(0L, 1L)), fields)
@@ -625,7 +630,7 @@ test_that("parts of a manifest are told at their limits", {
   )
   is_not <- list(
     kind = list("rows", 1), shard_rows = list(0, 59, 60.5), next_number = list(0, 1.5),
-    items = list(character(), c("a", "a")),
+    items = list(character(), c("a", "a"), c("a", "")),
     counts = list(numeric(4), c(-1, 1, 1, 1, 1), c(Inf, 1, 1, 1, 1)),
     has_ids = list(NA, 1), types = list(manifest$types[2:1], 1),
     columns = list(1, list(1), list("key", 1)),
