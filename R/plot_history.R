@@ -14,12 +14,9 @@ plot_history <- function(object) {
       ggplot2::aes(xend = .data$to, yend = .data$y, colour = .data$component), linewidth = 1.4
     ) +
     split_names(events, history) +
-    ggplot2::geom_point(ggplot2::aes(.data$x, .data$y, shape = .data$event), fill = "white",
-                        data = history_marks(events, history),
-                        size = if (nrow(events) > 40) 1.2 else 2.2) +
+    history_points(events, history) +
     ggplot2::scale_colour_manual(values = component_colours(names(object$mixing_weights)),
                                  na.value = "grey70", guide = "none") +
-    ggplot2::scale_shape_manual(name = NULL, values = event_shapes) +
     ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0.02, 0))) +
     history_y_scale(lanes, object) +
     history_titles(object, events, n_first) +
@@ -47,6 +44,19 @@ history_y_scale <- function(lanes, object) {
 
 event_shapes <- c(split = 17, "items joined" = 21, "merge and split" = 15,
                   "items or rows moved" = 4)
+
+# No layer where there is nothing to mark: a scale without a value makes ggplot2 warn.
+history_points <- function(events, history) {
+  marks <- history_marks(events, history)
+  if (nrow(marks) == 0) {
+    return(NULL)
+  }
+  list(
+    ggplot2::geom_point(ggplot2::aes(.data$x, .data$y, shape = .data$event), fill = "white",
+                        data = marks, size = if (nrow(events) > 40) 1.2 else 2.2),
+    ggplot2::scale_shape_manual(name = NULL, values = event_shapes)
+  )
+}
 
 history_links <- function(history) {
   if (is.null(history$links)) {

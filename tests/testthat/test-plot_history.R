@@ -104,6 +104,12 @@ test_that("where another start was better, its lines follow on the rows of those
   expect_lt(max(lanes$to[before]), min(lanes$from[!before]))
   expect_gte(min((lanes$to - lanes$from)[!before]), 0.12 * max(lanes$to))
   expect_match(picture$labels$subtitle, "another start was better \\(clusters of the rows\\)")
+  # From here on its shapes have a scale; where no event has one, ggplot2 3.5 warns of it.
+  expect_false(is.null(picture$scales$get_scales("shape")))
+  fit$trace <- start
+  unmarked <- autoplot(fit, type = "history")
+  expect_null(unmarked$scales$get_scales("shape"))
+  expect_warning(ggplot2::ggplotGrob(unmarked), NA)
   expect_false("another start" %in% picture$layers[[length(picture$layers)]]$data$event)
   expect_picture("history another start", picture)
 })
