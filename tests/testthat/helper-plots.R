@@ -12,6 +12,14 @@ skip_other_ggplot2 <- function() {
   testthat::skip_if(version < "3.4" || version >= "3.5", "the pictures are of ggplot2 3.4")
 }
 
+# What a legend was asked for: ggplot2 3.5 keeps it elsewhere.
+guide_part <- function(guide, part) {
+  if (utils::packageVersion("ggplot2") < "3.5.0") {
+    return(guide[[part]])
+  }
+  guide$params[[part]] %||% guide$params$theme[[paste0("legend.", part)]]
+}
+
 # A picture as it was when it was looked at.
 expect_picture <- function(title, picture) {
   testthat::skip_if_not_installed("vdiffr", "1.0.0")

@@ -127,7 +127,7 @@ test_that("legends stand in as many columns as the width has room for, whatever 
   names <- strrep(letters[1:6], 20)
   side <- function(width, height, names) {
     local_picture_size(width, height)
-    name_legend(names)$ncol
+    guide_part(name_legend(names), "ncol")
   }
   # 25 columns of text for a name with its key; 0.8 inches are for the title.
   expect_identical(side(4, 9, names), 1)
@@ -295,7 +295,7 @@ test_that("names leave the others of a line what they do not need", {
 test_that("components stand side by side in a legend as far as their labels have room", {
   side <- function(width, k, ...) {
     local_picture_size(width, 5)
-    component_legend(hand_made_fit(k = k, ...))$ncol
+    guide_part(component_legend(hand_made_fit(k = k, ...)), "ncol")
   }
   # Labels of eight letters, "1 (14 %)", and five columns of text for the key.
   expect_identical(side(7, 9), 8)
@@ -304,7 +304,7 @@ test_that("components stand side by side in a legend as far as their labels have
   expect_identical(side(4, 2, components = strrep(c("a", "b"), 60)), 1)
   fit <- hand_made_fit(k = 9)
   local_picture_size(4, 5)
-  expect_true(component_legend(fit)$byrow)
+  expect_true(guide_part(component_legend(fit), "byrow"))
   expect_equal(component_legend_height(fit), 0.17 * 3)
   # On one line up to fifty columns of text, else the weight is below.
   label <- function(n) component_labels(hand_made_fit(k = 2, components = c(strrep("n", n), "b")))
@@ -315,7 +315,7 @@ test_that("components stand side by side in a legend as far as their labels have
 
 test_that("a legend of names leaves the rest of the height to the picture", {
   local_picture_size(7, 5)
-  expect_true(name_legend(letters)$byrow)
+  expect_true(guide_part(name_legend(letters), "byrow"))
   # 90 columns of text: fifteen names of a letter and five columns each, in two lines.
   expect_identical(legend_side(letters), 15)
   expect_equal(height_beside_names(letters), 1.4 + 0.17 * 2)
