@@ -8,8 +8,8 @@ autoplot.mdpd_agreement <- function(object, ...) {
   n_items <- plural(object$n_paired, "item")
   ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$measure)) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey60", linetype = "dashed") +
-    ggplot2::geom_errorbarh(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), height = 0.15,
-                            colour = okabe_ito[1], na.rm = TRUE) +
+    ggplot2::geom_errorbar(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), width = 0.15,
+                           orientation = "y", colour = okabe_ito[1], na.rm = TRUE) +
     ggplot2::geom_point(size = 2.4, colour = okabe_ito[1]) +
     ggplot2::expand_limits(x = c(0, 1)) +
     # There is no legend.
