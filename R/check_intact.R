@@ -137,7 +137,8 @@ parts_of_sparse_codes <- list(
   dim = function(x, fields) is.numeric(x) && length(x) == 2,
   dimnames = function(x, fields) {
     holds(is.list(x), length(x) == 2, all(lengths(x) == fields$dim | vapply(x, is.null, NA)))
-  }
+  },
+  row_start = function(x, fields) are_row_starts(x, fields)
 )
 
 parts_of_regression <- list(
@@ -230,9 +231,15 @@ is_matrix_of_codes <- function(x) {
   if (!inherits(x, "sparse_codes")) {
     return(is.raw(x) && is.matrix(x))
   }
-  holds(is_double(x$row_start), is.integer(x$item), is.raw(x$code), is.numeric(x$dim),
-        length(x$dim) == 2, length(x$row_start) == x$dim[1] + 1, length(x$code) == length(x$item),
-        is.list(x$dimnames), length(x$dimnames) == 2)
+  holds(is.integer(x$item), is.raw(x$code), is.numeric(x$dim), length(x$dim) == 2,
+        are_row_starts(x$row_start, x), length(x$code) == length(x$item), is.list(x$dimnames),
+        length(x$dimnames) == 2)
+}
+
+# Else what is made for each answer could be of any size.
+are_row_starts <- function(x, codes) {
+  holds(is_double(x, codes$dim[1] + 1), x[1] == 0, !is.unsorted(x),
+        x[length(x)] == length(codes$item))
 }
 
 are_case_weights <- function(x, n_obs) {

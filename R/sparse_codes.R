@@ -89,11 +89,12 @@ select_rows <- function(codes, rows) {
   n <- codes$row_start[rows + 1] - start
   row_start <- c(0, cumsum(n))
   at <- rep.int(start - row_start[-length(row_start)], n) + seq_len(sum(n))
-  codes$row_start <- row_start
-  codes$item <- codes$item[at]
-  codes$code <- codes$code[at]
-  codes$dim <- c(length(rows), ncol(codes))
-  codes$dimnames[1] <- list(codes$dimnames[[1]][rows])
+  # At once: its parts must go with each other.
+  fields <- c("row_start", "item", "code", "dim", "dimnames")
+  codes[fields] <- list(
+    row_start, codes$item[at], codes$code[at], c(length(rows), ncol(codes)),
+    list(rownames(codes)[rows], colnames(codes))
+  )
   codes
 }
 

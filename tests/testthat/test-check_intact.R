@@ -592,6 +592,9 @@ test_that("parts of crowds, sparse codes and of what comes after are told at the
     list(list(NULL, "a"), list(letters[1:2], NULL), list(NULL), NULL), list(dim = c(1, 3))
   )
   codes <- new_sparse_codes(2L, 1L, 1L, c(2, 3), list(NULL, NULL))
+  expect_part(parts_of_sparse_codes$row_start, list(c(0, 0, 1), c(0, 1, 1)),
+              list(c(0, 1), c(0, 0, 2), c(1, 1, 1), c(0, 2, 1), c(0, NA, 1), 0:1, c(0, 2^31, 1)),
+              codes)
   expect_part(function(x, fields) is_matrix_of_codes(x), list(codes, matrix(as.raw(1))),
               list(as.raw(1), matrix(1L), replace(codes, "dim", list(c(2, 3, 4))),
                    replace(codes, "dim", list(c(3, 3))), replace(codes, "code", list(raw(2)))))
