@@ -6,8 +6,8 @@
 #' uniform distribution on the simplex (normalised exponentials) and labels by it, whatever the
 #' class.
 #'
-#' @param n_items,n_workers,n_labels Counts: items (at least 1, default 1000), workers (at least 2,
-#'   default 100) and labels (2 to 254, default 3).
+#' @param n_items,n_workers,n_labels Counts: items (at least 1, default 1000), workers (2 to
+#'   1,000,000, default 100) and labels (2 to 254, default 3).
 #' @param accuracy Numeric, at most one value a worker, each from 0 to 1: how often the experts, who
 #'   are the first workers, are right. Default `rep(0.6, 5)`.
 #' @param missing Probability that a label is missing, from 0 to below 1, the same for all and
@@ -36,7 +36,7 @@
 simulate_crowd <- function(n_items = 1000, n_workers = 100, n_labels = 3,
                            accuracy = rep(0.6, 5), missing = 0, seed = NULL) {
   check_count(n_items)
-  check_count(n_workers, min = 2)
+  check_n_columns(n_workers)
   check_n_cells(n_items, n_workers)
   check_count(n_labels, min = 2, max = max_levels)
   check_numbers(accuracy, c(0, 1))

@@ -33,8 +33,8 @@
 #' within an orientation, which no mixture of products is: with much of it, classes of trials differ
 #' in their gain too.
 #'
-#' @param n_trials,n_neurons,n_orientations Counts: trials (at least 1, default 2400), neurons (at
-#'   least 2, default 240) and orientations (2 to 180, default 12).
+#' @param n_trials,n_neurons,n_orientations Counts: trials (at least 1, default 2400), neurons (2
+#'   to 1,000,000, default 240) and orientations (2 to 180, default 12).
 #' @param n_tuned Number of tuned neurons, from 0 to `n_neurons`, by default a quarter of them. They
 #'   come first.
 #' @param width Half-width of the tuning curves at half their height, in degrees, from 0.01
@@ -91,7 +91,7 @@ simulate_spikes <- function(n_trials = 2400, n_neurons = 240, n_tuned = n_neuron
                             n_orientations = 12, width = 20, peak = 30, baseline = 3, window = 0.1,
                             gain_sd = 0.3, gain_correlation = 0.2, seed = NULL) {
   check_count(n_trials)
-  check_count(n_neurons, min = 2)
+  check_n_columns(n_neurons)
   check_n_cells(n_trials, n_neurons)
   check_count(n_tuned, min = 0, max = n_neurons)
   check_count(n_orientations, min = 2, max = 180)
