@@ -23,8 +23,8 @@ check_n_samples <- function(x, min = 1, arg = rlang::caller_arg(x), call = rlang
   check_count(x, min = min, max = 1e6, arg = arg, call = call)
 }
 
-# Columns to be drawn, each with a name and a model of its own: with 2^31 of them the system may have
-# no memory left and end the session.
+# Columns to be drawn, each with a name and a model of its own: with 2^31 of them the system may
+# have no memory left and end the session.
 check_n_columns <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   check_count(x, min = 2, max = 1e6, arg = arg, call = call)
 }

@@ -159,9 +159,9 @@ test_that("more cells than R can index are refused before anything is drawn", {
   most <- "`n_trials` must be at most 195,225,786 with 11 columns"
   expect_error(simulate_spikes(.Machine$integer.max, 11), most, class = "mdpd_error_argument")
   expect_error(simulate_crowd(1e9, 5), "`n_items` must be at most", class = "mdpd_error_argument")
-  expect_error(simulate_spikes(1, 1e6 + 1), "`n_neurons` must be a whole number from 2 to 1,000,000",
+  expect_error(simulate_spikes(1, 1e6 + 1), "`n_neurons` must be .* from 2 to 1,000,000",
                class = "mdpd_error_argument")
-  expect_error(simulate_crowd(1, 1e6 + 1), "`n_workers` must be a whole number from 2 to 1,000,000",
+  expect_error(simulate_crowd(1, 1e6 + 1), "`n_workers` must be .* from 2 to 1,000,000",
                class = "mdpd_error_argument")
   expect_error(simulate(hand_made_fit(), n_obs = 2e9), "`n_obs` must be at most",
                class = "mdpd_error_argument")
