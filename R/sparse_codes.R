@@ -84,7 +84,8 @@ select_rows <- function(codes, rows) {
   if (!is_sparse(codes)) {
     return(codes[rows, , drop = FALSE])
   }
-  rows <- positions(rows, nrow(codes), rownames(codes))
+  names <- codes$dimnames
+  rows <- positions(rows, codes$dim[1], names[[1]])
   start <- codes$row_start[rows]
   n <- codes$row_start[rows + 1] - start
   row_start <- c(0, cumsum(n))
@@ -92,8 +93,8 @@ select_rows <- function(codes, rows) {
   # At once: its parts must go with each other.
   fields <- c("row_start", "item", "code", "dim", "dimnames")
   codes[fields] <- list(
-    row_start, codes$item[at], codes$code[at], c(length(rows), ncol(codes)),
-    list(rownames(codes)[rows], colnames(codes))
+    row_start, codes$item[at], codes$code[at], c(length(rows), codes$dim[2]),
+    list(names[[1]][rows], names[[2]])
   )
   codes
 }
