@@ -133,4 +133,7 @@ test_that("a formula must be one-sided and name columns of a data frame", {
   })
   expect_error(stagewise_em(~ item_1 + question, k = 2, data = x),
                class = "mdpd_error_missing_item")
+  # What R cannot make terms of.
+  expect_error(stagewise_em(~ item_1^item_2, k = 2, data = x),
+               "must name columns of `data`.*invalid power", class = "mdpd_error_argument")
 })

@@ -229,6 +229,10 @@ test_that("the method is told from the settings of the fit", {
   })
   n_sources <- vapply(fits, function(fit) length(method_sources(fit)), 0L)
   expect_identical(unname(n_sources), c(2L, 2L, 1L, 1L, 2L, 3L))
+  bic <- stagewise_control(criterion = "bic")
+  of_path <- choose_k(suppressMessages(stagewise_em(x, k = 1:2, control = bic)), 2)
+  expect_match(method_sources(of_path), "Schwarz", all = FALSE)
+  expect_no_match(method_sources(fits$by_hand), "Schwarz")
 })
 
 test_that("the method counts starts, known labels and weights, and says how the search ended", {

@@ -207,6 +207,9 @@ test_that("a fit of a store says what it lacks", {
   expect_error(predict(fit, new_store(rows[1:5])), class = "mdpd_error_missing_item")
   expect_error(predict(fit, rows, file = "x.csv"), class = "mdpd_error_argument")
   expect_error(stagewise_em(store, 2, missing = "fail"), class = "mdpd_error_missing_value")
+  expect_error(stagewise_em(small_crowd_store(some_triples(300, 20), local_folder()), 2,
+                            missing = "frozen"),
+               "needs a table, not the labels of a crowd", class = "mdpd_error_argument")
   expect_error(stagewise_em(store), class = "mdpd_error_argument")
   expect_error(stagewise_em(store, 2, search_rows = 10), class = "mdpd_error_argument")
   expect_error(stagewise_em(store, 2, memory = -1), class = "mdpd_error_argument")

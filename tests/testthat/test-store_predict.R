@@ -73,6 +73,11 @@ test_that("densities of a store are named by its ids", {
   fit <- stagewise_em(rows, 2)
   expect_equal(predict(fit, new_store(rows), type = "density"), predict(fit, rows, "density"),
                tolerance = 1e-12)
+  file <- withr::local_tempfile(fileext = ".csv")
+  predict(fit, new_store(rows), type = "density", file = file)
+  written <- utils::read.csv(file)
+  expect_identical(written$id, rownames(rows))
+  expect_equal(written$density, unname(predict(fit, rows, "density")), tolerance = 1e-12)
 })
 
 test_that("the rows of a store that have no answer are those that have none in memory", {
