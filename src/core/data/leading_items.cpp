@@ -8,9 +8,9 @@ namespace mdpd {
 
 namespace {
 
-void pick(const CodedData& data, const SparseCodes& sparse, std::vector<Index> n_levels,
-          LeadingItems& out) {
-  std::vector<Index> position(data.n_items, -1);
+void reorder(const CodedData& data, const SparseCodes& sparse, std::vector<Index> n_levels,
+             LeadingItems& out) {
+  std::vector<Index> position(data.n_items);
   for (std::size_t at = 0; at < out.original.size(); ++at) {
     position[out.original[at]] = static_cast<Index>(at);
   }
@@ -20,9 +20,8 @@ void pick(const CodedData& data, const SparseCodes& sparse, std::vector<Index> n
   std::vector<std::pair<Index, Code>> answers;
   for (Index row = 0; row < data.n_obs; ++row) {
     answers.clear();
-    sparse.for_each_item_of_row(row, [&](Index item, Code code) {
-      if (position[item] >= 0) answers.emplace_back(position[item], code);
-    });
+    sparse.for_each_item_of_row(
+        row, [&](Index item, Code code) { answers.emplace_back(position[item], code); });
     std::sort(answers.begin(), answers.end());
     for (const auto& [item, code] : answers) {
       items.push_back(static_cast<std::uint32_t>(item));
@@ -34,8 +33,8 @@ void pick(const CodedData& data, const SparseCodes& sparse, std::vector<Index> n
                               std::move(n_levels), data.case_weights);
 }
 
-void pick(const CodedData& data, const DenseCodes& dense, std::vector<Index> n_levels,
-          LeadingItems& out) {
+void reorder(const CodedData& data, const DenseCodes& dense, std::vector<Index> n_levels,
+             LeadingItems& out) {
   for (const Index item : out.original) {
     out.codes.insert(out.codes.end(), dense.column(item), dense.column(item) + data.n_obs);
   }
@@ -44,27 +43,21 @@ void pick(const CodedData& data, const DenseCodes& dense, std::vector<Index> n_l
 
 }  // namespace
 
-LeadingItems pick_items(const CodedData& data, ItemSet items) {
-  LeadingItems out;
-  out.original = std::move(items);
-  out.n_leading = static_cast<Index>(out.original.size());
-  std::vector<Index> n_levels;
-  for (const Index item : out.original) n_levels.push_back(data.n_levels[item]);
-  std::visit([&](const auto& codes) { pick(data, codes, std::move(n_levels), out); }, data.codes);
-  out.data.n_threads = data.n_threads;
-  out.data.instructions = data.instructions;
-  return out;
-}
-
 LeadingItems put_first(const CodedData& data, const std::vector<bool>& leads) {
-  ItemSet items;
+  LeadingItems out;
+  std::vector<Index> n_levels;
   for (const bool first : {true, false}) {
     for (Index item = 0; item < data.n_items; ++item) {
-      if (leads[item] == first) items.push_back(item);
+      if (leads[item] != first) continue;
+      out.original.push_back(item);
+      n_levels.push_back(data.n_levels[item]);
     }
   }
-  LeadingItems out = pick_items(data, items);
   out.n_leading = std::count(leads.begin(), leads.end(), true);
+  std::visit([&](const auto& codes) { reorder(data, codes, std::move(n_levels), out); },
+             data.codes);
+  out.data.n_threads = data.n_threads;
+  out.data.instructions = data.instructions;
   return out;
 }
 

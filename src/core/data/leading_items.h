@@ -22,7 +22,4 @@ struct LeadingItems {
 /// @param leads per item: does it come first?
 LeadingItems put_first(const CodedData& data, const std::vector<bool>& leads);
 
-/// The items given, all of them leading, in this order; maybe not all items.
-LeadingItems pick_items(const CodedData& data, ItemSet items);
-
 }  // namespace mdpd

@@ -79,7 +79,9 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, const PassOp
       pass.units.push_back(std::ldexp(unit, limb * bits_of_limb));
     }
   }
-  pass.is_complete = is_complete(data, options.missing);
+  pass.is_complete =
+      options.missing == MissingCells::kFrozen ||
+      std::none_of(data.has_missing.begin(), data.has_missing.end(), [](bool any) { return any; });
   const Index n_levels = least_levels_of_row_pack + data.n_obs / rows_per_level;
   pass.row_packs = pack_items(data, std::min(n_levels, most_levels_of_row_pack));
   pass.first_cell.assign(1, 0);

@@ -1,7 +1,5 @@
 #include "pairs/pair_tables.h"
 
-#include <algorithm>
-
 namespace mdpd {
 
 namespace {
@@ -14,12 +12,6 @@ void clear_missing(PairTable& table) {
 }
 
 }  // namespace
-
-bool is_complete(const CodedData& data, MissingCells missing) {
-  return missing == MissingCells::kFrozen ||
-         std::none_of(data.has_missing.begin(), data.has_missing.end(),
-                      [](bool any) { return any; });
-}
 
 void PairTable::reset(Index rows, Index cols, Index components) {
   n_rows = rows;

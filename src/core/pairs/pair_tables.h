@@ -12,9 +12,6 @@ enum class MissingCells {
             ///< estimated per item and equal in all components
 };
 
-/// Do all rows count in the table of every pair?
-bool is_complete(const CodedData& data, MissingCells missing);
-
 /// Weighted two-way tables of one pair of items, all components side by side. Row and column 0 hold
 /// the missing level (all zero under MissingCells::kIgnore).
 struct PairTable {

@@ -6,21 +6,6 @@
 namespace mdpd {
 
 context("leading_items") {
-  test_that("some of the items are picked alike of dense and of sparse data") {
-    Random random(72);
-    const Table table = random_table(random, {70, {2, 3, 4, 2, 3}, 0.4, true});
-    const CodedData sparse = sparse_copy(table.data);
-    const Table twin = pick_items(table, {3, 1});
-    for (const CodedData* data : {&table.data, &sparse}) {
-      const LeadingItems out = pick_items(*data, ItemSet{3, 1});
-      expect_true(out.n_leading == 2);
-      expect_true(out.data.level_weight == twin.data.level_weight);
-      std::vector<int> codes(70, 0);
-      for_each_answer(out.data, 0, [&](Index row, Code code) { codes[row] = code; });
-      for (Index row = 0; row < 70; ++row) expect_true(codes[row] == table.code(row, 3));
-    }
-  }
-
   test_that("items put first are the same items in another order") {
     Random random(71);
     const std::vector<Index> n_levels = {2, 3, 4, 2, 3, 5, 2};
