@@ -18,11 +18,15 @@ sparse_share <- 0.1
 # `row`, `item` and `code` of each answer, in any order.
 new_sparse_codes <- function(row, item, code, dim, dimnames) {
   by_row <- order(row, item, method = "radix")
+  sorted_sparse_codes(
+    as.double(tabulate(row, dim[1])), item[by_row], as.raw(code)[by_row], dim, dimnames
+  )
+}
+
+# `n`: how many answers each row has; `item` and `code` are in the order that they are held in.
+sorted_sparse_codes <- function(n, item, code, dim, dimnames) {
   structure(
-    list(
-      row_start = c(0, cumsum(as.double(tabulate(row, dim[1])))),
-      item = item[by_row], code = as.raw(code)[by_row], dim = dim, dimnames = dimnames
-    ),
+    list(row_start = c(0, cumsum(n)), item = item, code = code, dim = dim, dimnames = dimnames),
     class = "sparse_codes"
   )
 }
@@ -88,15 +92,9 @@ select_rows <- function(codes, rows) {
   rows <- positions(rows, codes$dim[1], names[[1]])
   start <- codes$row_start[rows]
   n <- codes$row_start[rows + 1] - start
-  row_start <- c(0, cumsum(n))
-  at <- rep.int(start - row_start[-length(row_start)], n) + seq_len(sum(n))
-  # At once: its parts must go with each other.
-  fields <- c("row_start", "item", "code", "dim", "dimnames")
-  codes[fields] <- list(
-    row_start, codes$item[at], codes$code[at], c(length(rows), codes$dim[2]),
-    list(names[[1]][rows], names[[2]])
-  )
-  codes
+  at <- rep.int(start - cumsum(c(0, n))[seq_along(n)], n) + seq_len(sum(n))
+  sorted_sparse_codes(n, codes$item[at], codes$code[at], c(length(rows), codes$dim[2]),
+                      list(names[[1]][rows], names[[2]]))
 }
 
 # Some items, each once, in the form the codes have.

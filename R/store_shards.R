@@ -118,13 +118,9 @@ to_sparse <- function(codes) if (is_sparse(codes)) codes else as_sparse_codes(co
 
 bind_sparse <- function(codes, n_items) {
   n_of_row <- unlist(lapply(codes, function(one) diff(one$row_start)))
-  structure(
-    list(
-      row_start = c(0, cumsum(n_of_row)), item = unlist(lapply(codes, `[[`, "item")),
-      code = unlist(lapply(codes, `[[`, "code")), dim = c(length(n_of_row), n_items),
-      dimnames = list(NULL, NULL)
-    ),
-    class = "sparse_codes"
+  sorted_sparse_codes(
+    n_of_row, unlist(lapply(codes, `[[`, "item")), unlist(lapply(codes, `[[`, "code")),
+    c(length(n_of_row), n_items), list(NULL, NULL)
   )
 }
 
