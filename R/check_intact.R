@@ -96,9 +96,9 @@ parts_of_model <- list(
   informative = function(x, fields) {
     length(x) == 0 || are_names(x) && all(x %in% names(fields$item_probs))
   },
-  item_information = function(x, fields) is.null(x) || is_double(x, length(fields$item_probs)),
-  item_evidence = function(x, fields) is.null(x) || is_double(x, length(fields$item_probs)),
-  inclusion = function(x, fields) is.null(x) || is_double(x, length(fields$item_probs)),
+  item_information = function(x, fields) is_number_per_item(x, fields),
+  item_evidence = function(x, fields) is_number_per_item(x, fields),
+  inclusion = function(x, fields) is_number_per_item(x, fields),
   labels = function(x, fields) is.null(x) || are_names(x),
   # A model of hands, or of version 0.1.0, may hold no setting.
   control = function(x, fields) length(x) == 0 || is_control(x),
@@ -226,6 +226,8 @@ are_coded <- function(x, fields) {
 }
 
 ways_of_missing <- c("ignore", "frozen", "level", "fail")
+
+is_number_per_item <- function(x, fields) is.null(x) || is_double(x, length(fields$item_probs))
 
 is_matrix_of_codes <- function(x) {
   if (!inherits(x, "sparse_codes")) {
