@@ -1,6 +1,6 @@
 // A fit without R: simulates a table, calls the engine and prints what it found. Compiled as
 // bench/speed.R does, or by
-//   g++ -std=gnu++17 -O2 -fopenmp -Isrc/core -isystem EIGEN -o fit bench/fit.cpp src/core/*/*.cpp
+//   g++ -std=gnu++17 -O2 -pthread -Isrc/core -isystem EIGEN -o fit bench/fit.cpp src/core/*/*.cpp
 // with the include folder of RcppEigen, or of Eigen itself, for EIGEN.
 // Usage: fit n_obs n_items n_components n_threads
 

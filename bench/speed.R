@@ -38,10 +38,8 @@ compiled <- function(name) {
   if (is_new) return(program)
   include <- function(package) system.file("include", package = package)
   r_config <- function(name) system2("R", c("CMD", "config", name), stdout = TRUE)
-  makeconf <- readLines(file.path(R.home("etc"), "Makeconf"))
-  openmp <- sub("^.*= *", "", grep("^SHLIB_OPENMP_CXXFLAGS", makeconf, value = TRUE))
   status <- system(paste(
-    r_config("CXX17"), r_config("CXX17STD"), "-O2 -DNDEBUG", openmp,
+    r_config("CXX17"), r_config("CXX17STD"), "-O2 -DNDEBUG -pthread",
     "-I", shQuote(core), "-isystem", shQuote(include("RcppEigen")), "-o", shQuote(program),
     shQuote(file.path(here, paste0(name, ".cpp"))), paste(shQuote(engine), collapse = " "),
     r_config("BLAS_LIBS")

@@ -70,8 +70,8 @@ Index as_index(double number, double least, const char* message) {
 
 int as_threads(double threads) {
   require(threads >= 1.0, "a number of threads is at least 1");
-  // A forked child has the parent's threads in its books but not in its process: it would wait for
-  // them for ever. It has one; the result does not depend on their number.
+  // Forked children, as those of mclapply(), are there to share the processors: more threads would
+  // only get in their way.
   return is_forked() ? 1 : allowed_threads(threads);
 }
 

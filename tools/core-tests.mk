@@ -4,9 +4,8 @@
 # tests/fuzz/core (clang). GNU make; called by tools/core-tests, tools/portability and
 # tools/fuzz-core, which set FOLDER, CXX, FLAGS (of the core, and to link), TEST_FLAGS (of the
 # tests, which take longer to compile than to run; what core has too the linker takes from core),
-# INCLUDES, where builds share the tests' objects, TEST_FOLDER, TEST_CXX and the LIBS that these
-# need, and CORE, its objects, where the core has been compiled. Assertions of Eigen stay on, unlike in
-# the package.
+# INCLUDES, where builds share the tests' objects, TEST_FOLDER and TEST_CXX, and CORE, its objects,
+# where the core has been compiled. Assertions of Eigen stay on, unlike in the package.
 TEST_FOLDER := $(FOLDER)
 TEST_CXX := $(CXX)
 CORE := $(patsubst %.cpp,$(FOLDER)/%.o,$(wildcard src/core/*/*.cpp))
@@ -15,18 +14,18 @@ HASHES := $(TEST_FOLDER)/tests/portability/fit_hashes.o
 ALLOCATIONS := $(TEST_FOLDER)/tests/faults/allocations.o
 
 $(FOLDER)/run: $(CORE) $(TESTS)
-	$(CXX) $(FLAGS) -o '$@' $(^:%='%') $(LIBS)
+	$(CXX) $(FLAGS) -pthread -o '$@' $(^:%='%')
 
 $(FOLDER)/hashes: $(CORE) $(HASHES)
-	$(CXX) $(FLAGS) -o '$@' $(^:%='%') $(LIBS)
+	$(CXX) $(FLAGS) -pthread -o '$@' $(^:%='%')
 
 $(FOLDER)/allocations: $(CORE) $(ALLOCATIONS)
-	$(CXX) $(FLAGS) -Wl,--wrap=malloc -o '$@' $(^:%='%') $(LIBS)
+	$(CXX) $(FLAGS) -pthread -Wl,--wrap=malloc -o '$@' $(^:%='%')
 
 $(FOLDER)/fuzz-%: $(CORE) $(TEST_FOLDER)/tests/fuzz/core/%.o
-	$(CXX) $(FLAGS) -fsanitize=fuzzer -o '$@' $(^:%='%') $(LIBS)
+	$(CXX) $(FLAGS) -pthread -fsanitize=fuzzer -o '$@' $(^:%='%')
 
-compile = $(1) -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c
+compile = $(1) -pthread -Wall -Wextra -Wpedantic -Isrc/core -Itests/core $(INCLUDES) -MMD -MP -c
 
 $(FOLDER)/src/%.o: src/%.cpp $(FOLDER)/settings $(FOLDER)/first.h.gch
 	@mkdir -p '$(@D)'

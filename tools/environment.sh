@@ -43,14 +43,12 @@ use_check_flags() {
   export CCACHE_DIR R_MAKEVARS_USER
 }
 
-# How the C++ tests are compiled that several builds of the core share, by R's own compiler. $openmp
-# is the flag by which R compiles packages for several threads; empty where it has none.
+# How the C++ tests are compiled that several builds of the core share, by R's own compiler.
 # shellcheck disable=SC2034 # for the scripts that call it
 use_shared_tests() {
-  openmp=$(sed -n 's/^SHLIB_OPENMP_CXXFLAGS *= *//p' "$(R RHOME)/etc/Makeconf")
   test_folder=.build/core-tests
   test_cxx="$(R CMD config CXX17) $(R CMD config CXX17STD)"
-  test_flags="-O1 $openmp"
+  test_flags=-O1
 }
 
 # run_logged LOG COMMAND...: quiet when all is well; otherwise the end of the log tells why.

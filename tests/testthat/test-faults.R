@@ -4,11 +4,8 @@
 new_session <- function() {
   testthat::skip_if_not_installed("callr")
   testthat::skip_on_os("windows")
-  # A thread that spins while the other one waits for a processor would count as work, and R's
-  # compiler of functions that were not compiled before would swallow the end of the time.
-  options <- callr::r_session_options(
-    env = c(callr::rcmd_safe_env(), OMP_WAIT_POLICY = "passive", R_ENABLE_JIT = "0")
-  )
+  # R's compiler of functions that were not compiled before would swallow the end of the time.
+  options <- callr::r_session_options(env = c(callr::rcmd_safe_env(), R_ENABLE_JIT = "0"))
   session <- callr::r_session$new(options, wait = TRUE)
   session$run(function(library) {
     .libPaths(library)
@@ -152,6 +149,26 @@ test_that("forked children fit on several threads after the parent has", {
   expect_identical(session$poll_process(120000), "ready")
   loglik <- session$read()$result
   expect_identical(loglik, rep(loglik[1], 3))
+})
+
+test_that("a fit for which the system has no more threads is the same on one", {
+  skip_on_cran()
+  skip_on_os(c("windows", "mac"))
+  code <- withr::local_tempfile(lines = c(
+    "library(mdpd)",
+    "crowd <- simulate_crowd(12000, 40, 4, accuracy = rep(0.5, 12), seed = 1)",
+    "fit <- stagewise_em(as.matrix(crowd$labels), 3, control = stagewise_control(threads = 2))",
+    "cat(fingerprint(fit))"
+  ))
+  # A thread has a stack as large as the limit, which is more than the memory that there may be.
+  fingerprint_under <- function(limits) {
+    system2("sh", c("-c", shQuote(paste0(
+      limits, "exec ", shQuote(file.path(R.home("bin"), "Rscript")), " ", shQuote(code)
+    ))), stdout = TRUE, stderr = FALSE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")))
+  }
+  starved <- fingerprint_under("ulimit -s 4000000; ulimit -v 2000000; ")
+  expect_match(starved, "^[0-9a-f]")
+  expect_identical(starved, fingerprint_under(""))
 })
 
 test_that("workers that are forked of a session that has fitted on several threads answer", {

@@ -172,8 +172,7 @@ test_that("a source several times larger than the memory that there is can be co
 test_that("a store larger than the memory that there is can be fitted and predicted", {
   skip_below_level_2()
   skip_on_os(c("windows", "mac"))
-  # 160 MB in a process that may have 280 MB, of which R and the package take 180. One thread:
-  # OpenMP ends a process that may not have the memory for another.
+  # 160 MB in a process that may have 280 MB, of which R and the package take 180.
   withr::local_seed(6)
   class <- sample(3, 1e5, TRUE)
   columns <- lapply(1:40, function(item) {
@@ -185,8 +184,7 @@ test_that("a store larger than the memory that there is can be fitted and predic
   file <- withr::local_tempfile(fileext = ".csv")
   code <- withr::local_tempfile(lines = c(
     sprintf("store <- mdpd::open_row_store(%s)", dQuote(path, FALSE)),
-    "one <- mdpd::stagewise_control(threads = 1)",
-    "fit <- mdpd::stagewise_em(store, 3, memory = 1e6, search_rows = 20000, control = one)",
+    "fit <- mdpd::stagewise_em(store, 3, memory = 1e6, search_rows = 20000)",
     sprintf("invisible(predict(fit, store, file = %s))", dQuote(file, FALSE)),
     "cat(fit$k, fit$n_obs)"
   ))

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
+#include <thread>
+#include <vector>
 
 #include "base/monitor.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 namespace mdpd {
 
@@ -17,16 +16,14 @@ inline constexpr int default_threads = 2;
 
 /// Threads to use where `n_wanted` are asked for: as many as the machine and OMP_THREAD_LIMIT allow.
 inline int allowed_threads(double n_wanted) {
-#ifdef _OPENMP
-  const int n_most = std::min(omp_get_num_procs(), omp_get_thread_limit());
-#else
-  const int n_most = 1;
-#endif
-  return std::max(1, static_cast<int>(std::min(n_wanted, static_cast<double>(n_most))));
+  double n_most = std::thread::hardware_concurrency();
+  const char* limit = std::getenv("OMP_THREAD_LIMIT");
+  if (limit != nullptr && std::atoi(limit) > 0) n_most = std::min(n_most, 1.0 * std::atoi(limit));
+  return static_cast<int>(std::max(1.0, std::min(n_wanted, n_most)));
 }
 
 /// Threads that pay for about `n_operations` elementary operations: below a millisecond's worth,
-/// waking the others takes longer than they save.
+/// starting the others takes longer than they save.
 inline int useful_threads(int n_threads, double n_operations) {
   return n_operations < 2e6 ? 1 : n_threads;
 }
@@ -34,25 +31,33 @@ inline int useful_threads(int n_threads, double n_operations) {
 /// Runs work(job, worker) for the jobs 0, ..., n_jobs - 1, each once, on up to n_threads threads:
 /// worker is 0 to n_threads - 1, and 0 is the thread that called, the only one that may talk to a
 /// Monitor. Jobs must not depend on each other. The first exception ends the run and is thrown again
-/// here.
+/// here. The other threads live no longer than the run: none is there to spin where other programs
+/// need the processors, to be missing after a fork, or to outlive the library.
 template <class Work>
-void for_each_job(Index n_jobs, [[maybe_unused]] int n_threads, const Work& work) {
-  std::exception_ptr error;
+void for_each_job(Index n_jobs, int n_threads, const Work& work) {
+  std::atomic<Index> n_taken{0};
   std::atomic<bool> stopped{false};
-  const auto attempt = [&](Index job, int worker) {
-    if (stopped) return;
-    try {
-      work(job, worker);
-    } catch (...) {
-      if (!stopped.exchange(true)) error = std::current_exception();
+  std::exception_ptr error;
+  const auto take_jobs = [&](int worker) {
+    for (Index job = n_taken++; job < n_jobs && !stopped; job = n_taken++) {
+      try {
+        work(job, worker);
+      } catch (...) {
+        if (!stopped.exchange(true)) error = std::current_exception();
+      }
     }
   };
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1)
-  for (Index job = 0; job < n_jobs; ++job) attempt(job, omp_get_thread_num());
-#else
-  for (Index job = 0; job < n_jobs; ++job) attempt(job, 0);
-#endif
+  std::vector<std::thread> others;
+  others.reserve(std::max(0, n_threads - 1));
+  try {
+    for (int worker = 1; worker < std::min<Index>(n_threads, n_jobs); ++worker) {
+      others.emplace_back(take_jobs, worker);
+    }
+  } catch (const std::exception&) {
+    // The system gives no more threads, or memory for them: those that are there do all jobs.
+  }
+  take_jobs(0);
+  for (std::thread& other : others) other.join();
   if (error) std::rethrow_exception(error);
 }
 

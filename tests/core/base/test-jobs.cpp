@@ -2,6 +2,8 @@
 
 #include <testthat.h>
 
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "monitors.h"
@@ -31,10 +33,15 @@ context("jobs") {
     expect_true(allowed_threads(-3.0) == 1);
     const int n_most = allowed_threads(1e9);
     expect_true(n_most >= 1);
-#ifdef _OPENMP
-    expect_true(n_most <= omp_get_num_procs());
-#endif
+    expect_true(n_most <= std::max(1U, std::thread::hardware_concurrency()));
     if (n_most > 1) expect_true(allowed_threads(2.0) == 2);
+    const char* const before = std::getenv("OMP_THREAD_LIMIT");
+    const std::string limit = before == nullptr ? "" : before;
+    setenv("OMP_THREAD_LIMIT", "1", 1);
+    expect_true(allowed_threads(2.0) == 1);
+    setenv("OMP_THREAD_LIMIT", "many", 1);
+    expect_true(allowed_threads(1e9) >= n_most);
+    setenv("OMP_THREAD_LIMIT", limit.c_str(), 1);
     expect_true(useful_threads(4, 1e3) == 1);
     expect_true(useful_threads(4, 1e9) == 4);
   }
