@@ -47,7 +47,7 @@ parts_of_manifest <- list(
           all(unlist(x[numbers]) > 0))
   },
   has_ids = function(x, fields) rlang::is_bool(x),
-  next_number = function(x, fields) is_whole_number(x) && x >= 1,
+  next_number = function(x, fields) is_whole_number(x) && x >= 1 && x <= 1e9,
   shards = function(x, fields) are_shards(x, fields)
 )
 

@@ -626,13 +626,13 @@ test_that("parts of a manifest are told at their limits", {
   numbers_with <- function(name, value) replace(manifest$weights, name, value)
   numbers <- c("smallest", "largest", "sum", "unit")
   is <- list(
-    shard_rows = list(60, 1e6), next_number = list(1, 5), counts = list(numeric(5)),
+    shard_rows = list(60, 1e6), next_number = list(1, 1e9), counts = list(numeric(5)),
     has_ids = list(FALSE), variable_labels = list(NULL, c(a = "b")), duplicates = list("none"),
     weights = list(numbers_with("smallest", 1e-300)),
     levels = list(list(a = many[-1], b = "z"))
   )
   is_not <- list(
-    kind = list("rows", 1), shard_rows = list(0, 59, 60.5), next_number = list(0, 1.5),
+    kind = list("rows", 1), shard_rows = list(0, 59, 60.5), next_number = list(0, 1.5, 2e9),
     items = list(character(), c("a", "a"), c("a", "")),
     counts = list(numeric(4), c(-1, 1, 1, 1, 1), c(Inf, 1, 1, 1, 1)),
     has_ids = list(NA, 1), types = list(manifest$types[2:1], 1),
