@@ -148,9 +148,10 @@ class SharedTable {
     clear();
     for (const SharedAnswer* at = first; at < last; ++at) {
       const Index row = rows.own_code(*at) * n_cols;
+      const auto column = static_cast<Index>(at->code);
       const double* weights = rows.weights(*at);
       if (at->n_pairs > 1) weights = shares_of_pair(weights, at->n_pairs);
-      for (const Index cell : {Index{0}, Index{at->code}, row, row + at->code}) {
+      for (const Index cell : {Index{0}, column, row, row + column}) {
         add(weights, cell);
       }
     }
