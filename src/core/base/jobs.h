@@ -9,14 +9,23 @@
 
 #include "base/monitor.h"
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 namespace mdpd {
 
 /// Threads of a call that does not say how many: what a package may take unasked.
 inline constexpr int default_threads = 2;
 
-/// Threads to use where `n_wanted` are asked for: as many as the machine and OMP_THREAD_LIMIT allow.
+/// Threads to use where `n_wanted` are asked for: as many as the machine, on Linux the processors that
+/// the process is bound to, and OMP_THREAD_LIMIT allow.
 inline int allowed_threads(double n_wanted) {
   double n_most = std::thread::hardware_concurrency();
+#ifdef __linux__
+  cpu_set_t bound_to;
+  if (sched_getaffinity(0, sizeof bound_to, &bound_to) == 0) n_most = CPU_COUNT(&bound_to);
+#endif
   const char* limit = std::getenv("OMP_THREAD_LIMIT");
   if (limit != nullptr && std::atoi(limit) > 0) n_most = std::min(n_most, 1.0 * std::atoi(limit));
   return static_cast<int>(std::max(1.0, std::min(n_wanted, n_most)));

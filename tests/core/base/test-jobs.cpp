@@ -42,6 +42,19 @@ context("jobs") {
     setenv("OMP_THREAD_LIMIT", "many", 1);
     expect_true(allowed_threads(1e9) >= n_most);
     setenv("OMP_THREAD_LIMIT", limit.c_str(), 1);
+#ifdef __linux__
+    cpu_set_t bound_to;
+    sched_getaffinity(0, sizeof bound_to, &bound_to);
+    int first = 0;
+    while (!CPU_ISSET(first, &bound_to)) ++first;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    expect_true(sched_setaffinity(0, sizeof one, &one) == 0);
+    expect_true(allowed_threads(2.0) == 1);
+    sched_setaffinity(0, sizeof bound_to, &bound_to);
+    expect_true(allowed_threads(1e9) == n_most);
+#endif
     expect_true(useful_threads(4, 1e3) == 1);
     expect_true(useful_threads(4, 1e9) == 4);
   }
