@@ -159,10 +159,7 @@ test_that("a source several times larger than the memory that there is can be co
   path <- local_folder()
   code <- sprintf("store <- mdpd::row_store(%s, %s); cat(as.integer(dim(store)))",
                   dQuote(file, FALSE), dQuote(path, FALSE))
-  rscript <- file.path(R.home("bin"), "Rscript")
-  output <- system2("sh", c("-c", shQuote(paste(
-    "ulimit -v 800000; exec", shQuote(rscript), "-e", shQuote(code)
-  ))), stdout = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")))
+  output <- output_within("ulimit -v 800000; ", code)
   expect_identical(utils::tail(output, 1), "4000000 10")
   store <- open_row_store(path)
   rows <- as.data.frame(store, shards = 1)[1:40000, ]
@@ -182,15 +179,12 @@ test_that("a store larger than the memory that there is can be fitted and predic
   path <- local_folder()
   store <- row_store(chunks_of(rep(list(chunk), 40)), path)
   file <- withr::local_tempfile(fileext = ".csv")
-  code <- withr::local_tempfile(lines = c(
+  output <- output_within("ulimit -v 280000; ", c(
     sprintf("store <- mdpd::open_row_store(%s)", dQuote(path, FALSE)),
     "fit <- mdpd::stagewise_em(store, 3, memory = 1e6, search_rows = 20000)",
     sprintf("invisible(predict(fit, store, file = %s))", dQuote(file, FALSE)),
     "cat(fit$k, fit$n_obs)"
   ))
-  output <- system2("sh", c("-c", shQuote(paste(
-    "ulimit -v 280000; exec", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(code)
-  ))), stdout = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")))
   expect_identical(utils::tail(output, 1), "3 4e+06")
   expect_length(readLines(file), 4e6 + 1)
 })
