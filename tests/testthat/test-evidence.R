@@ -172,6 +172,23 @@ test_that("a crowd of weak workers is labelled better than by the vote", {
   expect_lt(wrong(predict(fit)), wrong(vote))
 })
 
+test_that("a crowd half of which mostly answers one wrong label is told from the other half", {
+  n <- 400
+  labels <- with_seed(2, {
+    truth <- sample(3, n, TRUE, c(0.6, 0.2, 0.2))
+    triples <- data.frame(item = rep(seq_len(n), each = 6))
+    triples$worker <- as.vector(replicate(n, sample(200, 6)))
+    right <- stats::runif(6 * n) < ifelse(triples$worker <= 100, 0.75, 0.1)
+    wrong <- ifelse(truth[triples$item] == 2, sample(c(1, 3), 6 * n, TRUE), 2)
+    triples$label <- ifelse(right, truth[triples$item], wrong)
+    list(crowd = crowd_labels(triples), truth = truth)
+  })
+  fit <- by_evidence(labels$crowd, 3)
+  expect_true(fit$converged)
+  classes <- predict(fit)[as.character(seq_len(n))]
+  expect_lt(mean(as.character(classes) != labels$truth), 0.1)
+})
+
 test_that("prints show how sure it is of an item that may be the same", {
   crowd <- simulate_crowd(n_items = 400, n_workers = 40, accuracy = rep(0.75, 6), seed = 2)
   fit <- by_evidence(crowd$labels, 3)

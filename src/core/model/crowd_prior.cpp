@@ -10,8 +10,11 @@ namespace mdpd {
 
 namespace {
 
-/// Of each component the label that the crowd answers in it; one to one where they are as many.
-std::vector<Index> labels_of(const RowMatrix& crowd) {
+/// Of each component the label that the crowd answers in it; one to one where they are as many. By
+/// what its columns are drawn to: they may come to answer another label as often, and by themselves
+/// would go to and fro between the two.
+std::vector<Index> labels_of(const ItemPrior& prior) {
+  const RowMatrix& crowd = prior.pseudo_counts.size() > 0 ? prior.pseudo_counts : prior.crowd;
   if (crowd.rows() == crowd.cols()) return best_assignment(crowd.transpose());
   std::vector<Index> labels(crowd.cols());
   for (Index k = 0; k < crowd.cols(); ++k) crowd.col(k).maxCoeff(&labels[k]);
@@ -101,8 +104,9 @@ double cost_of_crowd(const ItemPrior& prior, const RowMatrix& answers) {
 
 }  // namespace
 
-OneAccuracy::OneAccuracy(const RowMatrix& crowd, const Vector& sizes)
-    : labels_(labels_of(crowd)), n_wrong_labels_(std::max<double>(1.0, crowd.rows() - 1)) {
+OneAccuracy::OneAccuracy(const ItemPrior& prior, const Vector& sizes)
+    : labels_(labels_of(prior)), n_wrong_labels_(std::max<double>(1.0, prior.crowd.rows() - 1)) {
+  const RowMatrix& crowd = prior.crowd;
   double n_right = 0.0;
   for (Index k = 0; k < crowd.cols(); ++k) n_right += sizes[k] * crowd(labels_[k], k);
   of_crowd_ = n_right / sizes.sum();
@@ -149,7 +153,7 @@ double update_crowd(const CodedData& data, const RowMatrix& counts, const RowMat
   if (prior.crowd.size() == 0) return 0.0;
   constexpr double least = 1e-4;
   const CrowdTables crowd(prior.crowd, [](const Lanes& x, Lanes& value) { digamma_of(x, value); });
-  const OneAccuracy one(prior.crowd, component_sizes(counts));
+  const OneAccuracy one(prior, component_sizes(counts));
   RowMatrix sums = prior.pseudo_counts;
   const auto work = [&]() __attribute__((always_inline)) {
     for (Index item = 0; item < data.n_items; ++item) {

@@ -71,7 +71,7 @@ class CrowdTables {
 class OneAccuracy {
  public:
   /// @param sizes of the components.
-  OneAccuracy(const RowMatrix& crowd, const Vector& sizes);
+  OneAccuracy(const ItemPrior& prior, const Vector& sizes);
 
   Index label(Index k) const { return labels_[k]; }
   double of_crowd() const { return of_crowd_; }

@@ -221,7 +221,7 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
   std::optional<CrowdFamilies> crowd;
   if (prior.crowd.size() > 0) {
     const auto function = [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); };
-    crowd = {CrowdTables(prior.crowd, function), OneAccuracy(prior.crowd, component_sizes(counts))};
+    crowd = {CrowdTables(prior.crowd, function), OneAccuracy(prior, component_sizes(counts))};
   }
   const Index n_jobs = (data.n_items + items_of_job - 1) / items_of_job;
   for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
@@ -274,7 +274,7 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
   params.item_probs.resize(sums.levels.rows(), n_components);
   std::vector<double> means;
   std::optional<OneAccuracy> one;
-  if (prior.crowd.size() > 0) one.emplace(prior.crowd, component_sizes(sums.levels));
+  if (prior.crowd.size() > 0) one.emplace(prior, component_sizes(sums.levels));
   for (Index item = 0; item < data.n_items; ++item) {
     const Index first = data.offset[item];
     const Index n = data.n_levels[item];

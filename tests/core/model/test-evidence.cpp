@@ -179,6 +179,7 @@ context("evidence") {
       ItemPrior flat = flat_prior_of_crowd(table.data, counts);
       // Columns of which it is clear what label each is.
       flat.crowd = crowd_columns(table.data, counts, Vector::Ones(3));
+      flat.pseudo_counts = flat.crowd;
       ItemPrior prior = flat;
       const ItemEvidence evidence = weigh_items(table.data, counts, no_overlap(n_labels), 1, prior);
       const Matrix shared = Matrix::Identity(n_labels, n_labels) / static_cast<double>(n_labels);
@@ -433,6 +434,25 @@ context("evidence") {
       for (Index r = 0; r < 2; ++r) expected += column[r] * std::log(column[r] / 50.0);
     }
     expect_true(std::abs(cost / expected - 1.0) < 0.05);
+  }
+
+  test_that("a label stays right where the crowd comes to answer another as often") {
+    std::vector<std::vector<int>> codes(1, std::vector<int>(150));
+    for (int n = 0; n < 150; ++n) codes[0][n] = 1 + n % 3;
+    const Table table = table_of(codes, {3});
+    RowMatrix counts(3, 3);
+    counts << 40.0, 5.0, 5.0, 5.0, 40.0, 5.0, 5.0, 5.0, 40.0;
+    ItemPrior prior = flat_prior_of_crowd(table.data, counts);
+    const auto weigh = [&](double shift) {
+      ItemPrior of_mistakes = prior;
+      of_mistakes.crowd << 0.4, 0.4 - shift, 0.2, 0.4, 0.4 + shift, 0.2, 0.2, 0.2, 0.6;
+      return weigh_items(table.data, counts, no_overlap(3), 0, of_mistakes);
+    };
+    const ItemEvidence before = weigh(1e-6);
+    const ItemEvidence after = weigh(-1e-6);
+    expect_true(distance(before.shares, after.shares) < 1e-4);
+    expect_true(distance(before.gain, after.gain) < 1e-4);
+    expect_true(before.shares.rightCols(n_concentrations).sum() > 0.5);
   }
 
   test_that("workers of one accuracy say how often the crowd is right, and not what it mistakes") {
