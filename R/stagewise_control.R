@@ -43,7 +43,7 @@
 #'   or `FALSE`. Default `TRUE` (`"robust"`) or `FALSE` (`"paper"`). Without refinement nothing is
 #'   polished. With many components it takes most of the time: `FALSE` trades the better optimum for
 #'   speed. For each `k` the polish, with the growth from fewer components, may make 500 `k` passes
-#'   over the data (EM iterations), or as many as the answers times `k` go into 5e10, each level of
+#'   over the data (EM iterations), or as many as the answers times `k` go into 1e10, each level of
 #'   an item counting as 100 answers, whichever is more. The search of usual data ends long before;
 #'   where it does not, the fit has the `status` `"search_limit"`.
 #' @param threads Threads the engine may use, a count of at least 1. Default 2, or as many as the

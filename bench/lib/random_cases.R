@@ -19,7 +19,8 @@ worker_kinds <- list(
   mixed = function() stats::rbeta(1, 2, 1.3),
   "some do not look" = function() if (stats::runif(1) < 0.4) NA else stats::rbeta(1, 10, 3),
   "some are hostile" = function() if (stats::runif(1) < 0.15) 0.1 else stats::rbeta(1, 10, 4),
-  "mistakes alike" = function() stats::rbeta(1, 8, 4)
+  "mistakes alike" = function() stats::rbeta(1, 8, 4),
+  "one wrong label" = function() if (stats::runif(1) < 0.5) 0.3 else stats::rbeta(1, 8, 4)
 )
 
 # labels x labels: what is answered of each true label.
@@ -28,11 +29,22 @@ worker_columns <- function(kind, n_labels) {
   if (is.na(accuracy)) {
     return(matrix(dirichlet_rows(1, rep(0.7, n_labels)), n_labels, n_labels, byrow = TRUE))
   }
+  if (kind == "one wrong label") return(one_wrong_label(accuracy, n_labels))
   spread <- if (kind == "mistakes alike") 0.5 else 3
   columns <- matrix(stats::rgamma(n_labels^2, spread), n_labels)
   diag(columns) <- 0
   columns <- (1 - accuracy) * columns / rowSums(columns)
   diag(columns) <- accuracy
+  columns
+}
+
+# Of each label most workers who are wrong answer the next one.
+one_wrong_label <- function(accuracy, n_labels) {
+  labels <- seq_len(n_labels)
+  columns <- matrix(0.2 * (1 - accuracy) / n_labels, n_labels, n_labels)
+  following <- cbind(labels, labels %% n_labels + 1)
+  columns[following] <- columns[following] + 0.8 * (1 - accuracy)
+  diag(columns) <- diag(columns) + accuracy
   columns
 }
 

@@ -43,8 +43,8 @@ struct FitOptions {
   /// Passes over the data that every search may take, for each component: a dozen rounds of the
   /// polish; see `most_passes()`.
   double least_search_passes = 500.0;
-  /// Work that every search may take, in answers times components: about a minute of one processor.
-  double most_search_work = 5e10;
+  /// Work that every search may take, in answers times components: some ten seconds of one processor.
+  double most_search_work = 1e10;
 
   bool is_by_significance() const { return selection == Selection::kSignificance; }
 };

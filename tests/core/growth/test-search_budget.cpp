@@ -26,8 +26,8 @@ context("search_budget") {
       return most_passes(shape_of(n_obs, n_items), k, options);
     };
     // 2 * (1e4 * 100 answers + 200 levels * 100)
-    expect_true(passes(10000, 100, 2) == 5e10 / 2.04e6);
-    expect_true(passes(10000, 100, 4) == 5e10 / 4.08e6);
+    expect_true(passes(10000, 100, 2) == 1e10 / 2.04e6);
+    expect_true(passes(10000, 100, 4) == 1e10 / 4.08e6);
     expect_true(passes(10000, 50, 2) == 2.0 * passes(10000, 100, 2));
     expect_true(passes(20000, 100, 2) < passes(10000, 100, 2));
     expect_true(passes(10000000, 1000, 3) == 1500.0);
