@@ -10,11 +10,10 @@ namespace mdpd {
 
 namespace {
 
-/// Of each component the label that the crowd answers in it; one to one where they are as many. By
-/// what its columns are drawn to: they may come to answer another label as often, and by themselves
-/// would go to and fro between the two.
-std::vector<Index> labels_of(const ItemPrior& prior) {
-  const RowMatrix& crowd = prior.pseudo_counts.size() > 0 ? prior.pseudo_counts : prior.crowd;
+/// Of each component the label that the crowd answers in it; one to one where they are as many.
+/// @param crowd what its columns are drawn to: they may come to answer another label as often, and
+///   the label would go to and fro between the two.
+std::vector<Index> labels_of(const RowMatrix& crowd) {
   if (crowd.rows() == crowd.cols()) return best_assignment(crowd.transpose());
   std::vector<Index> labels(crowd.cols());
   for (Index k = 0; k < crowd.cols(); ++k) crowd.col(k).maxCoeff(&labels[k]);
@@ -105,7 +104,8 @@ double cost_of_crowd(const ItemPrior& prior, const RowMatrix& answers) {
 }  // namespace
 
 OneAccuracy::OneAccuracy(const ItemPrior& prior, const Vector& sizes)
-    : labels_(labels_of(prior)), n_wrong_labels_(std::max<double>(1.0, prior.crowd.rows() - 1)) {
+    : labels_(labels_of(prior.pseudo_counts)),
+      n_wrong_labels_(std::max<double>(1.0, prior.crowd.rows() - 1)) {
   const RowMatrix& crowd = prior.crowd;
   double n_right = 0.0;
   for (Index k = 0; k < crowd.cols(); ++k) n_right += sizes[k] * crowd(labels_[k], k);

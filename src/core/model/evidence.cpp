@@ -198,16 +198,18 @@ ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   constexpr double pull = 100.0;  // answers that the columns are drawn back by
   const Index n_components = counts.cols();
   ItemPrior prior = flat_prior(n_families_of_crowd);
-  prior.crowd = crowd_columns(data, counts, Vector::Ones(data.n_items));
+  const auto begin_at = [&](const Vector& weights) {
+    prior.crowd = crowd_columns(data, counts, weights);
+    prior.pseudo_counts = pull * prior.crowd;
+  };
+  begin_at(Vector::Ones(data.n_items));
   // Workers who do not look at what they label say nothing of those who do. One accuracy does not
   // tell them: that of chance is theirs too.
   ItemPrior of_all = prior;
   of_all.weights.tail(n_concentrations).setZero();
   const Overlap none(Matrix::Identity(n_components, n_components) /
                      static_cast<double>(n_components));
-  prior.crowd = crowd_columns(
-      data, counts, weigh_items(data, counts, none, steps_of_crowd, of_all).least_inclusion());
-  prior.pseudo_counts = pull * prior.crowd;
+  begin_at(weigh_items(data, counts, none, steps_of_crowd, of_all).least_inclusion());
   return prior;
 }
 
