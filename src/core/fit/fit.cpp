@@ -150,6 +150,8 @@ class Method {
     }
     std::vector<FitRun> ends = refined_starts(steps_, crowd_, std::move(stages), k);
     FitRun run = std::move(ends.front());
+    stays_at_vote_ = crowd_.has_named(k) && crowd_.stays_at_vote(run);
+    if (stays_at_vote_) return run;
     steps_.improve(run);
     for (std::size_t at = 1; at < ends.size(); ++at) {
       if (is_worth_it(run, k) && !steps_.seeks_likelihood()) break;
@@ -199,7 +201,8 @@ class Method {
   /// either can end higher. None where EM takes it to the optimum of the stages.
   std::optional<FitRun> grow_from_one(Index k) {
     const bool is_worth_it = options_.is_by_significance() && options_.refines && options_.polish &&
-                             k >= fewest_to_grow_again && !is_large(data(), options_);
+                             k >= fewest_to_grow_again && !is_large(data(), options_) &&
+                             !stays_at_vote_;
     if (!is_worth_it) return {};
     FitRun run{finish_fit(data(), independence_model(data()), {})};
     while (run.fit.params.n_components() < k) {
@@ -320,6 +323,7 @@ class Method {
   NamedCrowd crowd_;
   LabelKinds kinds_;
   FitOutcome outcome_;
+  bool stays_at_vote_ = false;        ///< did the last stages lead a crowd no further?
   ItemSet leading_;                   ///< the items that the last stages did not set aside
   std::optional<bool> is_above_law_;  ///< do the rows hang together? As far as it was asked
   std::vector<Index> born_;           ///< of each label its component before rows were held

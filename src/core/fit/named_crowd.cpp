@@ -17,7 +17,7 @@ namespace mdpd {
 namespace {
 
 /// Share of a crowd's rows that may be in other components than by its vote, and answers of so large
-/// a crowd that a few nats do not matter, see `prefer_vote()`.
+/// a crowd that a few nats do not matter, see `prefer_vote()` and `stays_at_vote()`.
 constexpr double most_moved_from_vote = 0.02;
 /// Nats by which leaving the vote must be worth more than by its names alone: twentyfold.
 constexpr double least_to_leave_vote = 3.0;
@@ -95,6 +95,19 @@ FitRun NamedCrowd::fit_vote() {
   return best;
 }
 
+bool NamedCrowd::has_many_answers() const {
+  return data().observed_weight.sum() > most_answers_to_prefer_vote;
+}
+
+bool NamedCrowd::stays_at_vote(FitRun& run) {
+  if (!has_many_answers()) return false;
+  FitRun vote = fit_vote();
+  if (!has_component_a_label(vote)) return false;
+  if (has_component_a_label(run) && steps_.is_better(run, vote)) return false;
+  end_by(Move::kVote, std::move(vote), run);
+  return true;
+}
+
 // Labels ------------------------------------------------------------------------------------------
 
 std::vector<Index> NamedCrowd::corrected(const MixtureFit& fit, std::vector<Index> labels) const {
@@ -140,9 +153,8 @@ void NamedCrowd::hold_majorities(FitRun& run) { hold(majorities(run), run); }
 /// Returns what it makes of them.
 Majorities NamedCrowd::prefer_vote(FitRun& run) {
   const bool is_whole = has_component_a_label(run);
-  const bool is_large = data().observed_weight.sum() > most_answers_to_prefer_vote;
   Majorities told = majorities(run);
-  if (is_whole && is_large && !are_overruled(told)) return told;
+  if (is_whole && has_many_answers() && !are_overruled(told)) return told;
   FitRun vote = fit_vote();
   Majorities of_vote = majorities(vote);
   if (is_whole) {

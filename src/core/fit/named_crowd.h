@@ -36,6 +36,10 @@ class NamedCrowd {
   /// Goes on with the crowd's columns drawn to those of the vote, whatever start the run came from.
   void settle_columns(FitRun& run);
 
+  /// Of a crowd of many answers, where the search for a better optimum takes longest and hardly finds
+  /// one: goes to the vote's end where the run has led no higher. Did it?
+  bool stays_at_vote(FitRun& run);
+
   /// A run whose components are labels: that of the vote, or from where rows have majorities, if they
   /// are not those of this one.
   void settle_labels(FitRun& run);
@@ -52,6 +56,7 @@ class NamedCrowd {
  private:
   Index n_labels() const { return steps_.problem().n_labels; }
   const CodedData& data() const { return steps_.data(); }
+  bool has_many_answers() const;
   bool has_component_a_label(const FitRun& run) const;
   bool has_all_labels(const FitRun& run) const;
   RefineOptions options_at_vote(const RowMatrix& start) const;

@@ -508,6 +508,21 @@ context("fit") {
     }
   }
 
+  test_that("a crowd of many answers is searched only from above the end of its vote") {
+    FitOptions grown;
+    grown.n_components = {3};
+    // Eight workers: 19,200 answers and 20,800.
+    for (const Index n_obs : {2400, 2600}) {
+      const Table table = crowd(1, n_obs, 8, 0.8, 0.0);
+      Problem problem = problem_of(table);
+      problem.n_labels = 3;
+      const FitOutcome outcome = fit_all(problem, grown);
+      expect_true((outcome.work.n_search_passes == 0) == (n_obs > 2500));
+      expect_true(outcome.fits.front().status == Status::kConverged);
+      expect_true(outcome.fits.front().fit.params.n_components() == 3);
+    }
+  }
+
   test_that("a crowd whose mistakes are alike is drawn to columns in which they are") {
     for (const bool is_alike : {true, false}) {
       for (std::uint64_t seed = 1; seed <= 6; ++seed) {
