@@ -125,7 +125,7 @@ core_sums_of_shards <- function(problem, point, files, relied, by_evidence, thre
     .Call(`_mdpd_core_sums_of_shards`, problem, point, files, relied, by_evidence, threads)
 }
 
-core_gain_of_round <- function(problem, point, files, sums, before, by_evidence, threads) {
-    .Call(`_mdpd_core_gain_of_round`, problem, point, files, sums, before, by_evidence, threads)
+core_gain_of_round <- function(problem, points, files, sums, by_evidence, threads) {
+    .Call(`_mdpd_core_gain_of_round`, problem, points, files, sums, by_evidence, threads)
 }
 

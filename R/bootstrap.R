@@ -121,7 +121,11 @@ bootstrap.mdpd <- function(object, n = 200, type = c("nonparametric", "parametri
   check_refit(object, refit)
   sample <- read_sample(weights)
   coded <- data_of(object, x, sample$weights)
-  design <- bootstrap_design(object, coded, sample, x, cluster, strata, type)
+  n_obs <- nrow(coded$codes)
+  design <- design_given(cluster, strata, type, n_obs)
+  if (is.null(design) && type == "nonparametric") {
+    design <- bootstrap_design(object, sample, x, n_obs)
+  }
   if (is.null(design)) {
     ask <- "{.code cluster = seq_along(weights)}, which draws rows alike"
     if (type == "parametric") ask <- paste("{.code type = \"nonparametric\"} and", ask)
@@ -187,22 +191,23 @@ draw_sample <- function(object, coded, type, design = NULL) {
   draw_parametric(object, coded)
 }
 
-# The design by which clusters are drawn; NULL: rows are drawn one by one.
-bootstrap_design <- function(object, coded, sample, x, cluster, strata, type,
-                             call = rlang::caller_env()) {
-  if (type == "parametric") {
-    if (!is.null(cluster) || !is.null(strata)) {
-      abort_mdpd(
-        "{.arg cluster} and {.arg strata} need {.code type = \"nonparametric\"}: the model knows of
-         neither.", class = "argument", call = call
-      )
-    }
+# NULL where neither is.
+design_given <- function(cluster, strata, type, n_obs, call = rlang::caller_env()) {
+  if (is.null(cluster) && is.null(strata)) {
     return(NULL)
   }
-  if (!is.null(cluster) || !is.null(strata)) {
-    return(new_design(cluster, strata, nrow(coded$codes), call))
+  if (type == "parametric") {
+    abort_mdpd(
+      "{.arg cluster} and {.arg strata} need {.code type = \"nonparametric\"}: the model knows of
+       neither.", class = "argument", call = call
+    )
   }
-  design <- sample$design %||% design_for(object, x, sample$weights, nrow(coded$codes))
+  new_design(cluster, strata, n_obs, call)
+}
+
+# The design by which clusters are drawn; NULL: rows are drawn one by one.
+bootstrap_design <- function(object, sample, x, n_obs, call = rlang::caller_env()) {
+  design <- sample$design %||% design_for(object, x, sample$weights, n_obs)
   if (!is.null(design$replicates)) {
     abort_mdpd(
       c("The replicate weights of the survey design take the place of a bootstrap.",

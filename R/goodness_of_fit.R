@@ -134,7 +134,8 @@ goodness_of_fit.mdpd <- function(object, n = 0, ..., lambda = 2 / 3, rows = c("a
   tested <- if (by_likelihood) at_maximum(object, coded) else object
 
   values <- power_divergences(table, tested, lambda)
-  samples <- sample_model(tested, coded, n, seed, threads, verbose, function(sample, model) {
+  how <- list(n = n, seed = seed, threads = threads, verbose = verbose)
+  samples <- sample_model(tested, coded, how, function(sample, model) {
     power_divergences(count_patterns(sample, rows), model, lambda)
   })
   new_goodness_of_fit(object, table, values, samples, list(
@@ -330,18 +331,20 @@ log_densities <- function(model, coded) posterior_of(model, coded)$row_loglik
 
 # Samples ------------------------------------------------------------------------------------------
 
-# The numbers that `measure(sample, model)` finds in `n` samples of a fit, each with the model that
-# the fit has become by going on to it: a row for each.
-sample_model <- function(object, coded, n, seed, threads, verbose, measure) {
-  if (n == 0) {
+# The numbers that `measure(sample, model)` finds in samples of a fit, each with the model that the
+# fit has become by going on to it: a row for each.
+#
+# `how`: how many, `n`, by which `seed`, with how many `threads`, and whether `verbose`.
+sample_model <- function(object, coded, how, measure) {
+  if (how$n == 0) {
     return(NULL)
   }
-  seeds <- with_seed(seed, sample.int(.Machine$integer.max, n))
+  seeds <- with_seed(how$seed, sample.int(.Machine$integer.max, how$n))
   run <- function(seed) {
     sample <- drop_unobserved(with_seed(seed, draw_parametric(object, coded)))
     measure(sample, continue_to(object, sample))
   }
-  do.call(rbind, run_replicates(seeds, run, threads, verbose))
+  do.call(rbind, run_replicates(seeds, run, how$threads, how$verbose))
 }
 
 # The model that the fit becomes on other data, by its own criterion from its own parameters.

@@ -131,7 +131,7 @@ mdpd.default <- function(x, k, ..., start = NULL, n_starts = 10, seed = 1, known
   by_crowd <- identical(prior, "crowd")
   prior <- if (by_crowd) check_crowd_prior(x, k, missing, control) else check_prior(prior, x, k)
   seed <- seed %||% sample.int(.Machine$integer.max %/% 2, 1)
-  starts <- em_starts(start, x, coded, k, n_starts, seed, by_crowd)
+  starts <- em_starts(start, x, coded, k, list(n = n_starts, seed = seed), by_crowd)
   problem <- new_problem(coded, labels, known, prior, starts)
   control <- complete_control(control, "paper")
   if (by_crowd) control$criterion <- "evidence"

@@ -109,7 +109,8 @@ pair_residuals.mdpd <- function(object, n = 0, ..., items = NULL, max_items = 10
 
   pairs <- compare_pairs(coded, object, items)
   kept <- pairs$n_obs > 0 & pairs$df > 0
-  samples <- sample_model(object, coded, n, seed, threads, verbose, function(sample, model) {
+  how <- list(n = n, seed = seed, threads = threads, verbose = verbose)
+  samples <- sample_model(object, coded, how, function(sample, model) {
     smaller_statistic(compare_pairs(sample, model, items))[kept]
   })
   new_pair_residuals(pairs[kept, ], samples, list(

@@ -75,7 +75,8 @@ draw_binary_profiles <- function(object, items) {
   n_items <- nlevels(cells$item)
   level <- unique(cells$level)
   labels <- level_titles(object, items)
-  placed <- profile_names(object, labels, n_items, 1.7, 0.34, object$k, label_size(3 * object$k))
+  placed <- profile_names(object, labels, n_items, 1.7, 0.34,
+                          components_across(object$k, label_size(3 * object$k)))
   ggplot2::ggplot(cells, ggplot2::aes(.data$component, .data$item, fill = .data$probability)) +
     heat_tiles() +
     tile_numbers(cells, placed$side$share * picture_size()[1],
@@ -111,8 +112,9 @@ draw_shared_profiles <- function(object, items) {
   size <- if (wide) max(6, min(9, 62 * tile, 2.6 * picture_size()[2]))
           else fitted_size(8.5, function(size) fits_whole(words_of(levels), tile, 0.15, size))
   rest <- 1.6 + if (wide) 0.22 * picture_size()[2] else 0.2
-  placed <- profile_names(object, items, n_items * n_rows, rest, 0.26, n_columns,
-                          label_size(3 * n_columns), gap = 0.08, blocks = n_rows, bold = TRUE)
+  across <- components_across(n_columns, label_size(3 * n_columns), gap = 0.08, blocks = n_rows,
+                              bold = TRUE)
+  placed <- profile_names(object, items, n_items * n_rows, rest, 0.26, across)
   ggplot2::ggplot(cells, ggplot2::aes(.data$level, .data$item, fill = .data$probability)) +
     heat_tiles(per_row) +
     tile_numbers(cells, tile, row_height(n_items * n_rows, placed$rest)) +

@@ -41,21 +41,25 @@ height_of_upright <- function(side) {
   max(0, min(length, upright_share * picture_size()[2]) - 0.4)
 }
 
-# Names of `n` rows of items and of the components beside each other, `n_across` of which stand side
-# by side, `gap` inches apart, in so many `blocks` below each other: what the ones leave of the
-# picture the others have.
-profile_names <- function(object, titles, n, rest, share, n_across, usual, gap = 0, blocks = 1,
-                          bold = FALSE) {
+# How the components of a picture stand: `n` side by side, `gap` inches apart, in so many `blocks`
+# below each other, named in type of `usual` size.
+components_across <- function(n, usual, gap = 0, blocks = 1, bold = FALSE) {
+  list(n = n, usual = usual, gap = gap, blocks = blocks, bold = bold)
+}
+
+# Names of `n` rows of items and of the components `across`, see components_across(): what the ones
+# leave of the picture the others have.
+profile_names <- function(object, titles, n, rest, share, across) {
   place <- function(rest) {
     room <- name_room(titles, n, rest, share)
-    each <- share_beside(titles, room) / n_across - gap / picture_size()[1]
-    side <- side_names(names(object$mixing_weights), each, usual, weight_labels(object),
-                       bold = bold)
+    each <- share_beside(titles, room) / across$n - across$gap / picture_size()[1]
+    side <- side_names(names(object$mixing_weights), each, across$usual, weight_labels(object),
+                       bold = across$bold)
     list(room = room, side = side, rest = rest)
   }
   placed <- place(rest)
   # Upright names leave rows less height, so that their type is smaller and leaves more width.
-  if (placed$side$upright) place(rest + blocks * height_of_upright(placed$side)) else placed
+  if (placed$side$upright) place(rest + across$blocks * height_of_upright(placed$side)) else placed
 }
 
 # The labels of the names, in the room that each has when the picture is drawn.

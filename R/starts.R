@@ -1,7 +1,9 @@
 # Where EM begins: a list with a posterior or the parameters that give it for each start, see
 # new_problem().
 # By the crowd EM from the vote also begins where all workers are alike.
-em_starts <- function(start, x, coded, k, n_starts, seed, by_crowd, call = rlang::caller_env()) {
+#
+# `draws`: how many starts are drawn, `n`, by which `seed`.
+em_starts <- function(start, x, coded, k, draws, by_crowd, call = rlang::caller_env()) {
   named_by_label <- is_one_a_label(x, k)
   labels <- if (named_by_label) x$labels
   start <- start %||% default_start(x, k)
@@ -20,9 +22,9 @@ em_starts <- function(start, x, coded, k, n_starts, seed, by_crowd, call = rlang
       list(list(posterior = majority_start(x, named_by_label, call))),
       if (by_crowd) list(list(vote = TRUE))
     ),
-    random = lapply(seq_len(n_starts), random_start, coded = coded, k = k, seed = seed),
+    random = lapply(seq_len(draws$n), random_start, coded = coded, k = k, seed = draws$seed),
     spectral = lapply(
-      seq_len(n_starts), grouping_start, coded = coded, k = k, seed = seed,
+      seq_len(draws$n), grouping_start, coded = coded, k = k, seed = draws$seed,
       shared_levels = inherits(x, "crowd_labels") && k <= length(x$labels), call = call
     )
   )

@@ -92,7 +92,8 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   ask <- if (!is.null(cluster)) {
     ask_by(carrier_of(cluster, deadline), x, at_work, rlang::current_env())
   }
-  result <- run_engine_on_store(problem, settings, x, search_rows, memory, ask)
+  limits <- list(search_rows = search_rows, memory = memory)
+  result <- run_engine_on_store(problem, settings, x, limits, ask)
   about$store <- about_store(x, result)
   about$data_hash <- hash_of_store(x, about$store$holds_known)
   if (length(k) > 1) {
@@ -158,16 +159,17 @@ check_complete_store <- function(n_missing, call) {
   }
 }
 
+# @param limits How many rows are searched at most, `search_rows`, and the `memory` that rows may
+#   stay in (bytes).
 # @param ask NULL: EM goes over the rows here; or of ask_by().
 # @param pieces The rows, see pieces_between(); NULL: all.
-run_engine_on_store <- function(problem, settings, store, search_rows, memory, ask = NULL,
-                                pieces = NULL) {
+run_engine_on_store <- function(problem, settings, store, limits, ask = NULL, pieces = NULL) {
   on.exit(core_forget_rows())
   shards <- store$manifest$shards
   files <- list(path = file.path(store$path, shards$file), checksum = shards$checksum)
   if (!is.null(pieces)) files <- files_of(store, pieces)
   result <- with_shard_files(core_fit_shards(
-    problem, settings, files, search_rows, memory, ask
+    problem, settings, files, limits$search_rows, limits$memory, ask
   ))
   read_engine(result, problem)
 }

@@ -269,9 +269,9 @@ one_chunk <- function(read) {
 # been seen.
 text_reader <- function(file, text, chunk_rows, call) {
   lines <- read_first_lines(file, 1, call)
-  sep <- text$sep %||% guess_separator(lines[1], is_table = !text$strip)
+  text$sep <- text$sep %||% guess_separator(lines[1], is_table = !text$strip)
   con <- open_below_blank(file, call)
-  first <- split_header(con, file, sep, text$strip, call)
+  first <- split_header(con, file, text, call)
   names <- if (text$header) first else paste0("V", seq_along(first))
   if (!text$header) {
     close(con)
@@ -281,7 +281,8 @@ text_reader <- function(file, text, chunk_rows, call) {
   done <- 0
   new_reader(
     function() {
-      chunk <- scan_rows(con, file, names, sep, text, n_rows, done, call)
+      columns <- scan_rows(con, file, length(names), text, n_rows, done, call)
+      chunk <- as_chunk(columns, names)
       done <<- done + NROW(chunk)
       if (is.null(chunk)) check_read_whole(con, file, call)
       chunk
@@ -307,13 +308,13 @@ count_blank_lines <- function(file, call) {
   n
 }
 
-split_header <- function(con, file, sep, strip, call) {
+split_header <- function(con, file, text, call) {
   is_read <- FALSE
   on.exit(if (!is_read) close(con))
   abort <- function(cnd) abort_unreadable(file, conditionMessage(cnd), 0, call)
   fields <- tryCatch(
     scan(
-      con, "", sep = sep, quote = "\"", nlines = 1, quiet = TRUE, strip.white = strip,
+      con, "", sep = text$sep, quote = "\"", nlines = 1, quiet = TRUE, strip.white = text$strip,
       na.strings = character(), encoding = "UTF-8", blank.lines.skip = TRUE
     ),
     error = abort, warning = abort  # an error of a handler goes to those behind it
@@ -323,21 +324,26 @@ split_header <- function(con, file, sep, strip, call) {
   fields
 }
 
-# NULL at the end.
-scan_rows <- function(con, file, names, sep, text, n_rows, rows_before, call) {
-  what <- stats::setNames(rep(list(""), length(names)), names)
+# Columns of the next rows.
+scan_rows <- function(con, file, n_columns, text, n_rows, rows_before, call) {
+  what <- rep(list(""), n_columns)
   abort <- function(cnd) abort_unreadable(file, conditionMessage(cnd), rows_before, call)
   columns <- tryCatch(
     scan(
-      con, what, nmax = n_rows, sep = sep, quote = "\"", strip.white = text$strip,
+      con, what, nmax = n_rows, sep = text$sep, quote = "\"", strip.white = text$strip,
       blank.lines.skip = TRUE, na.strings = character(), multi.line = FALSE, quiet = TRUE,
       encoding = "UTF-8"
     ),
     error = abort, warning = abort  # an error of a handler goes to those behind it
   )
   for (column in columns) check_utf8(column, call)
+  columns
+}
+
+# NULL of no rows.
+as_chunk <- function(columns, names) {
   n <- length(columns[[1]])
-  if (n > 0) structure(columns, class = "data.frame", row.names = .set_row_names(n))
+  if (n > 0) structure(columns, names = names, class = "data.frame", row.names = .set_row_names(n))
 }
 
 # scan() counts the lines of a chunk.

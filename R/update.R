@@ -392,9 +392,8 @@ go_on <- function(object, store, pieces, how, call) {
     at_work <- c(list(threads = settings$control$threads), how[c("memory", "deadline", "verbose")])
     ask_by(carrier_of(how$cluster, how$deadline), store, at_work, call)
   }
-  result <- run_engine_on_store(
-    problem, settings, store, 1, how$memory, ask, if (!how$full) pieces
-  )
+  limits <- list(search_rows = 1, memory = how$memory)
+  result <- run_engine_on_store(problem, settings, store, limits, ask, if (!how$full) pieces)
   c(result, list(problem = problem, settings = settings))
 }
 
@@ -461,10 +460,10 @@ check_round <- function(fit, object, before, store, call) {
     return(NULL)
   }
   check <- object$sums$check %||% choose_stretches(before, store)
+  points <- lapply(list(now = fit, before = object), point_of, store$manifest$items)
   found <- with_shard_files(core_gain_of_round(
-    rows_alone(fit, store), point_of(fit, store$manifest$items),
-    files_of(store, pieces_of_check(check, store)), check$sums,
-    point_of(object, store$manifest$items), !is.null(fit$evidence), threads_of(fit)
+    rows_alone(fit, store), points, files_of(store, pieces_of_check(check, store)), check$sums,
+    !is.null(fit$evidence), threads_of(fit)
   ), call)
   check[c("gain", "sums")] <- found[c("gain", "sums")]
   check

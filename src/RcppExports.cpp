@@ -394,19 +394,18 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_gain_of_round
-Rcpp::List core_gain_of_round(const Rcpp::List& problem, const Rcpp::List& point, const Rcpp::List& files, Rcpp::Nullable<Rcpp::List> sums, const Rcpp::List& before, bool by_evidence, double threads);
-RcppExport SEXP _mdpd_core_gain_of_round(SEXP problemSEXP, SEXP pointSEXP, SEXP filesSEXP, SEXP sumsSEXP, SEXP beforeSEXP, SEXP by_evidenceSEXP, SEXP threadsSEXP) {
+Rcpp::List core_gain_of_round(const Rcpp::List& problem, const Rcpp::List& points, const Rcpp::List& files, Rcpp::Nullable<Rcpp::List> sums, bool by_evidence, double threads);
+RcppExport SEXP _mdpd_core_gain_of_round(SEXP problemSEXP, SEXP pointsSEXP, SEXP filesSEXP, SEXP sumsSEXP, SEXP by_evidenceSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type point(pointSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type sums(sumsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type before(beforeSEXP);
     Rcpp::traits::input_parameter< bool >::type by_evidence(by_evidenceSEXP);
     Rcpp::traits::input_parameter< double >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_gain_of_round(problem, point, files, sums, before, by_evidence, threads));
+    rcpp_result_gen = Rcpp::wrap(core_gain_of_round(problem, points, files, sums, by_evidence, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -443,7 +442,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_answers_of_items", (DL_FUNC) &_mdpd_core_answers_of_items, 1},
     {"_mdpd_core_answers_of_rows", (DL_FUNC) &_mdpd_core_answers_of_rows, 1},
     {"_mdpd_core_sums_of_shards", (DL_FUNC) &_mdpd_core_sums_of_shards, 6},
-    {"_mdpd_core_gain_of_round", (DL_FUNC) &_mdpd_core_gain_of_round, 7},
+    {"_mdpd_core_gain_of_round", (DL_FUNC) &_mdpd_core_gain_of_round, 6},
     {NULL, NULL, 0}
 };
 

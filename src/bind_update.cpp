@@ -42,23 +42,23 @@ Rcpp::List core_sums_of_shards(const Rcpp::List& problem, const Rcpp::List& poin
                          type_of(by_evidence), engine));
 }
 
-// What going over the rows once would `gain` at the point (nats), where they stand with these `sums`,
-// which are returned; NULL: with those at the point `before`.
+// What going over the rows once would `gain` at the point `now` (nats), where they stand with these
+// `sums`, which are returned; NULL: with those at the point `before`.
 // [[Rcpp::export]]
-Rcpp::List core_gain_of_round(const Rcpp::List& problem, const Rcpp::List& point,
+Rcpp::List core_gain_of_round(const Rcpp::List& problem, const Rcpp::List& points,
                               const Rcpp::List& files, Rcpp::Nullable<Rcpp::List> sums,
-                              const Rcpp::List& before, bool by_evidence, double threads) {
+                              bool by_evidence, double threads) {
   const std::vector<mdpd::Index> n_levels = mdpd::n_levels_of(problem);
-  const mdpd::RowPoint at = as_point(point, n_levels);
+  const mdpd::RowPoint at = as_point(points["now"], n_levels);
   mdpd::RMonitor monitor(false);
   const mdpd::ShardFiles source(files, n_levels);
   mdpd::BlockedRows rows(source, n_levels, mdpd::as_threads(threads), 0.0);
   rows.hold_known(mdpd::held_of(problem));
   mdpd::EngineHere engine(rows, monitor);
   const mdpd::StandingSums standing =
-      sums.isNotNull()
-          ? mdpd::as_standing_sums(Rcpp::List(sums))
-          : mdpd::sums_of_rows(rows, as_point(before, n_levels), {}, type_of(by_evidence), engine);
+      sums.isNotNull() ? mdpd::as_standing_sums(Rcpp::List(sums))
+                       : mdpd::sums_of_rows(rows, as_point(points["before"], n_levels), {},
+                                            type_of(by_evidence), engine);
   mdpd::require_compatible(n_levels, standing, at.params.n_components());
   return Rcpp::List::create(_["gain"] = mdpd::gain_of_round(rows, standing, at, engine),
                             _["sums"] = mdpd::standing_sums_to_r(standing));

@@ -29,7 +29,8 @@ engine_fit <- function(store, carrier = NULL, deadline = 60, verbose = FALSE) {
   settings <- new_settings("grow", 3, "robust", "sparse", control)
   at_work <- list(threads = 1, memory = 1e9, deadline = deadline, verbose = verbose)
   ask <- if (!is.null(carrier)) ask_by(carrier, store, at_work, rlang::current_env())
-  run_engine_on_store(problem, settings, store, 1000, 1e9, ask)$fits[[1]]
+  limits <- list(search_rows = 1000, memory = 1e9)
+  run_engine_on_store(problem, settings, store, limits, ask)$fits[[1]]
 }
 
 # Calls do(worker, task) just before the n-th task is sent, or after it; the greetings count too.

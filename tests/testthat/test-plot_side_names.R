@@ -94,7 +94,8 @@ test_that("upright names have type as large as leaves a line to their weights", 
 test_that("names of rows and of components share the width, upright ones the height", {
   fit <- hand_made_fit(k = 2, components = c("one", "two"))
   placed <- function(n_across) {
-    profile_names(fit, c("item", "longer item"), 10, 1.5, 0.3, n_across, 9, gap = 0.1, blocks = 2)
+    profile_names(fit, c("item", "longer item"), 10, 1.5, 0.3,
+                  components_across(n_across, 9, gap = 0.1, blocks = 2))
   }
   local_picture_size(7, 5)
   flat <- placed(2)
@@ -105,7 +106,7 @@ test_that("names of rows and of components share the width, upright ones the hei
   expect_equal(upright$rest, 1.5 + 2 * height_of_upright(upright$side))
   expect_identical(upright$room, name_room(c("item", "longer item"), 10, upright$rest, 0.3))
   # Without more said: no gap, one block and no bold type.
-  plain <- profile_names(fit, c("item", "longer item"), 10, 1.5, 0.3, 40, 9)
+  plain <- profile_names(fit, c("item", "longer item"), 10, 1.5, 0.3, components_across(40, 9))
   expect_equal(plain$side$share, share_beside("longer item", plain$room) / 40)
   expect_equal(plain$rest, 1.5 + height_of_upright(plain$side))
   expect_identical(plain$side$wide, 1)

@@ -9,7 +9,7 @@ two_labels <- function() {
 
 starts_of <- function(start, x = data.frame(), coded = three_rows(), k = 2, n_starts = 2, seed = 1,
                       by_crowd = FALSE) {
-  em_starts(start, x, coded, k, n_starts, seed, by_crowd)
+  em_starts(start, x, coded, k, list(n = n_starts, seed = seed), by_crowd)
 }
 
 test_that("EM of a crowd begins at the vote, of other data at random parameters", {

@@ -51,14 +51,21 @@ struct CrowdFamilies {
   OneAccuracy one;
 };
 
+/// What the items are weighed by.
+struct WeighedBy {
+  const CodedData& data;
+  const RowMatrix& counts;
+  const Overlap& overlap;
+  /// Or null.
+  const CrowdFamilies* crowd;
+};
+
 /// Bayes factors of an item against the spike, divided by the largest; returns the logarithm of that.
-/// @param crowd or null.
 /// @param means room for a vector of each of its levels.
 /// @param out n_weights
-[[gnu::always_inline]] inline double weigh_item(const CodedData& data, const RowMatrix& counts,
-                                                const Overlap& overlap, Index item,
-                                                const CrowdFamilies* crowd, double* means,
+[[gnu::always_inline]] inline double weigh_item(const WeighedBy& by, Index item, double* means,
                                                 double* out) {
+  const auto& [data, counts, overlap, crowd] = by;
   const Index first = data.offset[item];
   const Index n = data.n_levels[item];
   const Vector totals = counts.middleRows(first, n).colwise().sum();
@@ -225,6 +232,7 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
     const auto function = [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); };
     crowd = {CrowdTables(prior.crowd, function), OneAccuracy(prior, component_sizes(counts))};
   }
+  const WeighedBy by{data, counts, overlap, crowd ? &*crowd : nullptr};
   const Index n_jobs = (data.n_items + items_of_job - 1) / items_of_job;
   for_each_job(n_jobs, useful_threads(data.n_threads, n_operations), [&](Index job, int) {
     const Index last = std::min(data.n_items, (job + 1) * items_of_job);
@@ -233,8 +241,7 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
       for (Index item = job * items_of_job; item < last; ++item) {
         if (!may_differ(data, item, prior)) continue;
         means.resize(n_lanes * data.n_levels[item]);
-        out.gain[item] = weigh_item(data, counts, overlap, item, crowd ? &*crowd : nullptr,
-                                    means.data(), factors.row(item).data());
+        out.gain[item] = weigh_item(by, item, means.data(), factors.row(item).data());
       }
     };
     with_avx2(data.instructions, weigh);
