@@ -120,6 +120,13 @@ Vector slow_factors(const Table& table, const RowMatrix& counts, const Matrix& s
   return out;
 }
 
+/// 150 answers of one worker, as many of each label.
+Table worker_of_three_labels() {
+  std::vector<std::vector<int>> codes(1, std::vector<int>(150));
+  for (int n = 0; n < 150; ++n) codes[0][n] = 1 + n % 3;
+  return table_of(codes, {3});
+}
+
 /// Of a posterior of whole rows.
 Overlap no_overlap(Index n_components) {
   const double share = 1.0 / static_cast<double>(n_components);
@@ -437,9 +444,7 @@ context("evidence") {
   }
 
   test_that("a label stays right where the crowd comes to answer another as often") {
-    std::vector<std::vector<int>> codes(1, std::vector<int>(150));
-    for (int n = 0; n < 150; ++n) codes[0][n] = 1 + n % 3;
-    const Table table = table_of(codes, {3});
+    const Table table = worker_of_three_labels();
     RowMatrix counts(3, 3);
     counts << 40.0, 5.0, 5.0, 5.0, 40.0, 5.0, 5.0, 5.0, 40.0;
     ItemPrior prior = flat_prior_of_crowd(table.data, counts);
@@ -456,9 +461,7 @@ context("evidence") {
   }
 
   test_that("workers of one accuracy say how often the crowd is right, and not what it mistakes") {
-    std::vector<std::vector<int>> codes(1, std::vector<int>(150));
-    for (int n = 0; n < 150; ++n) codes[0][n] = 1 + n % 3;
-    const Table table = table_of(codes, {3});
+    const Table table = worker_of_three_labels();
     RowMatrix counts(3, 3);
     counts << 30.0, 10.0, 20.0, 15.0, 40.0, 10.0, 5.0, 0.0, 20.0;
     ItemPrior prior = flat_prior_of_crowd(table.data, counts);
