@@ -439,7 +439,7 @@ targets <- c(targets, list(
 
 # Those that take long, and those that draw what their autoplot() has built: one in so many rounds.
 plots <- grep("^plot[.]", names(targets), value = TRUE)
-rounds <- c(stats::setNames(rep(6, length(plots)), plots), report = 40, test_k = 10,
+rounds <- c(stats::setNames(rep(24, length(plots)), plots), report = 40, test_k = 10,
             autoplot.mdpd = 2, autoplot = 6, explore = 10)
 
 # Generic of each method that the package registers, by the method's name.
