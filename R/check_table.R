@@ -93,11 +93,15 @@ plain_column <- function(x, j) {
 
 is_category <- function(x) !is.numeric(x) || is_labelled(x)
 
-check_table_size <- function(x, arg, call, min_columns = 2) {
-  check_column_lengths(x, arg, call)
+check_has_row <- function(x, arg, call) {
   if (nrow(x) == 0) {
     abort_mdpd("{.arg {arg}} must have at least one row.", class = "data", call = call)
   }
+}
+
+check_table_size <- function(x, arg, call, min_columns = 2) {
+  check_column_lengths(x, arg, call)
+  check_has_row(x, arg, call)
   if (ncol(x) == 0) {
     abort_mdpd("{.arg {arg}} must have columns; it has none.", class = "data", call = call)
   }

@@ -239,9 +239,7 @@ check_triples <- function(data, arg = rlang::caller_arg(data), call = rlang::cal
       class = "argument", call = call
     )
   }
-  if (nrow(data) == 0) {
-    abort_mdpd("{.arg {arg}} must have at least one row.", class = "data", call = call)
-  }
+  check_has_row(data, arg, call)
   check_column_lengths(data, arg, call)
   check_encoding(item_names(data), "The names of the columns of {.arg {arg}}", call)
   if (is.matrix(data) && is.null(colnames(data))) {

@@ -186,6 +186,7 @@ data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::c
     coded <- object$coded
   } else {
     coded <- read_new(x, object, arg = arg, call = call)
+    check_has_row(coded$codes, arg, call)
     if (is.null(weights)) weights <- weights_for(object, nrow(coded$codes), arg, call)
   }
   if (!is.null(x) || !is.null(weights)) {

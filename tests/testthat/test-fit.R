@@ -119,6 +119,25 @@ test_that("rows given again have the weights of the fit", {
   expect_false(isTRUE(all.equal(information(fit, x, weights = rep(1, nrow(x))), information(fit))))
 })
 
+test_that("a table without rows is refused by what looks at the rows of a fit", {
+  x <- answers()
+  fit <- stagewise_em(x, k = 2)
+  none <- x[0, ]
+  of_rows <- list(
+    function(...) bootstrap(fit, n = 2, type = "nonparametric", ..., verbose = FALSE),
+    function(...) bootstrap(fit, n = 2, type = "parametric", ..., verbose = FALSE),
+    function(...) pair_residuals(fit, n = 2, ..., verbose = FALSE),
+    function(...) pair_residuals(fit, ...),
+    function(...) goodness_of_fit(fit, rows = "all", ...),
+    function(...) standard_errors(fit, ...),
+    function(...) refine(fit, ...)
+  )
+  for (ask in of_rows) {
+    expect_error(ask(x = none), "^`x` must have at least one row[.]$", class = "mdpd_error_data")
+  }
+  expect_length(predict(fit, none), 0)
+})
+
 test_that("other rows without weights count once, with a warning where the fit has some", {
   x <- answers()
   w <- rep(1:3, length.out = nrow(x))
