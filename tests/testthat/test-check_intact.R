@@ -151,6 +151,19 @@ test_that("a quosure in any part is damage, of which rlang says nothing", {
   }
 })
 
+test_that("a quosure in a column of a table is no damage, and an error that names the column", {
+  rlang::local_options(lifecycle_verbosity = "warning")
+  items <- names(fit$item_probs)
+  columns <- rep(list(1:2), length(items))
+  columns[[2]] <- rlang::quo(x)
+  table <- structure(stats::setNames(columns, items), class = "data.frame", row.names = 1:2)
+  for (ask in list(function(x) predict(fit, x), function(x) bootstrap(fit, 2, x = x))) {
+    cnd <- expect_silent(rlang::catch_cnd(ask(table)))
+    expect_s3_class(cnd, "mdpd_error_data")
+    expect_match(conditionMessage(cnd), paste0("Column ", items[2], " of .* must hold categories"))
+  }
+})
+
 test_that("a damaged comparison of groups names the part, and what reads it says no more", {
   groups <- suppressWarnings(compare_groups(fit, rep(c("a", "b"), 20)))
   broken <- list(
