@@ -191,7 +191,7 @@ draw_sample <- function(object, coded, type, design = NULL) {
   draw_parametric(object, coded)
 }
 
-# NULL where neither is.
+# The design of the clusters and strata that were given; NULL: neither was.
 design_given <- function(cluster, strata, type, n_obs, call = rlang::caller_env()) {
   if (is.null(cluster) && is.null(strata)) {
     return(NULL)
