@@ -57,9 +57,11 @@ true_model <- function(case) {
 }
 
 # The optimum next to the truth: what a search that misses nothing must reach.
-from_true_model <- function(case) {
-  alone <- stagewise_control(polish = FALSE)
-  outcome_of_fit(refine(case$model, case$x, control = alone, verbose = FALSE), case$x)
+from_true_model <- function(criterion) {
+  alone <- stagewise_control(polish = FALSE, criterion = criterion)
+  function(case) {
+    outcome_of_fit(refine(case$model, case$x, control = alone, verbose = FALSE), case$x)
+  }
 }
 
 # Other programs ----------------------------------------------------------------------------------
@@ -146,7 +148,9 @@ has_missing <- function(case) anyNA(if (is_crowd(case)) as.matrix(case$x) else c
 
 all_methods <- list(
   new_method("true model", "true", true_model, applies = has_model),
-  new_method("true model, then EM", "true-em", from_true_model, applies = has_model),
+  new_method("true model, then EM", "true-em", from_true_model("evidence"), applies = has_model),
+  new_method("true model, then EM by BIC", "true-em-bic", from_true_model("bic"),
+             applies = has_model),
   new_method("majority vote", "vote", majority_vote_of, applies = is_crowd),
   new_method("majority vote, then EM", "vote-em", ordinary_em("majority"), applies = is_crowd),
   new_method("spectral, then EM", "spectral", from_spectral),
@@ -159,5 +163,6 @@ all_methods <- list(
              stages(method = "paper", refine = "none", missing = "frozen"), applies = has_missing),
   new_method("paper, missing frozen, then full EM", "frozen-em",
              stages(method = "paper", refine = "full", missing = "frozen"), applies = has_missing),
+  new_method("default call by BIC", "bic", stages(control = stagewise_control(criterion = "bic"))),
   new_method("default call", "default", stages())
 )
