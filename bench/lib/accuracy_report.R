@@ -217,7 +217,7 @@ standing_lines <- function(rows) {
     "",
     standing_table(standing),
     "",
-    sprintf("On %d of %d data sets with known classes no method of others has a smaller error.",
+    sprintf("On %d of %d data sets with known classes none of the others has a smaller error.",
             sum(least, na.rm = TRUE), sum(!is.na(least))),
     "",
     "![Error on simulated crowds](accuracy-simulated.png)",
