@@ -92,9 +92,8 @@ with_glca <- function(case) {
 }
 
 methods <- list(
-  new_method("default call", "default", stages()),
-  new_method("default call by BIC", "bic",
-             stages(control = stagewise_control(criterion = "bic"))),
+  default_call,
+  default_by_bic,
   new_method("default call without the search for a better optimum", "unpolished",
              stages(control = stagewise_control(polish = FALSE))),
   new_method("mdpd(), 10 random starts", "random", ordinary_em("random")),

@@ -146,6 +146,10 @@ has_model <- function(case) !is.null(case$model)
 is_crowd <- function(case) inherits(case$x, "crowd_labels")
 has_missing <- function(case) anyNA(if (is_crowd(case)) as.matrix(case$x) else case$x)
 
+default_call <- new_method("default call", "default", stages())
+default_by_bic <- new_method("default call by BIC", "bic",
+                             stages(control = stagewise_control(criterion = "bic")))
+
 all_methods <- list(
   new_method("true model", "true", true_model, applies = has_model),
   new_method("true model, then EM", "true-em", from_true_model("evidence"), applies = has_model),
@@ -163,6 +167,6 @@ all_methods <- list(
              stages(method = "paper", refine = "none", missing = "frozen"), applies = has_missing),
   new_method("paper, missing frozen, then full EM", "frozen-em",
              stages(method = "paper", refine = "full", missing = "frozen"), applies = has_missing),
-  new_method("default call by BIC", "bic", stages(control = stagewise_control(criterion = "bic"))),
-  new_method("default call", "default", stages())
+  default_by_bic,
+  default_call
 )
