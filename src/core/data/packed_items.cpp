@@ -62,8 +62,7 @@ std::vector<Digit> digits_of(const CodedData& data, const DenseCodes& codes, con
 
 /// Writes the cells of all rows, pack by pack of some of them.
 void list_cells(const CodedData& data, const DenseCodes& codes, PackedItems& out) {
-  const Index n_packs = out.n_packs();
-  out.cells.resize(data.n_obs * n_packs);
+  out.cells.resize(data.n_obs * out.n_packs());
   std::vector<std::vector<Digit>> digits;
   for (const Pack& pack : out.packs) digits.push_back(digits_of(data, codes, out.items, pack));
   // Rows whose codes in all packs stay in the cache.
@@ -72,10 +71,11 @@ void list_cells(const CodedData& data, const DenseCodes& codes, PackedItems& out
   for (Index from = 0; from < data.n_obs; from += rows_per_batch) {
     const Index n_rows = std::min(rows_per_batch, data.n_obs - from);
     for (const Tile& tile : out.tiles) {
+      const Index n_packs = tile.last_pack - tile.first_pack;
+      std::uint16_t* to = out.cells.data() + data.n_obs * tile.first_pack + from * n_packs;
       Index base = 0;
-      for (Index p = tile.first_pack; p < tile.last_pack; ++p) {
+      for (Index p = tile.first_pack; p < tile.last_pack; ++p, ++to) {
         code_rows(digits[p], from, n_rows, of_batch);
-        std::uint16_t* to = out.cells.data() + from * n_packs + p;
         for (Index n = 0; n < n_rows; ++n) {
           to[n * n_packs] = static_cast<std::uint16_t>(base + of_batch[n]);
         }

@@ -20,14 +20,14 @@ struct Tile {
   Index n_cells = 0;  ///< levels of its packs
 };
 
-/// An item set as sums over rows read it: where in the tables of all packs, tile by tile, a row has
-/// its cells. Of sparse data each item is a pack, all in one tile, and behind them are cells that
-/// answers to other items have.
+/// An item set as sums over rows read it: where in the table of each tile a row has its cells. Of
+/// sparse data each item is a pack, all in one tile, and behind them are cells that answers to other
+/// items have.
 struct PackedItems {
   ItemSet items;
   std::vector<Pack> packs;
   std::vector<Tile> tiles;           ///< one at least
-  std::vector<std::uint16_t> cells;  ///< of dense data: n_obs x packs, row-major, within the tile
+  std::vector<std::uint16_t> cells;  ///< of dense data, tile by tile: n_obs x its packs, row-major
   std::vector<std::uint32_t> first;  ///< of sparse data: per item the cell of its first level
   Index n_cells = 0;
 

@@ -21,25 +21,17 @@ constexpr int bits_of_depth = 22;
 /// Of all rows' weight: the first counts below it have too few digits for EM.
 constexpr double too_rare = 0x1p-26;
 
-// Cells of a row in the tables of some tiles ------------------------------------------------------
+// Cells of a row in the tables of a tile ----------------------------------------------------------
 
 struct DenseRows {
-  const std::uint16_t* cells;  ///< of the first of the tiles
-  Index n_packs;               ///< of all tiles
-  const Tile* first_tile;
-  const Tile* last_tile;
+  const std::uint16_t* cells;
+  Index n_packs;
 
   template <class Use>
   [[gnu::always_inline]] void for_each_cell(Index row, const Use& use) const {
     const std::uint16_t* at = cells + row * n_packs;
-    std::size_t first_cell = 0;
-    for (const Tile* tile = first_tile; tile < last_tile; ++tile) {
-      const Index n = tile->last_pack - tile->first_pack;
 #pragma GCC unroll 4
-      for (Index p = 0; p < n; ++p) use(first_cell + at[p]);
-      at += n;
-      first_cell += tile->n_cells;
-    }
+    for (Index p = 0; p < n_packs; ++p) use(std::size_t{at[p]});
   }
 };
 
@@ -58,14 +50,11 @@ struct SparseRows {
   }
 };
 
-DenseRows rows_of(const DenseCodes&, const PackedItems& packed, Index first_tile, Index last_tile) {
-  const Tile* tiles = packed.tiles.data();
-  const Index first_pack = first_tile < last_tile ? tiles[first_tile].first_pack : 0;
-  return {packed.cells.data() + first_pack, packed.n_packs(), tiles + first_tile,
-          tiles + last_tile};
+DenseRows rows_of(const DenseCodes& codes, const PackedItems& packed, const Tile& tile) {
+  return {packed.cells.data() + codes.n_obs * tile.first_pack, tile.last_pack - tile.first_pack};
 }
 
-SparseRows rows_of(const SparseCodes& codes, const PackedItems& packed, Index, Index) {
+SparseRows rows_of(const SparseCodes& codes, const PackedItems& packed, const Tile&) {
   return {codes.row_start.data(), codes.row_item.data(), codes.row_code.data(),
           packed.first.data()};
 }
@@ -190,20 +179,20 @@ template <class Codes>
 LevelSums count(const CountJob& job, const Codes& codes) {
   const auto n_tiles = static_cast<Index>(job.packed.tiles.size());
   const Index n_obs = job.data.n_obs;
-  const int n_threads =
-      useful_threads(job.data.n_threads, static_cast<double>(n_obs * job.packed.n_packs()));
+  const int n_threads = useful_threads(
+      job.data.n_threads, static_cast<double>(n_obs * job.packed.n_packs() * job.stride));
   // Few tiles leave threads without one: then the rows are cut as well.
   const Index n_parts = n_tiles < n_threads ? n_threads : 1;
   const Index n_components = job.posterior.cols();
   std::vector<LevelSums> parts(n_parts, {RowMatrix::Zero(job.data.n_total_levels(), n_components),
                                          RowMatrix::Zero(1, n_components)});
   for_each_job(n_tiles * n_parts, n_threads, [&](Index at, int) {
-    const Index tile = at / n_parts;
+    const Tile& tile = job.packed.tiles[at / n_parts];
     const Index part = at % n_parts;
-    const auto rows = rows_of(codes, job.packed, tile, tile + 1);
+    const auto rows = rows_of(codes, job.packed, tile);
     with_constant<1, 2, 4, 8>(job.stride, [&](auto size) {
       with_constant<1, 2>(job.depth, [&](auto depth) {
-        count_tile<size, depth>(job, job.packed.tiles[tile], rows, part * n_obs / n_parts,
+        count_tile<size, depth>(job, tile, rows, part * n_obs / n_parts,
                                 (part + 1) * n_obs / n_parts, parts[part]);
       });
     });
@@ -249,27 +238,31 @@ struct JoinJob {
   const LogTables& tables;
   Index first;
   Index n;
+  std::int64_t* sums;  ///< n x padded columns, of the tiles so far; null where there is but one
   double* log_joint;
 };
 
-/// The number of components is a constant where it is small.
+/// Adds the cells of a tile, whose table it is, to the sums before it; those of the last one are the
+/// log-joint probabilities. The number of components is a constant where it is small.
 template <int n_fixed, class Rows>
-[[gnu::always_inline]] inline void join_rows(const JoinJob& job, const Rows& rows) {
+[[gnu::always_inline]] inline void join_rows(const JoinJob& job, const Rows& rows,
+                                             const std::int64_t* table, bool is_first,
+                                             bool is_last) {
   using OfCell = Cell<n_fixed == 1 || n_fixed == 2 ? n_fixed : 0>;
   using Whole = typename OfCell::Whole;
   constexpr Index width = sizeof(Whole) / sizeof(std::int64_t);
   constexpr Index n_vectors = n_fixed > 0 ? (n_fixed + width - 1) / width : 1;
   const Index n_components = n_fixed > 0 ? n_fixed : job.tables.n_components;
   const Index step = (n_components + width - 1) / width * width;
+  const std::int64_t* before = is_first ? job.tables.start.data() : job.sums;
+  std::int64_t* after = job.sums;
   double* out = job.log_joint;
-  for (Index row = job.first; row < job.first + job.n; ++row, out += n_components) {
+  for (Index row = job.first; row < job.first + job.n; ++row) {
     for (Index v = 0; v < step; v += n_vectors * width) {
       Whole sums[n_vectors];
-      for (Index i = 0; i < n_vectors; ++i) {
-        std::memcpy(&sums[i], job.tables.start.data() + v + i * width, sizeof sums[i]);
-      }
+      std::memcpy(&sums, before + v, sizeof sums);
       const auto add = [&](std::size_t cell) __attribute__((always_inline)) {
-        const std::int64_t* from = job.tables.cells.data() + cell * step + v;
+        const std::int64_t* from = table + cell * step + v;
         for (Index i = 0; i < n_vectors; ++i) {
           Whole in;
           std::memcpy(&in, from + i * width, sizeof in);
@@ -277,6 +270,10 @@ template <int n_fixed, class Rows>
         }
       };
       rows.for_each_cell(row, add);
+      if (!is_last) {
+        std::memcpy(after + v, &sums, sizeof sums);
+        continue;
+      }
       typename OfCell::Type log_joint[n_vectors];
       for (Index i = 0; i < n_vectors; ++i) {
         to_doubles(sums[i], log_joint[i]);
@@ -285,6 +282,9 @@ template <int n_fixed, class Rows>
       const auto n_used = static_cast<std::size_t>(std::min(n_vectors * width, n_components - v));
       std::memcpy(out + v, &log_joint, n_used * sizeof(double));
     }
+    if (!is_first) before += step;
+    if (!is_last) after += step;
+    if (is_last) out += n_components;
   }
 }
 
@@ -417,17 +417,25 @@ LogTables log_tables(const CodedData& data, const ReadyItems& items, const Vecto
 
 void sum_log_tables(const CodedData& data, const ReadyItems& items, const LogTables& tables,
                     Index first, Index n, double* log_joint) {
-  const JoinJob job{tables, first, n, log_joint};
-  const auto join = [&](const auto& codes) {
-    const auto rows =
-        rows_of(codes, *items.packed, 0, static_cast<Index>(items.packed->tiles.size()));
-    with_constant<1, 2, 3, 4, 5, 6>(tables.n_components, [&](auto size) {
-      constexpr int n_fixed = size;
-      const auto work = [&]() __attribute__((always_inline)) { join_rows<n_fixed>(job, rows); };
-      with_avx2(data.instructions, work);
-    });
-  };
-  std::visit(join, data.codes);
+  const std::vector<Tile>& tiles = items.packed->tiles;
+  const Index step = padded_columns(tables.n_components);
+  std::vector<std::int64_t> sums(tiles.size() > 1 ? n * step : 0);
+  const JoinJob job{tables, first, n, sums.data(), log_joint};
+  const std::int64_t* table = tables.cells.data();
+  for (const Tile& tile : tiles) {
+    const auto join = [&](const auto& codes) {
+      const auto rows = rows_of(codes, *items.packed, tile);
+      with_constant<1, 2, 3, 4, 5, 6>(tables.n_components, [&](auto size) {
+        constexpr int n_fixed = size;
+        const auto work = [&]() __attribute__((always_inline)) {
+          join_rows<n_fixed>(job, rows, table, &tile == &tiles.front(), &tile == &tiles.back());
+        };
+        with_avx2(data.instructions, work);
+      });
+    };
+    std::visit(join, data.codes);
+    table += tile.n_cells * step;
+  }
 }
 
 ExactSum empty_loglik(const CodedData& data) {

@@ -102,19 +102,46 @@ RowMatrix log_joint(const CodedData& data, const MixtureParameters& params, cons
   return out;
 }
 
+/// The largest relative difference of log-joint probabilities from plain sums of logarithms.
+double distance_from_twin(const RowMatrix& joint, const Table& table,
+                          const MixtureParameters& params, const ItemSet& items) {
+  double largest = 0.0;
+  for (Index n = 0; n < joint.rows(); ++n) {
+    for (Index k = 0; k < joint.cols(); ++k) {
+      double sum = safe_log(params.mixing_weights[k]);
+      for (const Index item : items) {
+        const Code code = table.code(n, item);
+        const Index level = table.data.offset[item] + code - 1;
+        if (code > 0) sum += safe_log(params.item_probs(level, k));
+      }
+      largest = std::max(largest, relative_difference(joint(n, k), sum));
+    }
+  }
+  return largest;
+}
+
+/// Items of few and of many levels, whose packs fill several tiles.
+std::vector<Index> levels_of_tiles() {
+  std::vector<Index> n_levels;
+  for (Index item = 0; item < 300; ++item) n_levels.push_back(item % 50 == 7 ? 90 : 1 + item % 4);
+  return n_levels;
+}
+
 }  // namespace
 
 context("row_sums") {
   test_that("counts agree with a plain loop, of dense and of sparse data") {
     Random random(1);
-    const std::vector<Index> n_levels = {2, 5, 3, 1, 40, 2, 2, 2};
-    for (const double missing : {0.0, 0.4}) {
-      const Table table = uneven_table(random, 150, n_levels, missing);
-      for (Index n_components = 1; n_components <= 10; ++n_components) {
-        const RowMatrix posterior = random_posterior(random, 150, n_components);
-        const LevelSums twin = sums_twin(table.data, posterior);
-        expect_true(are_near(table.data, sums_of_all(table.data, posterior), twin));
-        expect_true(are_near(table.data, sums_of_all(sparse_copy(table.data), posterior), twin));
+    const std::vector<Index> of_one_tile = {2, 5, 3, 1, 40, 2, 2, 2};
+    for (const std::vector<Index>& n_levels : {of_one_tile, levels_of_tiles()}) {
+      for (const double missing : {0.0, 0.4}) {
+        const Table table = uneven_table(random, 150, n_levels, missing);
+        for (Index n_components = 1; n_components <= 10; ++n_components) {
+          const RowMatrix posterior = random_posterior(random, 150, n_components);
+          const LevelSums twin = sums_twin(table.data, posterior);
+          expect_true(are_near(table.data, sums_of_all(table.data, posterior), twin));
+          expect_true(are_near(table.data, sums_of_all(sparse_copy(table.data), posterior), twin));
+        }
       }
     }
   }
@@ -279,20 +306,22 @@ context("row_sums") {
       params.item_probs(2, 0) = 0.0;  // counts as the smallest normal number
       const ItemSet items = {7, 1, 0, 4, 8};
       const RowMatrix joint = log_joint(table.data, params, items);
-      double largest = 0.0;
-      for (Index n = 0; n < 60; ++n) {
-        for (Index k = 0; k < n_components; ++k) {
-          double sum = safe_log(params.mixing_weights[k]);
-          for (const Index item : items) {
-            const Code code = table.code(n, item);
-            const Index level = table.data.offset[item] + code - 1;
-            if (code > 0) sum += safe_log(params.item_probs(level, k));
-          }
-          largest = std::max(largest, relative_difference(joint(n, k), sum));
-        }
-      }
-      expect_true(largest < 1e-14);
+      expect_true(distance_from_twin(joint, table, params, items) < 1e-14);
       expect_true(log_joint(table.data, params, {8, 4, 7, 0, 1}) == joint);
+    }
+  }
+
+  test_that("log-joint probabilities of items of several tiles are the sums of logarithms") {
+    Random random(13);
+    const Table table = random_table(random, {70, levels_of_tiles(), 0.3});
+    ItemSet items;
+    for (Index item = 299; item >= 60; --item) items.push_back(item);
+    expect_true(make_ready(table.data, items).packed->tiles.size() > 2);
+    for (Index n_components = 1; n_components <= 9; ++n_components) {
+      const MixtureParameters params = random_parameters(random, levels_of_tiles(), n_components);
+      const RowMatrix joint = log_joint(table.data, params, items);
+      expect_true(distance_from_twin(joint, table, params, items) < 1e-14);
+      expect_true(log_joint(sparse_copy(table.data), params, items) == joint);
     }
   }
 
