@@ -16,9 +16,9 @@
 #' @param object A fit made with several `k`, see [stagewise_em()].
 #' @param k The number of components wanted, one of those asked for; by default the best one by
 #'   `criterion`.
-#' @param criterion `"evidence"` (the largest, the default of fits by evidence), `"penalised"` (the
-#'   largest penalised log-likelihood, the default of others), `"BIC"`, `"AIC"` or `"ICL"` (the
-#'   smallest).
+#' @param criterion Where no `k` is given: `"evidence"` (the largest, the default of fits by
+#'   evidence), `"penalised"` (the largest penalised log-likelihood, the default of others), `"BIC"`,
+#'   `"AIC"` or `"ICL"` (the smallest).
 #' @return The fit with `k` components; it has the same `path`, a data frame with a row for every
 #'   `k`: `k`; `components` found; `loglik` and `penalised_loglik` (nats); `df`; `AIC`; `BIC`;
 #'   `ICL`, which is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy
@@ -29,7 +29,8 @@
 #'   other number was. For a crowd with more components than labels also `label_agreement`, see
 #'   [stagewise_em()]: below 0.8 the fit is not chosen and its `probability` is `NA`.
 #' @section Errors:
-#' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`.
+#' `mdpd_error_not_stored` when the fit has no path, `mdpd_error_argument` when it has no such `k`
+#' or both `k` and `criterion` are given.
 #' Warnings of class `mdpd_warning_fewer_components`, `mdpd_warning_not_converged` and
 #' `mdpd_warning_not_identified` where the fit chosen is such, see [stagewise_em()].
 #' @references
@@ -54,6 +55,10 @@ choose_k <- function(object, k = NULL,
                      criterion = c("evidence", "penalised", "BIC", "AIC", "ICL")) {
   check_class(object, "mdpd")
   check_path(object)
+  if (!is.null(k) && !missing(criterion)) {
+    abort_mdpd("Give {.arg k} or {.arg criterion}: with {.arg k} there is nothing to choose.",
+               class = "argument")
+  }
   may_choose <- c(main_criterion(object$path), "penalised", "BIC", "AIC", "ICL")
   criterion <- if (missing(criterion)) may_choose[1] else check_choice(criterion, may_choose)
   row <- if (is.null(k)) best_row(object$path, criterion) else position_in(k, object$path$k)

@@ -63,10 +63,10 @@
 #' another one, or of other items or levels; `mdpd_error_old_store` if the fit has rows that the
 #' store has not; `mdpd_error_not_stored` if it has no sums of its rows;
 #' `mdpd_error_damaged_shard` for a file that cannot be read, and `mdpd_error_outdated_store` where
-#' the store was written to since it was opened; `mdpd_error_argument` for a bad
-#' argument, such as a formula. Messages: `mdpd_message_full_round`, `mdpd_message_nothing_new` if
-#' the store has nothing new, and `mdpd_message_new_levels` for labels without a component. Warnings
-#' are `mdpd_warning_known_not_held` and as of [stagewise_em()].
+#' the store was written to since it was opened; `mdpd_error_argument` for a bad argument, such as a
+#' formula, or a `cluster` without `full = TRUE`. Messages: `mdpd_message_full_round`,
+#' `mdpd_message_nothing_new` if the store has nothing new, and `mdpd_message_new_levels` for labels
+#' without a component. Warnings are `mdpd_warning_known_not_held` and as of [stagewise_em()].
 #' @references
 #' Neal, R. M. and Hinton, G. E. (1998). A view of the EM algorithm that justifies incremental,
 #' sparse, and other variants. In M. I. Jordan (ed.), *Learning in Graphical Models*, 355-368.
@@ -98,6 +98,11 @@ update.mdpd <- function(object, store, ..., full = FALSE, memory = 1e9, cluster 
   check_flag(full)
   check_number(memory, c(0, Inf))
   check_cluster(cluster)
+  if (!full && !is.null(cluster)) {
+    abort_mdpd(c("A {.arg cluster} is for {.code full = TRUE}.",
+                 i = "Without that EM goes over the new rows only, in this process."),
+               class = "argument", call = call)
+  }
   check_number(deadline, c(1, 1e6))
   check_flag(verbose)
   check_same_store(object, store, call)

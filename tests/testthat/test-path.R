@@ -63,6 +63,7 @@ test_that("what is not on the path is an error", {
   for (k in list(2:3, "2", NA, numeric())) {
     expect_error(choose_k(fit, k), "`k` must be one of", class = "mdpd_error_argument")
   }
+  expect_error(choose_k(fit, 2, "BIC"), "`k` or `criterion`", class = "mdpd_error_argument")
   expect_error(stagewise_em(answers(), k = c(1, NA)), class = "mdpd_error_argument")
   expect_error(stagewise_em(answers(), k = 0:2), class = "mdpd_error_argument")
 })

@@ -421,6 +421,7 @@ test_that("a cluster can make the full round", {
   here <- update(fit, store, full = TRUE)
   expect_same_numbers(by_cluster, here)
   expect_identical(by_cluster$changed, here$changed)
+  expect_error(update(fit, store, cluster = cluster), "full = TRUE", class = "mdpd_error_argument")
 })
 
 test_that("print and summary say what the update did", {
