@@ -2,8 +2,8 @@
 #   Rscript bench/two_builds.R OLD NEW [CASE...] [--times=N]
 # OLD and NEW are libraries with the package; the cases are small and few (crowds of 30 and of 5
 # experts), growth, wide, tall and crowd, by default all. Each run is a process of its own. Prints
-# of each case the medians of the seconds elapsed and of the processor, of the peak memory (MB), and
-# of the ratios of neighbouring runs.
+# of each case the medians of the seconds elapsed and of the processor, of the process's peak memory
+# while it fits (MB), and of the ratios of neighbouring runs.
 # bench/same_fits.R says whether the two builds give the same fits.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "large_data.R"))
@@ -29,7 +29,7 @@ run_once <- function(case) {
   library(mdpd)
   fits <- fits_of(case)
   if (case %in% small_cases) suppressWarnings(fits())
-  invisible(gc())
+  forget_peak_memory()
   time <- system.time(suppressWarnings(fits()))
   cat(time[["elapsed"]], sum(time[c("user.self", "sys.self")]), peak_memory(), "\n")
 }
