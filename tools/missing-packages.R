@@ -47,7 +47,7 @@ optional <- switch(purpose,
   # The peers, and data to compare on.
   bench = rbind(
     suggested[suggested$name %in% c("poLCA", "VarSelLCM"), ],
-    data.frame(name = c("ade4", "FactoMineR", "mlbench", "vcd"), version = "0")
+    data.frame(name = c("ade4", "FactoMineR", "glca", "mlbench", "vcd"), version = "0")
   ),
   suggested[0, ]
 )
