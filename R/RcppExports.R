@@ -25,6 +25,14 @@ core_fingerprint <- function() {
     .Call(`_mdpd_core_fingerprint`)
 }
 
+core_best_columns <- function(codes, n_levels, posterior, weights, n_steps) {
+    .Call(`_mdpd_core_best_columns`, codes, n_levels, posterior, weights, n_steps)
+}
+
+core_pair_strength <- function(codes, posterior, weights, columns, alpha) {
+    .Call(`_mdpd_core_pair_strength`, codes, posterior, weights, columns, alpha)
+}
+
 core_hash_rows <- function(coded, absent) {
     .Call(`_mdpd_core_hash_rows`, coded, absent)
 }

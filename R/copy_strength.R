@@ -57,23 +57,7 @@ level_indicators <- function(view, item) {
 
 # The columns (levels x components) by which h predicts an item best: EM from its means.
 best_columns <- function(item, h, view, n_steps) {
-  code <- view$codes[, item]
-  shown <- code > 0
-  h <- h[shown, , drop = FALSE]
-  seen <- level_indicators(view, item)[shown, , drop = FALSE] * view$weights[shown]
-  code <- code[shown]
-  columns <- column_shares(crossprod(seen, h))
-  for (step in seq_len(n_steps)) {
-    joint <- h * columns[code, , drop = FALSE]
-    columns <- column_shares(crossprod(seen, joint / rowSums(joint)))
-  }
-  columns
-}
-
-# The least of pseudo-counts keeps a level that a component never shows.
-column_shares <- function(counts) {
-  counts <- counts + 1e-6
-  counts / rep(colSums(counts), each = nrow(counts))
+  core_best_columns(view$codes[, item], length(view$levels[[item]]), h, view$weights, n_steps)
 }
 
 columns_of <- function(items, h, view, n_steps = 30) {
@@ -99,48 +83,5 @@ cross_strength <- function(node, h, view, columns, alpha) {
 # How far the two depend beyond what h explains, relative to what h leaves open of the surer one; 0
 # where chance may have done it.
 pair_strength <- function(pair, h, view, columns, alpha) {
-  shown <- view$codes[, pair[1]] > 0 & view$codes[, pair[2]] > 0
-  if (sum(shown) < 2) {
-    return(0)
-  }
-  h <- h[shown, , drop = FALSE]
-  weighted <- h * view$weights[shown]
-  first <- columns[[pair[1]]]
-  second <- columns[[pair[2]]]
-  # Pairs of levels, those of the first item fastest.
-  level <- list(
-    rep(seq_len(nrow(first)), nrow(second)), rep(seq_len(nrow(second)), each = nrow(first))
-  )
-  cell <- cell_index(view$codes[shown, pair[1]], view$codes[shown, pair[2]], nrow(first))
-  observed <- sums_by_cell(weighted, cell, length(level[[1]]))
-  both <- first[level[[1]], , drop = FALSE] * second[level[[2]], , drop = FALSE]
-  expected <- both %*% crossprod(h, weighted)
-  margins <- lapply(level, function(level) rowsum(observed, level))
-  divergence <- sum(ifelse(observed > 0, observed * log(observed / expected), 0))
-  df <- degrees_of_freedom(margins)
-  open <- min(vapply(margins, entropy_left, 0))
-  if (open <= 0 || stats::pchisq(2 * divergence, df, lower.tail = FALSE) > alpha) {
-    return(0)
-  }
-  max(0, divergence - df / 2) / open
-}
-
-# Sums of the rows of x in each cell.
-sums_by_cell <- function(x, cell, n_cells) {
-  sums <- matrix(0, n_cells, ncol(x))
-  by_cell <- rowsum(x, cell)
-  sums[as.integer(rownames(by_cell)), ] <- by_cell
-  sums
-}
-
-# Of an item in the components, times their weights; `margin` has its levels x components.
-entropy_left <- function(margin) {
-  total <- rep(colSums(margin), each = nrow(margin))
-  -sum(ifelse(margin > 0, margin * log(margin / total), 0))
-}
-
-# Of the tables of all components; one of few rows has no more than these.
-degrees_of_freedom <- function(margins) {
-  n_seen <- vapply(margins, function(margin) sum(rowSums(margin) > 0), 0)
-  sum(pmin(prod(n_seen - 1), colSums(margins[[1]])))
+  core_pair_strength(view$codes[, pair], h, view$weights, columns[pair], alpha)
 }

@@ -76,6 +76,36 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_best_columns
+Eigen::MatrixXd core_best_columns(const Rcpp::IntegerVector& codes, int n_levels, const Eigen::MatrixXd& posterior, const Eigen::VectorXd& weights, int n_steps);
+RcppExport SEXP _mdpd_core_best_columns(SEXP codesSEXP, SEXP n_levelsSEXP, SEXP posteriorSEXP, SEXP weightsSEXP, SEXP n_stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< int >::type n_levels(n_levelsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::MatrixXd& >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< int >::type n_steps(n_stepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_best_columns(codes, n_levels, posterior, weights, n_steps));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_pair_strength
+double core_pair_strength(const Rcpp::IntegerMatrix& codes, const Eigen::MatrixXd& posterior, const Eigen::VectorXd& weights, const Rcpp::List& columns, double alpha);
+RcppExport SEXP _mdpd_core_pair_strength(SEXP codesSEXP, SEXP posteriorSEXP, SEXP weightsSEXP, SEXP columnsSEXP, SEXP alphaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< const Eigen::MatrixXd& >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Eigen::VectorXd& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_pair_strength(codes, posterior, weights, columns, alpha));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_hash_rows
 std::string core_hash_rows(const Rcpp::List& coded, const Rcpp::IntegerVector& absent);
 RcppExport SEXP _mdpd_core_hash_rows(SEXP codedSEXP, SEXP absentSEXP) {
@@ -417,6 +447,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_mdpd_core_answer_task", (DL_FUNC) &_mdpd_core_answer_task, 4},
     {"_mdpd_core_forget_rows", (DL_FUNC) &_mdpd_core_forget_rows, 0},
     {"_mdpd_core_fingerprint", (DL_FUNC) &_mdpd_core_fingerprint, 0},
+    {"_mdpd_core_best_columns", (DL_FUNC) &_mdpd_core_best_columns, 5},
+    {"_mdpd_core_pair_strength", (DL_FUNC) &_mdpd_core_pair_strength, 5},
     {"_mdpd_core_hash_rows", (DL_FUNC) &_mdpd_core_hash_rows, 2},
     {"_mdpd_core_add_hashes", (DL_FUNC) &_mdpd_core_add_hashes, 1},
     {"_mdpd_core_hash_bytes", (DL_FUNC) &_mdpd_core_hash_bytes, 1},

@@ -1,4 +1,5 @@
 #include "model/acceleration.cpp"
+#include "model/copy_strength.cpp"
 #include "model/criterion.cpp"
 #include "model/crowd_prior.cpp"
 #include "model/evidence.cpp"

@@ -1,4 +1,5 @@
 #include "../bind_cluster.cpp"
+#include "../bind_copies.cpp"
 #include "../bind_fingerprint.cpp"
 #include "../bind_fit.cpp"
 #include "../bind_given_fit.cpp"

@@ -476,17 +476,10 @@ test_that("of an item that a single row answers the columns are its answer", {
   view$codes[-3, "y"] <- 0
   expect_equal(best_columns("y", small_classes(), view, n_steps = 2), rbind(c(0, 0), 0, 1),
                tolerance = 1e-5, ignore_attr = TRUE)
-  # A level that is never seen keeps a millionth of an answer.
-  expect_equal(column_shares(cbind(c(1, 0), c(3, 1)))[2, 1] * 1e6, 1, tolerance = 1e-5)
-})
-
-test_that("degrees of freedom are of the levels that are seen, at most the rows of a component", {
-  first <- rbind(c(5, 0.5), c(3, 0.25), 0)
-  second <- rbind(c(1, 0.25), c(6.5, 0.25), c(0.5, 0.25))
-  # (2 - 1) (3 - 1) in the first component; the other has three quarters of a row.
-  expect_equal(degrees_of_freedom(list(first, second)), 2 + 0.75)
-  expect_equal(degrees_of_freedom(list(first[1, , drop = FALSE], second)), 0)
-  expect_equal(entropy_left(cbind(c(1, 1), c(3, 0))), 2 * log(2))
+  # A level that is never seen keeps a millionth of an answer, of 70 here.
+  view$codes[, "x"] <- pmin(view$codes[, "x"], 1)
+  unseen <- best_columns("x", cbind(rep(1, 8)), view, n_steps = 0)[2, ]
+  expect_equal(unseen * 70 * 1e6, 1, tolerance = 1e-5)
 })
 
 test_that("a row's answer is taken out of the column that was estimated with it", {
