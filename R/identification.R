@@ -97,7 +97,7 @@ cells_of_model <- function(object, most) {
 cells_around <- function(component, object, n_cells) {
   rows <- (component - 1) * n_cells + seq_len(n_cells)
   # The fractional parts of multiples of square roots of different primes never fall into step.
-  u <- outer(rows, sqrt(utils::head(primes(), length(object$informative)))) %% 1
+  u <- outer(rows, sqrt(utils::head(primes, length(object$informative)))) %% 1
   size <- object$mixing_weights[[component]] * object$nobs
   vapply(seq_along(object$informative), function(i) {
     probs <- object$item_probs[[object$informative[i]]][, component]
@@ -108,7 +108,7 @@ cells_around <- function(component, object, n_cells) {
 }
 
 # Those below 1000: more than there are items in what is looked at.
-primes <- function() Filter(function(n) n == 2 || all(n %% 2:ceiling(sqrt(n)) > 0), 2:1000)
+primes <- Filter(function(n) n == 2 || all(n %% 2:ceiling(sqrt(n)) > 0), 2:1000)
 
 warn_undetermined <- function(n, what = "items", call = rlang::caller_env()) {
   if (!is.na(n) && n > 0) {

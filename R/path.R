@@ -17,8 +17,8 @@
 #' @param k The number of components wanted, one of those asked for; by default the best one by
 #'   `criterion`.
 #' @param criterion Where no `k` is given: `"evidence"` (the largest, the default of fits by
-#'   evidence), `"penalised"` (the largest penalised log-likelihood, the default of others), `"BIC"`,
-#'   `"AIC"` or `"ICL"` (the smallest).
+#'   evidence), `"penalised"` (the largest penalised log-likelihood, the default of others),
+#'   `"BIC"`, `"AIC"` or `"ICL"` (the smallest).
 #' @return The fit with `k` components; it has the same `path`, a data frame with a row for every
 #'   `k`: `k`; `components` found; `loglik` and `penalised_loglik` (nats); `df`; `AIC`; `BIC`;
 #'   `ICL`, which is BIC plus twice the entropy of the posterior; `entropy`, one minus that entropy
@@ -83,7 +83,7 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   about$data_hash <- about$data_hash %||%
     (if (keep_data) NA_character_ else hash_of_coded(problem$coded, problem$labels))
   fits <- lapply(results, new_mdpd, problem, settings, about)
-  path <- do.call(rbind, Map(path_row, fits, settings$k))
+  path <- fits_table(fits, settings$k)
   if (!is.null(fits[[1]]$evidence)) path <- add_evidence(path, fits)
   inform_unsure_labels(path)
   best <- best_row(path, main_criterion(path))
@@ -110,14 +110,18 @@ from_path <- function(fits, row, path, coded) {
   fit
 }
 
-path_row <- function(fit, k) {
-  entropy <- class_entropy(fit)
+# A row for each fit with the `k` asked for.
+fits_table <- function(fits, k) {
+  of_each <- function(f, ...) unlist(lapply(fits, f, ...))
+  log_likelihoods <- lapply(fits, stats::logLik)
+  of_likelihoods <- function(f) vapply(log_likelihoods, f, 0)
+  bic <- of_likelihoods(stats::BIC)
   data.frame(
-    k = k, components = fit$k, loglik = fit$loglik, penalised_loglik = fit$penalised_loglik,
-    df = fit$df, AIC = stats::AIC(fit), BIC = stats::BIC(fit),
-    ICL = stats::BIC(fit) + 2 * entropy,
-    entropy = relative_entropy(fit),
-    n_informative = n_informative(fit), status = fit$status
+    k = k, components = of_each(`[[`, "k"), loglik = of_each(`[[`, "loglik"),
+    penalised_loglik = of_each(`[[`, "penalised_loglik"), df = of_each(`[[`, "df"),
+    AIC = of_likelihoods(stats::AIC), BIC = bic, ICL = bic + 2 * of_each(class_entropy),
+    entropy = of_each(relative_entropy), n_informative = of_each(n_informative),
+    status = of_each(`[[`, "status")
   )
 }
 

@@ -314,9 +314,9 @@ test_that("all cells are looked at where they are few, else some, spread as the 
   # The sequence is even to a few of 2000.
   expect_lt(max(abs(share(1) - c(0.65, 0, 0.35))), 0.003)
   expect_lt(max(abs(share(2) - c(0.1, 0.3, 0.6) / 2 - 1 / 6)), 0.003)
-  expect_identical(primes()[1:8], c(2L, 3L, 5L, 7L, 11L, 13L, 17L, 19L))
+  expect_identical(primes[1:8], c(2L, 3L, 5L, 7L, 11L, 13L, 17L, 19L))
   # There are 168 below a thousand.
-  expect_length(primes(), 168)
+  expect_length(primes, 168)
 })
 
 test_that("up to 200 parameters are looked at", {
