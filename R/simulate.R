@@ -140,8 +140,8 @@ draw_crowd_model <- function(n_workers, n_labels, accuracy) {
   true_model(stats::setNames(rep(1 / n_labels, n_labels), labels), item_probs, labels)
 }
 
-# `labels` is the order of the classes for those whose components are named by them.
-true_model <- function(mixing_weights, item_probs, labels) {
+# `labels` are those of a crowd, by which its components are named.
+true_model <- function(mixing_weights, item_probs, labels = NULL) {
   information <- item_information(mixing_weights, item_probs)
   structure(
     list(

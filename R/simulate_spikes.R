@@ -188,7 +188,7 @@ spike_model <- function(expected, gain_sd) {
     rbind("0" = silent[neuron, ], "1" = 1 - silent[neuron, ])
   })
   item_probs <- stats::setNames(item_probs, rownames(expected))
-  true_model(stats::setNames(rep(1 / length(names), length(names)), names), item_probs, names)
+  true_model(stats::setNames(rep(1 / length(names), length(names)), names), item_probs)
 }
 
 # Checks -------------------------------------------------------------------------------------------

@@ -42,6 +42,18 @@ test_that("every orientation is shown equally often", {
                    c(6L, 7L, 7L))
 })
 
+test_that("the true model is one of neurons, not of workers, and EM goes on from it", {
+  population <- simulate_spikes(200, 30, 15, 4, peak = 60, gain_sd = 0.1, seed = 1)
+  expect_output(print(population$model), "15 of 30 items informative", fixed = TRUE)
+  expect_identical(levels(predict(population$model, population$spikes)), levels(population$truth))
+  for (criterion in c("evidence", "bic")) {
+    control <- stagewise_control(criterion = criterion)
+    fit <- refine(population$model, population$spikes, control = control, verbose = FALSE)
+    expect_named(fit$mixing_weights, levels(population$truth), ignore.order = TRUE)
+    expect_lt(error_rate(fit, population$truth), 0.1)
+  }
+})
+
 test_that("times are the spikes that are counted", {
   population <- small_population(window = 0.25)
   expect_true(all(population$times$time >= 0 & population$times$time < 0.25))
