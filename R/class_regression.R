@@ -108,7 +108,8 @@
 #'   \item{starts}{by `"one-step"` a data frame with a row for every start: `start`, `loglik` (nats)
 #'     where it came to, before the last steps, and `iterations`; else `NULL`}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
-#'     And the degrees of freedom of intervals and tests, `Inf` without}
+#'     And the degrees of freedom of intervals and tests, those of the clusters and strata with a row
+#'     that counts, `Inf` without}
 #'   \item{classes, reference, k, method, type, formula, covariates, variable_labels, call,
 #'     status, converged, iterations}{what was asked and how it ended; labels that columns of `data`
 #'     have, as haven sets them, stand in pictures}
@@ -118,7 +119,8 @@
 #' follow from others, `mdpd_error_one_component` is for a fit of one component,
 #' `mdpd_error_empty_class` names classes that no row that counts is assigned to (`"ml"`, `"bch"`),
 #' `mdpd_error_no_data` is for fits that keep no data. `mdpd_warning_separation` names coefficients
-#' without a finite estimate, as where a covariate tells a class for sure;
+#' without a finite estimate, as where a covariate tells a class for sure: by robust errors these and
+#' what rests on them, tests and intervals, are `NA`, else the errors are large;
 #' `mdpd_warning_not_identified` those that the data do not determine, `mdpd_warning_not_converged`
 #' says that `max_iter` was reached, `mdpd_warning_covariate_is_item` that a covariate has the
 #' answers to an item of the fit, which must be other than it, `mdpd_warning_sampling_weights` that
@@ -185,6 +187,7 @@ class_regression <- function(object, formula, data,
     method = method, type = first$type, reference = reference, call = call
   )
   regression <- new_class_regression(found, first, design, settings)
+  if (first$type == "robust") regression <- without_infinite_errors(regression)
   warn_regression(regression, found)
   regression
 }
@@ -306,6 +309,7 @@ new_class_regression <- function(found, first, design, settings) {
   one_step <- settings$method == "one-step"
   # Without an answer a row is in no class, and tells nothing.
   counts <- !settings$method %in% c("ml", "bch") | !design$rows %in% object$no_answer
+  that_count <- list(rows = design$rows[counts], weights = design$weights[counts])
   structure(
     list(
       coefficients = `dimnames<-`(coefficients_of(found$problem, found$gamma),
@@ -322,7 +326,7 @@ new_class_regression <- function(found, first, design, settings) {
       df = n_coefficients - (found$n_left_alone %||% 0) +
         if (settings$method %in% c("two-step", "one-step")) object$df - (object$k - 1) else 0,
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
-      nobs = sum(design$weights[counts]), no_answer = object$no_answer,
+      nobs = sum(that_count$weights), no_answer = object$no_answer,
       weights = if (any(design$weights != 1)) design$weights,
       row_names = rownames(object$posterior),
       flat = is_flat_ahead(found, design$x, root),
@@ -332,7 +336,7 @@ new_class_regression <- function(found, first, design, settings) {
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
       covariates = design$covariates, variable_labels = design$variable_labels, x = design$x,
       offset = design$offset,
-      by_design = !is.null(first$design), design_df = interval_df(first$design),
+      by_design = !is.null(first$design), design_df = interval_df(first$design, that_count),
       model = unclass(object)[c("k", "mixing_weights", "item_probs", "informative", "missing",
                                 "control", "labels", "loglik")],
       call = settings$call, status = if (found$converged) "converged" else "iteration_limit",
@@ -352,6 +356,14 @@ name_covariance <- function(found, back, terms, free) {
   covariance[, loose] <- NA
   names <- paste0(rep(terms, length(free)), "|", rep(free, each = length(terms)))
   `dimnames<-`(covariance, list(names, names))
+}
+
+# Where a coefficient grows without end the scores vanish: by what they vary it would be certain.
+without_infinite_errors <- function(regression) {
+  infinite <- is_infinite_coefficient(regression)
+  regression$covariance[infinite, ] <- NA
+  regression$covariance[, infinite] <- NA
+  regression
 }
 
 # By covariates and answers, whatever the coefficients were estimated from.

@@ -346,8 +346,7 @@ predict_posterior <- function(object, design, newdata, type, call) {
 share_intervals <- function(object, design, level) {
   shares <- shares_by(object, design)
   errors <- vapply(seq_len(object$k), function(class) {
-    moved <- share_slopes(object, design$x, shares, class)
-    sqrt(rowSums((moved %*% object$covariance) * moved))
+    errors_of_moves(share_slopes(object, design$x, shares, class), object$covariance)
   }, numeric(nrow(shares)))
   rows <- rownames(shares) %||% seq_len(nrow(shares))
   interval_table(rep(rows, object$k), shares, errors, level, object$design_df)
@@ -357,6 +356,16 @@ share_intervals <- function(object, design, level) {
 share_slopes <- function(object, x, shares, class) {
   free <- setdiff(seq_len(object$k), match(object$reference, object$classes))
   do.call(cbind, lapply(free, function(l) shares[, class] * ((l == class) - shares[, l]) * x))
+}
+
+# The error of each row of `moves`, the derivatives of a number by the coefficients. Those without an
+# error leave without one only what they move.
+errors_of_moves <- function(moves, covariance) {
+  unknown <- is.na(diag(covariance))
+  known <- covariance[!unknown, !unknown, drop = FALSE]
+  by_known <- moves[, !unknown, drop = FALSE]
+  errors <- sqrt(rowSums((by_known %*% known) * by_known))
+  replace(errors, rowSums(moves[, unknown, drop = FALSE] != 0) > 0, NA)
 }
 
 interval_table <- function(row, shares, errors, level, design_df) {

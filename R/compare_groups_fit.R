@@ -181,7 +181,7 @@ test_items <- function(groups, larger, smaller) {
     return(NULL)
   }
   table[table$df == 0, c("statistic", "evidence")] <- NA
-  table$log_p <- stats::pf(table$statistic / table$df, table$df, interval_df(groups$design),
+  table$log_p <- stats::pf(table$statistic / table$df, table$df, interval_df(groups$design, groups),
                            lower.tail = FALSE, log.p = TRUE)
   table
 }

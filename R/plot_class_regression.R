@@ -159,8 +159,8 @@ mean_shares <- function(object, design, weights, level) {
   weights <- weights / sum(weights)
   shares <- shares_by(object, design)
   errors <- vapply(seq_len(object$k), function(class) {
-    moved <- crossprod(share_slopes(object, design$x, shares, class), weights)
-    sqrt(drop(crossprod(moved, object$covariance %*% moved)))
+    errors_of_moves(crossprod(weights, share_slopes(object, design$x, shares, class)),
+                    object$covariance)
   }, 0)
   interval_table(1, crossprod(weights, shares), errors, level, object$design_df)
 }

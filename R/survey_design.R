@@ -49,15 +49,22 @@ design_of_rows <- function(design, rows) {
   design
 }
 
-# The degrees of freedom of intervals from a design, or from none.
-interval_df <- function(design) {
+# The degrees of freedom of intervals from a design, or from none: by the clusters and strata with a
+# row that counts, as survey::degf() has it. NA where there is one cluster.
+#
+# `that_count`: of rows their `weights` and, where these are not all, their numbers `rows`.
+interval_df <- function(design, that_count) {
   if (is.null(design)) {
     return(Inf)
   }
-  if (!is.null(design$replicates)) {
-    return(qr(design$replicates$weights, tol = 1e-5)$rank - 1)
+  rows <- (that_count$rows %||% seq_along(that_count$weights))[that_count$weights > 0]
+  df <- if (is.null(design$replicates)) {
+    clusters <- unique(design$cluster[rows])
+    length(clusters) - length(unique(design$stratum[clusters]))
+  } else {
+    qr(design$replicates$weights[rows, , drop = FALSE], tol = 1e-5)$rank - 1
   }
-  sum(design$n_clusters - 1)
+  if (df > 0) df else NA_real_
 }
 
 sample_codes <- function(x, n_obs, arg, call) {

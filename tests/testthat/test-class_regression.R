@@ -747,6 +747,31 @@ test_that("robust errors, which vanish where scores do, hide no intercept withou
   }
 })
 
+test_that("robust errors are not sure of an effect that grows without end", {
+  # Hardly any row is of this level, and none of class 2.
+  few <- which(fit$posterior[, "1"] > 0.95)[1:8]
+  covariates$level <- factor(replace(rep(c("a", "b"), 300), few, "few"), c("a", "b", "few"))
+  for (method in c("two-step", "ml")) {
+    for (design in list(NULL, rep(1:300, 2))) {
+      expect_warning(
+        regression <- regress(method, ~ level + z, data = covariates, type = "robust",
+                              cluster = design, n_starts = 1),
+        class = "mdpd_warning_separation"
+      )
+      infinite <- is_infinite_coefficient(regression)
+      expect_identical(rownames(vcov(regression))[infinite], c("levelfew|2", "levelfew|3"))
+      expect_identical(is.na(vcov(regression)), outer(infinite, infinite, `|`),
+                       ignore_attr = "dimnames")
+      expect_identical(is.na(tidy(regression)$p.value), infinite)
+      tests <- anova(regression)
+      expect_identical(is.na(tests[["Pr(>F)"]] %||% tests[[ncol(tests)]]), c(TRUE, FALSE))
+      # Of rows of other levels the shares do not hang on it.
+      told <- predict(regression, interval = TRUE)
+      expect_identical(is.na(told$conf.low), told$row %in% few)
+    }
+  }
+})
+
 test_that("separation is told wherever the likelihood has no maximum, and only there", {
   # Rows of class 2 are all of the last year, or none of them is of one year.
   separated <- function(accuracy, method, make_year) {

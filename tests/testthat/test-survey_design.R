@@ -9,6 +9,7 @@ district_design <- function(data = schools()) {
   survey::svydesign(ids = ~dnum, strata = ~stype, weights = ~pw, data = data, nest = TRUE)
 }
 quickly <- function(...) suppressWarnings(suppressMessages(stagewise_em(...)))
+df_of_fit <- function(fit) interval_df(fit$design, fit$coded)
 
 # The standard errors of the second level of each item, and those of survey.
 of_second <- function(fit) {
@@ -72,7 +73,7 @@ test_that("the only cluster of a stratum adds nothing, one of several what surve
   expect_as_survey <- function(design) {
     fit <- quickly(~ sch.wide + comp.imp + awards + yr.rnd, k = 1, data = design)
     expect_close(of_second(fit), of_survey(design))
-    expect_equal(interval_df(fit$design), survey::degf(design))
+    expect_equal(df_of_fit(fit), survey::degf(design))
   }
   expect_as_survey(set_by(1))
   for (lonely in c("adjust", "average", "remove", "certainty")) {
@@ -151,7 +152,7 @@ test_that("two clusters are enough for a stratum", {
   expect_equal(design$cluster, c(1, 2, 1, 3, 4))
   expect_equal(design$stratum, c(1, 1, 2, 2))
   expect_equal(design$factor, c(2, 2))
-  expect_equal(interval_df(design), 2)
+  expect_equal(interval_df(design, list(weights = rep(1, 5))), 2)
   expect_error(new_design(c(1, 2, 3), c("a", "a", "b"), 3), "one in stratum \"b\"",
                class = "mdpd_error_single_cluster")
   refused <- expect_error(new_design(c(1, 1), NULL, 2), "there is one[.]",
@@ -172,8 +173,10 @@ test_that("of some rows the clusters and replicates are those of the rows", {
 })
 
 test_that("replicates that differ by less than 1e-5 are no degrees of freedom", {
-  df <- function(e) interval_df(list(replicates = list(weights = cbind(c(1, 0), c(1, e)))))
-  expect_identical(c(df(5e-6), df(2e-5)), c(0, 1))
+  df <- function(e) {
+    interval_df(list(replicates = list(weights = cbind(c(1, 0), c(1, e)))), list(weights = c(1, 1)))
+  }
+  expect_identical(c(df(5e-6), df(2e-5)), c(NA, 1))
 })
 
 test_that("of several stages the clusters are those of the first, and none counts as drawn", {
@@ -264,15 +267,44 @@ test_that("intervals have the degrees of freedom of the design", {
   skip_if_not_installed("survey")
   design <- district_design()
   fit <- quickly(~ sch.wide + comp.imp, design, k = 1)
-  expect_equal(interval_df(fit$design), survey::degf(design))
+  expect_equal(df_of_fit(fit), survey::degf(design))
   replicates <- survey::as.svrepdesign(design)
-  expect_equal(interval_df(quickly(~ sch.wide + comp.imp, replicates, k = 1)$design),
+  expect_equal(df_of_fit(quickly(~ sch.wide + comp.imp, replicates, k = 1)),
                survey::degf(replicates))
   # Of one component the intervals are those of the package survey.
   theirs <- stats::confint(survey::svymean(~sch.wide, design), df = survey::degf(design))
   expect_equal(unname(confint(fit, "sch.wide", scale = "linear")), unname(theirs),
                tolerance = 1e-8)
-  expect_equal(interval_df(NULL), Inf)
+  expect_equal(interval_df(NULL, fit$coded), Inf)
+})
+
+test_that("clusters and strata without a row that counts are no degrees of freedom", {
+  skip_if_not_installed("survey")
+  data <- schools()
+  # Of these rows nothing is known of the outcome or the covariate outside of some districts.
+  data$score <- ifelse(data$dnum < 300, with_seed(1, stats::rnorm(nrow(data))), NA)
+  design <- district_design(data)
+  ranked <- suppressMessages(survey::postStratify(
+    design, ~stype, data.frame(stype = c("E", "H", "M"), Freq = c(4421, 755, 1018))
+  ))
+  inside <- data$dnum < 500 & data$stype != "H"
+  for (whole in list(design, ranked, survey::as.svrepdesign(design))) {
+    within <- subset(whole, inside)
+    rows <- if (length(stats::weights(within)) == nrow(data)) TRUE else inside
+    fit <- hush(mdpd(data[rows, items], k = 2, weights = within, prior = 0))
+    expect_equal(df_of_fit(fit), survey::degf(within))
+    expect_lt(df_of_fit(fit), survey::degf(whole))
+    told <- subset(within, !is.na(score))
+    regression <- hush(class_regression(fit, ~score, data[rows, ]))
+    outcome <- hush(distal_outcome(fit, score, data[rows, ]))
+    expect_equal(c(regression$design_df, outcome$design_df), rep(survey::degf(told), 2))
+    expect_lt(outcome$design_df, df_of_fit(fit))
+    expect_equal(hush(compare_groups(fit, data$score[rows] > 0))$design_df, survey::degf(told))
+  }
+  # One cluster tells of no interval.
+  one <- new_design(c(1, 1, 2), NULL, 3)
+  expect_identical(interval_df(one, list(weights = c(2, 1, 0))), NA_real_)
+  expect_identical(interval_df(one, list(rows = c(1, 3), weights = c(2, 1))), 1L)
 })
 
 test_that("weights that are not there are told with what to write", {
