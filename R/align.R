@@ -61,6 +61,8 @@ align_components <- function(object, reference) {
 #'   estimate does not know, such as the 0 of a truth of 0 and 1 beside components `"1"` and `"2"`:
 #'   their observations count as wrong. (Of an estimate that is neither a fit
 #'   nor a factor it says so only where also an estimated class is never true.)
+#'   `mdpd_warning_numbered_components` where components of a fit that stand for no class have the
+#'   numbers of true ones, and would match them better in another order.
 #' @inherit align_components references
 #' @family evaluation
 #' @examples
@@ -70,6 +72,7 @@ align_components <- function(object, reference) {
 error_rate <- function(estimate, truth, align = FALSE) {
   check_flag(align)
   by_default <- missing(align)
+  is_nameless <- inherits(estimate, "mdpd") && is_numbered(estimate) && !named_by_labels(estimate)
   has_levels <- inherits(estimate, "mdpd") || is.factor(estimate)
   pair <- match_observations(as_classes(estimate), as_classes(truth))
   pair$x <- in_words_of(pair$x, pair$y, estimate)
@@ -87,10 +90,33 @@ error_rate <- function(estimate, truth, align = FALSE) {
     warn_unmatched_truth(setdiff(truth, names[[1]]), setdiff(names[[1]], names[[2]]), has_levels)
   }
   if (align) {
-    counts <- table(factor(estimate), factor(truth))  # of strings it would leave out "NaN"
-    estimate <- colnames(counts)[best_match(counts)][match(estimate, rownames(counts))]
+    return(share_wrong(matched_to(estimate, truth), truth))
   }
-  mean(is.na(estimate) | estimate != truth)
+  rate <- share_wrong(estimate, truth)
+  if (by_default && is_nameless && all(truth %in% names[[1]])) {
+    warn_numbered(rate, share_wrong(matched_to(estimate, truth), truth))
+  }
+  rate
+}
+
+share_wrong <- function(estimate, truth) mean(is.na(estimate) | estimate != truth)
+
+# Estimated classes by the names of the true ones that they match best.
+matched_to <- function(estimate, truth) {
+  counts <- table(factor(estimate), factor(truth))  # of strings it would leave out "NaN"
+  colnames(counts)[best_match(counts)][match(estimate, rownames(counts))]
+}
+
+# That a number is the name of a class as well says nothing.
+warn_numbered <- function(rate, least, call = rlang::caller_env()) {
+  if (least < rate) {
+    warn_mdpd(
+      c("The components of {.arg estimate} are numbered and stand for no class of {.arg truth}.",
+        x = "As they are named {round(100 * rate, 1)} % are wrong, matched {round(100 * least, 1)} %.",
+        i = "{.code align = TRUE} matches them; {.code align = FALSE} takes the names as they are."),
+      class = "numbered_components", call = call
+    )
+  }
 }
 
 # The classes that may occur, and not only those that do.

@@ -7,6 +7,9 @@
 #' strings, in level order if they are factors, and in the C locale otherwise. Unused factor levels
 #' are dropped.
 #'
+#' Labels have no order. Where they are grades of a scale, a model of their order, or the rounded
+#' mean of an item's grades, can be nearer to the truth than any fit that takes them as names: compare.
+#'
 #' @param data Data frame, tibble, data.table or matrix of triples, one label in a row. A matrix
 #'   without column names must have three columns: items, workers, labels.
 #' @param item,worker,label The columns: a name or a position each. Ids may be of any type.

@@ -37,8 +37,9 @@
 #' By default every row counts. The rows that miss the same items make a table of their own, of the
 #' items they answer, with as many rows as they are, and the statistics, cells and degrees of
 #' freedom are summed over these tables. So values must be missing completely at random: else the
-#' statistics are large for that reason alone. `rows = "complete"` takes the rows without a missing
-#' value, the rule of poLCA. A message of class `mdpd_message_missing_cells` says what was done. In
+#' statistics are large for that reason alone, as where questions are only asked after a certain
+#' answer. `rows = "complete"` takes the rows without a missing value, the rule of poLCA: these are
+#' then no sample of all rows either. A message of class `mdpd_message_missing_cells` says what was done. In
 #' samples the fit is to all rows in either case. With `missing = "level"` nothing is missing.
 #'
 #' @param object A fitted mixture, see [stagewise_em()].
@@ -427,15 +428,17 @@ inform_missing_cells <- function(coded, rows) {
   if (n_incomplete == 0) {
     return(invisible())
   }
+  by_chance <- "Where what is missing depends on the answers, as with questions that not all are asked,
+                the statistics are large by either."
   done <- if (rows == "complete") {
     c("{comma(n_incomplete)} of {comma(n_obs)} {quantity(n_obs)}row{?s}
        {quantity(n_incomplete)}{?has/have} a missing answer and {?is/are} left out.",
-      i = "{.code rows = \"all\"} counts them.")
+      i = "{.code rows = \"all\"} counts them.", i = by_chance)
   } else {
     c("{comma(n_incomplete)} of {comma(n_obs)} {quantity(n_obs)}row{?s}
        {quantity(n_incomplete)}{?has/have} a missing answer: rows with the same items missing make
        a table of their own.",
-      i = "{.code rows = \"complete\"} leaves them out.")
+      i = "{.code rows = \"complete\"} leaves them out.", i = by_chance)
   }
   inform_mdpd(done, class = "missing_cells")
 }

@@ -88,6 +88,7 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
   inform_unsure_labels(path)
   best <- best_row(path, main_criterion(path))
   inform_largest_k(path, fits[[best]])
+  inform_weak_classes(path, fits[[best]])
   warn_of_fit(fits[[best]], path$k[best], results[[best]], problem$coded, call)
   from_path(fits, best, path, if (keep_data) problem$coded)
 }
@@ -157,6 +158,20 @@ inform_largest_k <- function(path, chosen) {
       i = "More may be better: raise {.arg k}."),
     class = "largest_k"
   )
+}
+
+# Where one component is chosen, though others kept theirs: see warn_independent().
+inform_weak_classes <- function(path, chosen) {
+  weak <- path$k[path$k > 1 & has_all_components(path)]
+  may_fall_back <- !is.null(chosen$evidence) && chosen$refine == "sparse" && is.null(chosen$labels)
+  if (chosen$k == 1 && may_fall_back && length(weak) > 0) {
+    inform_mdpd(
+      c("One component has the most evidence, but the items do hang together, more than 99 of 100
+         tables of independent items.",
+        i = "There may be classes of which no item is sure to tell: {.code choose_k(fit, {weak[1]})}."),
+      class = "weak_classes"
+    )
+  }
 }
 
 add_evidence <- function(path, fits) {

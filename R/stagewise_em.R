@@ -217,7 +217,9 @@
 #' `mdpd_warning_duplicated_items` when one item repeats another and independent items would hardly
 #' by chance (in a thousandth of such tables), `mdpd_warning_large_k` when some of several `k` are
 #' above the number of rows. With several `k` a message of class `mdpd_message_largest_k` says that
-#' the best is the largest asked for, unless components of that fit repeat each other. A message of
+#' the best is the largest asked for, unless components of that fit repeat each other, and one of
+#' class `mdpd_message_weak_classes` that by evidence one component is chosen though the items hang
+#' together, so that the fits of others kept theirs. A message of
 #' class `mdpd_message_search_limit` says that the search for a better optimum was ended, see
 #' `polish` in [stagewise_control()].
 #'

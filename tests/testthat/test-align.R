@@ -216,6 +216,23 @@ test_that("class names that do not match are matched one to one, with a warning"
   expect_snapshot(show_conditions(error_rate(fit, c("yes", "no", "no"))))
 })
 
+test_that("numbers of components that are names of true classes too are told from those", {
+  numbered <- "mdpd_warning_numbered_components"
+  expect_warning(rate <- error_rate(fit, c("2", "1", "1")), "100 % are wrong, matched 0 %",
+                 class = numbered)
+  expect_identical(rate, 1)
+  expect_silent(error_rate(fit, c("2", "1", "1"), align = FALSE))
+  expect_silent(error_rate(fit, c("2", "1", "1"), align = TRUE))
+  # What cannot be matched better, and what its names mean, is silent.
+  expect_silent(error_rate(fit, c("1", "1", "2")))
+  named <- name_components(fit, c("2", "1"))
+  expect_silent(expect_identical(error_rate(named, c("1", "2", "2")), 1))
+  crowd <- simulate_crowd(n_items = 100, n_workers = 5, n_labels = 2, accuracy = rep(0.9, 5),
+                          seed = 1)
+  labelled <- mdpd(crowd$labels, k = 2)
+  expect_silent(error_rate(labelled, ifelse(crowd$truth == "1", "2", "1")))
+})
+
 test_that("where some class names match, true classes without one are named in a warning", {
   unmatched <- "mdpd_warning_unmatched_classes"
   expect_warning(rate <- error_rate(fit, c("1", "no", "no")), '"no"', class = unmatched)

@@ -94,7 +94,8 @@ test_that("items too weak for the evidence show components all the same, with a 
   expect_length(informative(fit), 0)
   expect_output(print(fit), "surely more: no item")
   # Of several k the best is one component, and each is as by itself.
-  path <- suppressWarnings(by_evidence(survey$x, 1:4))
+  expect_message(path <- suppressWarnings(stagewise_em(survey$x, 1:4)),
+                 class = "mdpd_message_weak_classes")
   expect_equal(path$k, 1)
   expect_equal(path$path$evidence[3], fit$evidence)
   # The same rows in any order hang together as much, and shuffled columns do not.
