@@ -71,32 +71,42 @@ align_components <- function(object, reference) {
 #' @export
 error_rate <- function(estimate, truth, align = FALSE) {
   check_flag(align)
-  by_default <- missing(align)
-  is_nameless <- inherits(estimate, "mdpd") && is_numbered(estimate) && !named_by_labels(estimate)
-  has_levels <- inherits(estimate, "mdpd") || is.factor(estimate)
+  object <- estimate
   pair <- match_observations(as_classes(estimate), as_classes(truth))
-  pair$x <- in_words_of(pair$x, pair$y, estimate)
+  pair$x <- in_words_of(pair$x, pair$y, object)
   known <- !is.na(pair$y)
   if (!any(known)) {
     abort_mdpd("{.arg truth} must have a value that is not missing.", class = "argument")
   }
-  names <- list(class_names(estimate, pair$x), class_names(truth, pair$y))
+  names <- list(class_names(object, pair$x), class_names(truth, pair$y))
   estimate <- pair$x[known]
   truth <- pair$y[known]
-  if (by_default && has_levels && length(intersect(names[[1]], names[[2]])) == 0) {
-    warn_unmatched_classes(names)
-    align <- TRUE
-  } else if (by_default) {
-    warn_unmatched_truth(setdiff(truth, names[[1]]), setdiff(names[[1]], names[[2]]), has_levels)
-  }
-  if (align) {
+  by_names <- missing(align) && !has_no_common_class(object, names, truth)
+  if (align || missing(align) && !by_names) {
     return(share_wrong(matched_to(estimate, truth), truth))
   }
   rate <- share_wrong(estimate, truth)
-  if (by_default && is_nameless && all(truth %in% names[[1]])) {
+  if (by_names && stands_for_none(object) && all(truth %in% names[[1]])) {
     warn_numbered(rate, share_wrong(matched_to(estimate, truth), truth))
   }
   rate
+}
+
+# Are the names of the classes no guide to which is which? A warning says so, or which are none.
+has_no_common_class <- function(estimate, names, truth, call = rlang::caller_env()) {
+  has_levels <- inherits(estimate, "mdpd") || is.factor(estimate)
+  if (has_levels && length(intersect(names[[1]], names[[2]])) == 0) {
+    warn_unmatched_classes(names, call)
+    return(TRUE)
+  }
+  warn_unmatched_truth(setdiff(truth, names[[1]]), setdiff(names[[1]], names[[2]]), has_levels,
+                       call)
+  FALSE
+}
+
+# Components that have nothing but numbers.
+stands_for_none <- function(estimate) {
+  inherits(estimate, "mdpd") && is_numbered(estimate) && !named_by_labels(estimate)
 }
 
 share_wrong <- function(estimate, truth) mean(is.na(estimate) | estimate != truth)
@@ -112,8 +122,10 @@ warn_numbered <- function(rate, least, call = rlang::caller_env()) {
   if (least < rate) {
     warn_mdpd(
       c("The components of {.arg estimate} are numbered and stand for no class of {.arg truth}.",
-        x = "As they are named {round(100 * rate, 1)} % are wrong, matched {round(100 * least, 1)} %.",
-        i = "{.code align = TRUE} matches them; {.code align = FALSE} takes the names as they are."),
+        x = "As they are named {round(100 * rate, 1)} % are wrong, matched {round(100 * least, 1)}
+             %.",
+        i = "{.code align = TRUE} matches them; {.code align = FALSE} takes the names as they
+             are."),
       class = "numbered_components", call = call
     )
   }

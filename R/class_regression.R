@@ -108,8 +108,8 @@
 #'   \item{starts}{by `"one-step"` a data frame with a row for every start: `start`, `loglik` (nats)
 #'     where it came to, before the last steps, and `iterations`; else `NULL`}
 #'   \item{by_design, design_df}{are standard errors those of clusters, strata or a survey design?
-#'     And the degrees of freedom of intervals and tests, those of the clusters and strata with a row
-#'     that counts, `Inf` without}
+#'     And the degrees of freedom of intervals and tests, those of the clusters and strata with a
+#'     row that counts, `Inf` without}
 #'   \item{classes, reference, k, method, type, formula, covariates, variable_labels, call,
 #'     status, converged, iterations}{what was asked and how it ended; labels that columns of `data`
 #'     have, as haven sets them, stand in pictures}
@@ -119,8 +119,8 @@
 #' follow from others, `mdpd_error_one_component` is for a fit of one component,
 #' `mdpd_error_empty_class` names classes that no row that counts is assigned to (`"ml"`, `"bch"`),
 #' `mdpd_error_no_data` is for fits that keep no data. `mdpd_warning_separation` names coefficients
-#' without a finite estimate, as where a covariate tells a class for sure: by robust errors these and
-#' what rests on them, tests and intervals, are `NA`, else the errors are large;
+#' without a finite estimate, as where a covariate tells a class for sure: robust errors, and what
+#' rests on them, tests and intervals, are `NA` then, others large;
 #' `mdpd_warning_not_identified` those that the data do not determine, `mdpd_warning_not_converged`
 #' says that `max_iter` was reached, `mdpd_warning_covariate_is_item` that a covariate has the
 #' answers to an item of the fit, which must be other than it, `mdpd_warning_sampling_weights` that

@@ -358,8 +358,8 @@ share_slopes <- function(object, x, shares, class) {
   do.call(cbind, lapply(free, function(l) shares[, class] * ((l == class) - shares[, l]) * x))
 }
 
-# The error of each row of `moves`, the derivatives of a number by the coefficients. Those without an
-# error leave without one only what they move.
+# The error of each row of `moves`, the derivatives of a number by the coefficients. Those without
+# an error leave without one only what they move.
 errors_of_moves <- function(moves, covariance) {
   unknown <- is.na(diag(covariance))
   known <- covariance[!unknown, !unknown, drop = FALSE]

@@ -17,7 +17,8 @@ new_groups <- function(object, groups, found) {
       test = test_sizes(groups, found), n = n, n_left_out = groups$n_left_out,
       loglik = fit$loglik - sum(n * log(n / sum(n))),
       df = fit$df - (length(n) - 1), by_design = !is.null(groups$design),
-      design_df = interval_df(groups$design, groups), fit = fit, variable_labels = groups$variable_labels
+      design_df = interval_df(groups$design, groups), fit = fit,
+      variable_labels = groups$variable_labels
     ),
     class = "mdpd_groups"
   )

@@ -188,6 +188,7 @@ data_of <- function(object, x = NULL, weights = NULL, arg = "x", call = rlang::c
     coded <- read_new(x, object, arg = arg, call = call)
     check_has_row(coded$codes, arg, call)
     if (is.null(weights)) weights <- weights_for(object, nrow(coded$codes), arg, call)
+    coded["known"] <- list(known_for(object, rownames(coded$codes), arg, call))
   }
   if (!is.null(x) || !is.null(weights)) {
     coded$weights <- check_weights(weights, nrow(coded$codes), call = call)
@@ -209,6 +210,25 @@ weights_for <- function(object, n_rows, arg, call) {
                               {comma(object$n_obs)}.",
         i = if (arg == "x") "Give {.arg weights}, one number for each row, 1 if they count once."),
       class = "no_weights", call = call
+    )
+  }
+  NULL
+}
+
+# The known classes of rows that are given, where they are the items of the fit.
+known_for <- function(object, items, arg, call) {
+  if (n_gold(object) == 0) {
+    return(NULL)
+  }
+  own <- object$coded$known
+  if (!is.null(own) && setequal(items, rownames(object$coded$codes))) {
+    return(own[match(items, rownames(object$coded$codes))])
+  }
+  if (is.null(own) && length(items) == object$n_obs) {
+    warn_mdpd(
+      c("The {n_gold(object)} known label{?s} of the fit do{?es/} not count: it keeps no data, and
+         {.arg {arg}} does not tell them.", i = "Fit with {.code keep_data = TRUE}."),
+      class = "no_known", call = call
     )
   }
   NULL

@@ -39,8 +39,9 @@
 #' freedom are summed over these tables. So values must be missing completely at random: else the
 #' statistics are large for that reason alone, as where questions are only asked after a certain
 #' answer. `rows = "complete"` takes the rows without a missing value, the rule of poLCA: these are
-#' then no sample of all rows either. A message of class `mdpd_message_missing_cells` says what was done. In
-#' samples the fit is to all rows in either case. With `missing = "level"` nothing is missing.
+#' then no sample of all rows either. A message of class `mdpd_message_missing_cells` says what was
+#' done. In samples the fit is to all rows in either case. With `missing = "level"` nothing is
+#' missing.
 #'
 #' @param object A fitted mixture, see [stagewise_em()].
 #' @param n Number of samples of the parametric bootstrap, a count of at most 1,000,000; 0, the
@@ -428,8 +429,8 @@ inform_missing_cells <- function(coded, rows) {
   if (n_incomplete == 0) {
     return(invisible())
   }
-  by_chance <- "Where what is missing depends on the answers, as with questions that not all are asked,
-                the statistics are large by either."
+  by_chance <- "Where what is missing depends on the answers, as with questions that not all are
+                asked, the statistics are large by either."
   done <- if (rows == "complete") {
     c("{comma(n_incomplete)} of {comma(n_obs)} {quantity(n_obs)}row{?s}
        {quantity(n_incomplete)}{?has/have} a missing answer and {?is/are} left out.",

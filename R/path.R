@@ -168,7 +168,8 @@ inform_weak_classes <- function(path, chosen) {
     inform_mdpd(
       c("One component has the most evidence, but the items do hang together, more than 99 of 100
          tables of independent items.",
-        i = "There may be classes of which no item is sure to tell: {.code choose_k(fit, {weak[1]})}."),
+        i = "There may be classes of which no item is sure to tell:
+             {.code choose_k(fit, {weak[1]})}."),
       class = "weak_classes"
     )
   }

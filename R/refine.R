@@ -17,7 +17,9 @@
 #' @param ... Not used; must be empty.
 #' @param weights Case weights, one non-negative number a row; by default, `NULL`, those of the fit,
 #'   also of an `x` with as many rows. Rows of another `x` then count once each, of a weighted fit
-#'   with a warning of class `mdpd_warning_no_weights`.
+#'   with a warning of class `mdpd_warning_no_weights`. Known classes are those of the fit where `x`
+#'   has its items; a fit that keeps no data has none of them, with a warning of class
+#'   `mdpd_warning_no_known`.
 #' @param control Settings, see [stagewise_control()]; by default those of the fit.
 #' @param verbose Show a progress bar when it takes long?
 #' @return The refined fit, its components in the order and under the names that the user gave them,
@@ -76,7 +78,8 @@ refine.mdpd <- function(object, x = NULL, type = c("sparse", "full"), ..., weigh
   call[[1]] <- quote(refine)
   fit <- new_mdpd(result, problem, settings, list(
     class = setdiff(class(object), "mdpd"), call = call,
-    keep_data = !is.null(object$coded),
+    # A model, or the fit of a store, has none that could be kept.
+    keep_data = !is.null(object$coded) || is.null(object$loglik) || !is.null(object$store),
     design = design_for(object, x, weights, nrow(coded$codes))
   ))
   fit$groups <- object$groups # of compare_groups()

@@ -32,10 +32,6 @@ arrangement_code <- function(object) {
   )
 }
 
-is_numbered <- function(object) {
-  identical(names(object$mixing_weights), as.character(seq_len(object$k)))
-}
-
 naming_code <- function(names) {
   paste0("fit <- name_components(fit, c(", toString(vapply(names, deparse, "")), "))")
 }

@@ -39,6 +39,10 @@ named_by_labels <- function(object) {
       setequal(names(object$mixing_weights), object$labels)
 }
 
+is_numbered <- function(object) {
+  identical(names(object$mixing_weights), as.character(seq_len(object$k)))
+}
+
 # Do several components stand for one label?
 has_kinds <- function(object) anyDuplicated(object$stands_for) > 0
 

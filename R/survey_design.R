@@ -64,7 +64,7 @@ interval_df <- function(design, that_count) {
   } else {
     qr(design$replicates$weights[rows, , drop = FALSE], tol = 1e-5)$rank - 1
   }
-  if (df > 0) df else NA_real_
+  if (df > 0) as.double(df) else NA_real_
 }
 
 sample_codes <- function(x, n_obs, arg, call) {

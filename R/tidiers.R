@@ -170,7 +170,8 @@ augment.mdpd <- function(x, data = NULL, newdata = NULL, ...) {
     )
   }
   if (is.null(data)) {
-    return(add_class(decode(data_of(x, arg = "data")), x$posterior, x))
+    rows <- decode(data_of(x, arg = "data"))
+    return(add_class(rows, x$posterior, x))
   }
   check_rows_of_fit(data, x)
   grouped_as(add_class(row_table(data, x), x$posterior, x), data)

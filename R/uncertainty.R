@@ -46,7 +46,8 @@
 #' @param x Data with the fit's items, needed where the fit keeps none. By default those of the fit.
 #' @param weights Case weights, one non-negative number a row; by default, `NULL`, those of the fit,
 #'   also of an `x` with as many rows. Rows of another `x` then count once each, of a weighted fit
-#'   with a warning of class `mdpd_warning_no_weights`. Or a survey design, see [stagewise_em()].
+#'   with a warning of class `mdpd_warning_no_weights`; known classes as in [refine()]. Or a survey
+#'   design, see [stagewise_em()].
 #' @param cluster,strata For `type = "robust"`: vectors with one value for each row, none of them
 #'   missing: the cluster and the stratum in which the row was drawn; every cluster in one stratum,
 #'   every stratum with at least two clusters. By default those of the design of the fit, where

@@ -212,3 +212,44 @@ test_that("rows given again have the survey design of the fit", {
   expect_equal(bootstrap(bare, n = 2, x = x)$design, bootstrap(fit, n = 2)$design)
   expect_warning(pair_residuals(bare, x = x), class = "mdpd_warning_design_ignored")
 })
+
+test_that("known classes count where the items of the fit are given again", {
+  crowd <- simulate_crowd(150, 12, accuracy = c(.9, .8, .8, .7, .7), missing = 0.3, seed = 1)
+  fit <- mdpd(crowd$labels, k = 3, known = crowd$truth[1:30])
+  backwards <- as.data.frame(crowd$labels)
+  backwards <- crowd_labels(backwards[rev(seq_len(nrow(backwards))), ])
+  for (x in list(crowd$labels, backwards)) {
+    again <- refine(fit, x, verbose = FALSE)
+    expect_equal(again$n_known, 30)
+    expect_identical(predict(again)[names(crowd$truth)[1:30]], predict(fit)[1:30])
+    expect_equal(vcov(fit, x = x), vcov(fit), tolerance = 1e-8)
+  }
+  # Of other items nothing is known, and a fit without data cannot tell of the same.
+  others <- crowd_labels(as.data.frame(crowd$labels)[as.integer(crowd$labels$item) > 40, ])
+  expect_silent(expect_equal(refine(fit, others, verbose = FALSE)$n_known, 0))
+  without <- mdpd(crowd$labels, k = 3, known = crowd$truth[1:30], keep_data = FALSE)
+  expect_warning(refine(without, crowd$labels, verbose = FALSE), "The 30 known labels",
+                 class = "mdpd_warning_no_known")
+})
+
+test_that("what goes on from a model keeps the data, and a fit without any keeps none", {
+  crowd <- simulate_crowd(100, 6, accuracy = rep(0.8, 5), seed = 1)
+  expect_equal(nrow(worker_quality(refine(crowd$model, crowd$labels, verbose = FALSE))), 6)
+  fit <- mdpd(crowd$labels, k = 3, keep_data = FALSE)
+  expect_null(refine(fit, crowd$labels, verbose = FALSE)$coded)
+})
+
+test_that("a picture of dependence names the argument that gives the rows", {
+  x <- answers(60)
+  fit <- suppressWarnings(mdpd(x, k = 2, keep_data = FALSE))
+  refused <- expect_error(autoplot(fit, type = "information"), "Give `newdata`",
+                          class = "mdpd_error_no_data")
+  expect_identical(rlang::call_name(conditionCall(refused)), "autoplot")
+  kept <- suppressWarnings(mdpd(x, k = 2))
+  expect_error(autoplot(kept, type = "information", newdata = 1), "`newdata` must be",
+               class = "mdpd_error_argument")
+  at <- autoplot(kept, type = "information", component = 2)$data
+  values <- information(kept, component = 2)
+  expect_equal(at$information,
+               values[cbind(as.character(at$item_1), as.character(at$item_2))])
+})

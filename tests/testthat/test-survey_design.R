@@ -304,7 +304,7 @@ test_that("clusters and strata without a row that counts are no degrees of freed
   # One cluster tells of no interval.
   one <- new_design(c(1, 1, 2), NULL, 3)
   expect_identical(interval_df(one, list(weights = c(2, 1, 0))), NA_real_)
-  expect_identical(interval_df(one, list(rows = c(1, 3), weights = c(2, 1))), 1L)
+  expect_identical(interval_df(one, list(rows = c(1, 3), weights = c(2, 1))), 1)
 })
 
 test_that("weights that are not there are told with what to write", {
