@@ -19,7 +19,8 @@ plot_profiles <- function(object, items, max_items, call = rlang::caller_env()) 
                    paste0(shown$what, if (shown$by_strength) ", strongest first", "; in percent"))
 }
 
-# The items asked for, or the informative ones with most evidence, and what to call them.
+# The items asked for, or the informative ones with most evidence, or all if there are none; and
+# what to call them.
 profile_items <- function(object, items, max_items, call) {
   if (!is.null(items)) {
     check_items(items, names(object$item_probs), call = call)
@@ -29,7 +30,12 @@ profile_items <- function(object, items, max_items, call) {
   if (length(informative) > 0) {
     return(first_items(informative, max_items, "informative item", by_strength = TRUE))
   }
-  shown <- first_items(names(object$item_probs), max_items, "item")
+  # Components between which no item is sure to differ do so in some more than in others.
+  information <- object$item_information
+  differs <- length(information) > 0 && max(information) > 0
+  items <- names(object$item_probs)
+  if (differs) items <- items[order(information[items], decreasing = TRUE)]
+  shown <- first_items(items, max_items, "item", by_strength = differs)
   shown$what <- paste0("No item is informative: ", shown$what)
   shown
 }

@@ -828,7 +828,14 @@ test_that("profiles show the most informative items first and say how many are l
   fit$informative <- "item_7"
   expect_match(autoplot(fit)$labels$subtitle, "^1 informative item, strongest first")
   fit$informative <- character()
+  fit$item_information[] <- 0
   expect_match(autoplot(fit)$labels$subtitle, "^No item is informative: 20 of 40 items; in percent")
+  # Of components between which none is sure to differ those are shown that differ most.
+  weak <- fit
+  weak$item_information <- stats::setNames(seq_along(fit$item_probs), names(fit$item_probs)) / 1e4
+  shown <- autoplot(weak)
+  expect_match(shown$labels$subtitle, "20 of 40 items, strongest first", fixed = TRUE)
+  expect_setequal(as.character(shown$data$item), utils::tail(names(fit$item_probs), 20))
 })
 
 test_that("components are labelled with their mixing weight", {
