@@ -71,6 +71,7 @@ align_components <- function(object, reference) {
 #' @export
 error_rate <- function(estimate, truth, align = FALSE) {
   check_flag(align)
+  by_default <- missing(align)
   object <- estimate
   pair <- match_observations(as_classes(estimate), as_classes(truth))
   pair$x <- in_words_of(pair$x, pair$y, object)
@@ -81,12 +82,12 @@ error_rate <- function(estimate, truth, align = FALSE) {
   names <- list(class_names(object, pair$x), class_names(truth, pair$y))
   estimate <- pair$x[known]
   truth <- pair$y[known]
-  by_names <- missing(align) && !has_no_common_class(object, names, truth)
-  if (align || missing(align) && !by_names) {
+  if (by_default) align <- has_no_common_class(object, names, truth)
+  if (align) {
     return(share_wrong(matched_to(estimate, truth), truth))
   }
   rate <- share_wrong(estimate, truth)
-  if (by_names && stands_for_none(object) && all(truth %in% names[[1]])) {
+  if (by_default && stands_for_none(object) && all(truth %in% names[[1]])) {
     warn_numbered(rate, share_wrong(matched_to(estimate, truth), truth))
   }
   rate

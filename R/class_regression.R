@@ -309,7 +309,6 @@ new_class_regression <- function(found, first, design, settings) {
   one_step <- settings$method == "one-step"
   # Without an answer a row is in no class, and tells nothing.
   counts <- !settings$method %in% c("ml", "bch") | !design$rows %in% object$no_answer
-  that_count <- list(rows = design$rows[counts], weights = design$weights[counts])
   structure(
     list(
       coefficients = `dimnames<-`(coefficients_of(found$problem, found$gamma),
@@ -326,7 +325,7 @@ new_class_regression <- function(found, first, design, settings) {
       df = n_coefficients - (found$n_left_alone %||% 0) +
         if (settings$method %in% c("two-step", "one-step")) object$df - (object$k - 1) else 0,
       n_obs = object$n_obs, n_incomplete = design$n_incomplete, rows = design$rows,
-      nobs = sum(that_count$weights), no_answer = object$no_answer,
+      nobs = sum(design$weights[counts]), no_answer = object$no_answer,
       weights = if (any(design$weights != 1)) design$weights,
       row_names = rownames(object$posterior),
       flat = is_flat_ahead(found, design$x, root),
@@ -336,7 +335,8 @@ new_class_regression <- function(found, first, design, settings) {
       terms = design$terms, xlevels = design$xlevels, contrasts = design$contrasts,
       covariates = design$covariates, variable_labels = design$variable_labels, x = design$x,
       offset = design$offset,
-      by_design = !is.null(first$design), design_df = interval_df(first$design, that_count),
+      by_design = !is.null(first$design),
+      design_df = interval_df(design_of_rows(first$design, design$rows), design$weights * counts),
       model = unclass(object)[c("k", "mixing_weights", "item_probs", "informative", "missing",
                                 "control", "labels", "loglik")],
       call = settings$call, status = if (found$converged) "converged" else "iteration_limit",

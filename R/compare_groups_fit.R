@@ -14,6 +14,7 @@ group_data <- function(object, how, group, call = rlang::caller_env()) {
                 class = "missing_group")
   }
   coded <- how$coded
+  design <- design_of_rows(how$design, rows)
   columns <- engine_order(object, coded)
   codes <- select_rows(coded$codes, rows)
   items <- answered_in_groups(intersect(names(object$item_probs), informative(object)), codes, call)
@@ -23,7 +24,7 @@ group_data <- function(object, how, group, call = rlang::caller_env()) {
     known = coded$known[rows], labels = if (!is.null(coded$known)) object$labels,
     row_names = rownames(codes), items = items, item_levels = coded$levels[items],
     answers = stats::setNames(lapply(items, answers), items), n_left_out = n_left_out,
-    design = design_of_rows(how$design, rows), columns = columns,
+    design = design, design_df = interval_df(design, coded$weights[rows]), columns = columns,
     components = names(object$mixing_weights)[columns],
     start = unname(how$posterior[rows, columns, drop = FALSE]), threads = threads_of(object),
     variable_labels = object$variable_labels, columns_are = column_words(object)
@@ -181,7 +182,7 @@ test_items <- function(groups, larger, smaller) {
     return(NULL)
   }
   table[table$df == 0, c("statistic", "evidence")] <- NA
-  table$log_p <- stats::pf(table$statistic / table$df, table$df, interval_df(groups$design, groups),
+  table$log_p <- stats::pf(table$statistic / table$df, table$df, groups$design_df,
                            lower.tail = FALSE, log.p = TRUE)
   table
 }

@@ -17,8 +17,7 @@ new_groups <- function(object, groups, found) {
       test = test_sizes(groups, found), n = n, n_left_out = groups$n_left_out,
       loglik = fit$loglik - sum(n * log(n / sum(n))),
       df = fit$df - (length(n) - 1), by_design = !is.null(groups$design),
-      design_df = interval_df(groups$design, groups), fit = fit,
-      variable_labels = groups$variable_labels
+      design_df = groups$design_df, fit = fit, variable_labels = groups$variable_labels
     ),
     class = "mdpd_groups"
   )
@@ -75,7 +74,7 @@ test_sizes <- function(groups, found) {
   df <- (ncol(groups$start) - 1) * (length(groups$levels) - 1)
   statistic <- scaled_ratio(groups, found$model, gain, group_item)
   data.frame(statistic = statistic, df = df,
-             p_value = wald_p(statistic, df, interval_df(groups$design, groups)))
+             p_value = wald_p(statistic, df, groups$design_df))
 }
 
 item_table <- function(groups, found) {

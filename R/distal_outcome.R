@@ -141,7 +141,8 @@ distal_outcome <- function(object, y, data = NULL, method = c("bch", "ml"), ...,
   call[[1]] <- quote(distal_outcome)
   result <- new_distal_outcome(found, outcome, object, list(
     outcome = outcome_name(asked), label = y$label, method = method, type = first$type,
-    by_design = !is.null(first$design), design_df = interval_df(first$design, outcome),
+    by_design = !is.null(first$design),
+    design_df = interval_df(design_of_rows(first$design, outcome$rows), outcome$weights),
     call = call
   ))
   warn_outcome(result, found, object)

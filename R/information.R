@@ -43,9 +43,14 @@ information.default <- function(object, ...) check_class(object, "mdpd")
 #' @export
 information.mdpd <- function(object, x = NULL, component = NULL, ..., weights = NULL) {
   rlang::check_dots_empty()
-  component <- check_component(component, object)
-  coded <- data_of(object, x, weights)
-  check_table_size(coded$codes, "x", rlang::current_env(), min_columns = 1)
+  information_of_rows(object, x, component, "x", rlang::current_env(), weights)
+}
+
+# Of the rows of the fit, or of those that are given by the argument `arg`.
+information_of_rows <- function(object, x, component, arg, call, weights = NULL) {
+  component <- check_component(component, object, call = call)
+  coded <- data_of(object, x, weights, arg, call)
+  check_table_size(coded$codes, arg, call, min_columns = 1)
   posterior <- if (is.null(x)) object$posterior else posterior_of(object, coded)$posterior
   information_at(posterior, object, coded, component)
 }

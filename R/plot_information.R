@@ -4,12 +4,8 @@ plot_information <- function(object, component, newdata, max_items, stage) {
     check_stages(stage, object, component, rlang::caller_env())
     return(plot_information_stages(object, newdata, max_items, stage, rlang::caller_env()))
   }
-  call <- rlang::caller_env()
-  at <- check_component(component, object, call = call)
-  coded <- data_of(object, newdata, arg = "newdata", call = call)
-  check_table_size(coded$codes, "newdata", call, min_columns = 1)
-  posterior <- if (is.null(newdata)) object$posterior else posterior_of(object, coded)$posterior
-  draw_information(information_at(posterior, object, coded, at), object, component, max_items)
+  values <- information_of_rows(object, newdata, component, "newdata", rlang::caller_env())
+  draw_information(values, object, component, max_items)
 }
 
 draw_information <- function(values, object, component, max_items) {

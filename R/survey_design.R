@@ -50,19 +50,17 @@ design_of_rows <- function(design, rows) {
 }
 
 # The degrees of freedom of intervals from a design, or from none: by the clusters and strata with a
-# row that counts, as survey::degf() has it. NA where there is one cluster.
-#
-# `that_count`: of rows their `weights` and, where these are not all, their numbers `rows`.
-interval_df <- function(design, that_count) {
+# row that counts by its `weights`, as survey::degf() has it. NA where there is one cluster.
+interval_df <- function(design, weights) {
   if (is.null(design)) {
     return(Inf)
   }
-  rows <- (that_count$rows %||% seq_along(that_count$weights))[that_count$weights > 0]
+  that_count <- design_of_rows(design, weights > 0)
   df <- if (is.null(design$replicates)) {
-    clusters <- unique(design$cluster[rows])
+    clusters <- unique(that_count$cluster)
     length(clusters) - length(unique(design$stratum[clusters]))
   } else {
-    qr(design$replicates$weights[rows, , drop = FALSE], tol = 1e-5)$rank - 1
+    qr(that_count$replicates$weights, tol = 1e-5)$rank - 1
   }
   if (df > 0) as.double(df) else NA_real_
 }

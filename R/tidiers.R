@@ -115,7 +115,7 @@ tidy.mdpd <- function(x, what = c("item_probs", "mixing_weights"), conf.int = FA
   }
   if (conf.int) {
     limits <- wald_limits(parameters$estimate, columns$std.error, conf.level, "logit",
-                          interval_df(how$design, how$coded))
+                          interval_df(how$design, how$coded$weights))
     columns[c("conf.low", "conf.high")] <- list(limits[, 1], limits[, 2])
   }
   tidy_table(x, what, columns, parameters)

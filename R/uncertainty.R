@@ -180,7 +180,7 @@ confint.mdpd <- function(object, parm = NULL, level = 0.95, scale = c("logit", "
   how <- read_how(object, type, x, weights, cluster, strata)
   errors <- estimate_errors(object, how)
   limits <- wald_limits(parameters$estimate[rows], errors[rows], level, scale,
-                        interval_df(how$design, how$coded))
+                        interval_df(how$design, how$coded$weights))
   dimnames(limits) <- list(parameters$name[rows], limit_names(level))
   limits
 }

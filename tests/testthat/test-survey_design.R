@@ -9,7 +9,7 @@ district_design <- function(data = schools()) {
   survey::svydesign(ids = ~dnum, strata = ~stype, weights = ~pw, data = data, nest = TRUE)
 }
 quickly <- function(...) suppressWarnings(suppressMessages(stagewise_em(...)))
-df_of_fit <- function(fit) interval_df(fit$design, fit$coded)
+df_of_fit <- function(fit) interval_df(fit$design, fit$coded$weights)
 
 # The standard errors of the second level of each item, and those of survey.
 of_second <- function(fit) {
@@ -152,7 +152,7 @@ test_that("two clusters are enough for a stratum", {
   expect_equal(design$cluster, c(1, 2, 1, 3, 4))
   expect_equal(design$stratum, c(1, 1, 2, 2))
   expect_equal(design$factor, c(2, 2))
-  expect_equal(interval_df(design, list(weights = rep(1, 5))), 2)
+  expect_equal(interval_df(design, rep(1, 5)), 2)
   expect_error(new_design(c(1, 2, 3), c("a", "a", "b"), 3), "one in stratum \"b\"",
                class = "mdpd_error_single_cluster")
   refused <- expect_error(new_design(c(1, 1), NULL, 2), "there is one[.]",
@@ -174,7 +174,7 @@ test_that("of some rows the clusters and replicates are those of the rows", {
 
 test_that("replicates that differ by less than 1e-5 are no degrees of freedom", {
   df <- function(e) {
-    interval_df(list(replicates = list(weights = cbind(c(1, 0), c(1, e)))), list(weights = c(1, 1)))
+    interval_df(list(replicates = list(weights = cbind(c(1, 0), c(1, e)))), c(1, 1))
   }
   expect_identical(c(df(5e-6), df(2e-5)), c(NA, 1))
 })
@@ -275,7 +275,7 @@ test_that("intervals have the degrees of freedom of the design", {
   theirs <- stats::confint(survey::svymean(~sch.wide, design), df = survey::degf(design))
   expect_equal(unname(confint(fit, "sch.wide", scale = "linear")), unname(theirs),
                tolerance = 1e-8)
-  expect_equal(interval_df(NULL, fit$coded), Inf)
+  expect_equal(interval_df(NULL, fit$coded$weights), Inf)
 })
 
 test_that("clusters and strata without a row that counts are no degrees of freedom", {
@@ -303,8 +303,8 @@ test_that("clusters and strata without a row that counts are no degrees of freed
   }
   # One cluster tells of no interval.
   one <- new_design(c(1, 1, 2), NULL, 3)
-  expect_identical(interval_df(one, list(weights = c(2, 1, 0))), NA_real_)
-  expect_identical(interval_df(one, list(rows = c(1, 3), weights = c(2, 1))), 1)
+  expect_identical(interval_df(one, c(2, 1, 0)), NA_real_)
+  expect_identical(interval_df(design_of_rows(one, c(1, 3)), c(2, 1)), 1)
 })
 
 test_that("weights that are not there are told with what to write", {
