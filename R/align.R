@@ -202,7 +202,11 @@ permute_components <- function(object, order, names) {
   for (part in c("posterior", "crowd_probs")) {
     if (!is.null(object[[part]])) permuted[[part]] <- permute_columns(object[[part]])
   }
-  if (!is.null(object$sums)) permuted$sums <- order_kept_sums(object$sums, order, names)
+  if (!is.null(object$classification)) {
+    permuted$classification <- permute_columns(object$classification[order, , drop = FALSE])
+    rownames(permuted$classification) <- names
+  }
+  if (!is.null(object$sums)) permuted$sums <- order_kept_sums(object$sums, order)
   labels <- labels_under_names(object, order, names)
   if (!identical(labels, object$stands_for)) permuted["stands_for"] <- list(labels)
   if (!is.null(object$path_fits)) {

@@ -34,17 +34,15 @@ row_log_densities <- function(object, coded) {
 # Assigned classes -------------------------------------------------------------------------------
 
 # The class each row is assigned to, and `errors`, true x assigned: the estimated probability of
-# being assigned to a class given the true one (Bolck, Croon and Hagenaars 2004). A row without any
-# answer is in no class, NA, and has no weight.
+# being assigned to a class given the true one (Bolck, Croon and Hagenaars 2004), by the fit's
+# `classification`. A row without any answer is in no class, NA, and has no weight.
 classification <- function(first) {
-  posterior <- unname(first$object$posterior)
   no_answer <- first$object$no_answer
-  assigned <- replace(first_largest(posterior), no_answer, NA)
+  assigned <- replace(first_largest(unname(first$object$posterior)), no_answer, NA)
   indicator <- (outer(assigned, seq_len(first$object$k), `==`) & !is.na(assigned)) + 0
-  weights <- replace(first$weights, no_answer, 0)
-  counts <- crossprod(posterior * weights, indicator)
-  list(assigned = assigned, indicator = indicator, weights = weights, sizes = rowSums(counts),
-       errors = counts / rowSums(counts))
+  counts <- t(unname(classification_table(first$object))) * first$object$nobs
+  list(assigned = assigned, indicator = indicator, weights = replace(first$weights, no_answer, 0),
+       sizes = rowSums(counts), errors = counts / rowSums(counts))
 }
 
 tell_no_class <- function(no_answer) {
@@ -115,20 +113,23 @@ of_assigned <- function(table, classes, rows) {
 # How evidence moves with the parameters of the first step -----------------------------------------
 
 # The derivatives of `errors` by each parameter of the first step, true x assigned x parameters; the
-# assigned classes themselves are held.
+# assigned classes themselves are held, and the rows' own posterior is what moves.
 error_slopes <- function(first, classes) {
   k <- first$object$k
   model <- first$model
   posterior <- unname(first$object$posterior)
+  counts <- crossprod(posterior * classes$weights, classes$indicator)
+  sizes <- rowSums(counts)
+  errors <- counts / sizes
   slopes <- array(0, c(k, k, length(model$root)))
   cell <- expand.grid(true = seq_len(k), assigned = seq_len(k))
   for (rows in row_blocks(first, k^2)) {
     shown <- cbind(1, one_hot(first$coded, model$items, rows))
     g <- posterior[rows, , drop = FALSE]
     excess <- classes$indicator[rows, cell$assigned, drop = FALSE] -
-      rep(classes$errors, each = length(rows))
+      rep(errors, each = length(rows))
     share <- classes$weights[rows] * excess * g[, cell$true, drop = FALSE] /
-      rep(classes$sizes[cell$true], each = length(rows))
+      rep(sizes[cell$true], each = length(rows))
     for (component in seq_len(k)) {
       moved <- share * (rep(cell$true == component, each = length(rows)) - g[, component])
       at <- which(model$component == component)

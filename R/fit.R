@@ -36,7 +36,8 @@ new_mdpd <- function(result, problem, settings, about) {
     posterior = if (nrow(result$posterior) > 0) {
       name_posterior(result$posterior, order, rownames(coded$codes), names)
     },
-    sums = sums_of_posterior(result, order, names),
+    classification = name_classification(result, order, names),
+    sums = sums_of_posterior(result, order),
     loglik = result$loglik,
     penalised_loglik = result$penalised_loglik,
     evidence = if (by_evidence) result$evidence,
@@ -66,19 +67,29 @@ new_mdpd <- function(result, problem, settings, about) {
   structure(fit, class = c(about$class, "mdpd"))
 }
 
-# Of a fit that keeps no posterior what is known of it: its `entropy` (nats); `modal`, k x k, of the
-# rows that are assigned to the row's component the posterior of the column's, in shares of all; and
-# what EM can go on with, see standing_sums.R.
-sums_of_posterior <- function(result, order, names) {
+# Of the rows that are assigned to the row's component, how probable the column's is; in shares of
+# all. What did not come from the engine has none.
+name_classification <- function(result, order, names) {
+  shares <- result$modal
+  if (is.null(shares)) {
+    return(NULL)
+  }
+  if (length(names) == 1) shares <- matrix(1)
+  `dimnames<-`(shares[order, order, drop = FALSE], list(names, names))
+}
+
+# Of a fit that keeps no posterior what is known of it: its `entropy` (nats), and what EM can go on
+# with, see standing_sums.R.
+sums_of_posterior <- function(result, order) {
   if (is.null(result$entropy) || is.na(result$entropy)) {
     return(NULL)
   }
   kept <- list(
-    entropy = result$entropy, modal = result$modal,
+    entropy = result$entropy,
     pseudo_counts = if (length(result$pseudo_counts) > 0) result$pseudo_counts,
     standing = result$standing
   )
-  order_kept_sums(kept[lengths(kept) > 0], order, names)
+  order_kept_sums(kept[lengths(kept) > 0], order)
 }
 
 # What a fit says of its rows.

@@ -20,9 +20,10 @@
 #'   2010).
 #' * `"posterior"`: how sure the class of each row is. Rows are grouped by their predicted class,
 #'   the surest first; the height of a colour is the posterior probability of that component. What
-#'   is not in the colour of the predicted class is the expected error,
-#'   \eqn{1 - \max_k P(Y = k | x_n)}{1 - max_k P(Y = k | x_n)}. Above 500 rows, neighbours are
-#'   averaged.
+#'   is not in the colour of the predicted class,
+#'   \eqn{1 - \max_k P(Y = k | x_n)}{1 - max_k P(Y = k | x_n)}, is the row's part of the expected
+#'   error, by evidence a little less: the subtitle has that of held-out rows, see `classification`
+#'   in [stagewise_em()]. Above 500 rows, neighbours are averaged.
 #' * `"information"`: heat map of the conditional information of pairs of items (nats), the
 #'   dependence that the mixture leaves unexplained, see [information()]. Informative items come
 #'   first, in a frame, then the items with the strongest entries. The diagonal is left out. With

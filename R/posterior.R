@@ -76,13 +76,32 @@ has_weights <- function(object) any(row_weights(object) != 1)
 # row is taken to be that of its most probable component: the most probable one but for rows between
 # labels of several components, so it is at most a little too large.
 expected_error <- function(object) {
-  if (is.null(object$posterior)) {
-    modal <- object$sums$modal
-    class <- if (has_kinds(object)) object$stands_for else seq_len(object$k)
-    return(1 - sum(modal[outer(class, class, `==`)]) / sum(modal))
+  classification <- object$classification
+  if (is.null(classification) || has_kinds(object) && !is.null(object$posterior)) {
+    largest <- largest_posterior(class_posterior(object$posterior, object))
+    return(stats::weighted.mean(1 - largest, row_weights(object)))
   }
-  largest <- largest_posterior(class_posterior(object$posterior, object))
-  stats::weighted.mean(1 - largest, row_weights(object))
+  class <- if (has_kinds(object)) object$stands_for else seq_len(object$k)
+  1 - sum(classification[outer(class, class, `==`)]) / sum(classification)
+}
+
+# `classification` of a fit, k x k in shares, without the rows that have no answer and so no class.
+# What was not fitted has that of its posterior.
+classification_table <- function(object) {
+  shares <- object$classification
+  if (is.null(shares)) {
+    class <- replace(assigned_column(object), object$no_answer, NA)
+    in_class <- outer(class, seq_len(object$k), `==`) & !is.na(class)
+    return(crossprod(in_class, object$posterior * row_weights(object)) / object$nobs)
+  }
+  rows <- if (!is.null(object$posterior)) object$no_answer
+  if (length(rows) > 0) {
+    sizes <- object$posterior[rows[1], ]
+    column <- which.max(sizes)
+    weight <- sum(row_weights(object)[rows]) / object$nobs
+    shares[column, ] <- pmax(0, shares[column, ] - weight * sizes)
+  }
+  shares
 }
 
 # The share of the rows whose class is at least that probable.

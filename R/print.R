@@ -26,12 +26,13 @@
 #'     ended}
 #'   \item{components}{data frame: `component`, `mixing_weight`, `size` (sum of the case weights of
 #'     the rows assigned to it, which rows without any answer are not) and `mean_posterior`, the
-#'     mean posterior of the component among these rows: how tight the group is, in \[1 / k, 1\];
+#'     mean probability of the component among these rows: how tight the group is, in \[0, 1\];
 #'     `NA` where no row is assigned}
-#'   \item{overlap}{k x k matrix: the mean posterior of the column's component among the rows
-#'     assigned to the row's; rows sum to 1: the table of average posteriors by modal class}
-#'   \item{expected_error}{mean of one minus the largest posterior of a row, in \[0, 1\]: the share
-#'     of wrong classes to be expected if the model holds}
+#'   \item{overlap}{k x k matrix: the mean probability of the column's component among the rows
+#'     assigned to the row's; rows sum to 1. Of the `classification` of the fit, see
+#'     [stagewise_em()]: the table of average posteriors by modal class, by evidence of held-out ones}
+#'   \item{expected_error}{the share of wrong classes to be expected if the model holds, in
+#'     \[0, 1\]: what the `classification` of the fit has of other classes than the assigned}
 #'   \item{entropy}{entropy R-squared, \eqn{1 + \sum_n \sum_k g_{nk} \log g_{nk} / (N \log K)}{1 +
 #'     sum g[n,k] log(g[n,k]) / (N log K)}: from 0 (nothing is known of the classes) to 1 (all rows
 #'     are certain)}

@@ -271,7 +271,8 @@ section_certainty <- function(object) {
     if (has_rows) certainty_picture(object),
     report_table(
       c(list("Assigned to" = rownames(overlap)), columns),
-      "Mean probability of each class (columns) among the rows assigned to a class; rows sum to 1."
+      paste0("Mean probability of each class (columns) among the rows assigned to a class",
+             if (!is.null(object$evidence)) ", each row judged by the others", "; rows sum to 1.")
     )
   )
 }

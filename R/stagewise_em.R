@@ -107,6 +107,13 @@
 #'     probability of each of these (n_items x weights, rows sum to 1); for a crowd what it answers
 #'     in each component (labels x k, columns sum to 1), the centre of its workers}
 #'   \item{posterior}{n_obs x k posterior probabilities; rows sum to 1}
+#'   \item{classification}{k x k shares of all rows, which sum to 1: of the rows whose most probable
+#'     component is the row's, the part that is expected to be of the column's. A row has drawn its
+#'     component's estimates to itself, so that its own posterior is too sure, the more so the fewer
+#'     rows tell of an item. So by evidence, but of a crowd, these are the rows' *held-out*
+#'     posteriors, with each row's own answers taken out of the estimates (as in collapsed Gibbs
+#'     sampling: Griffiths and Steyvers 2004, \doi{10.1073/pnas.0307752101}; formula in
+#'     `vignette("method")`); else the posterior}
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}
 #'   \item{df, nobs}{number of free parameters; sum of the case weights}

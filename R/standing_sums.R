@@ -10,7 +10,7 @@
 #   levels          of these counts what each component has, levels x k
 #   components, overlap, modal
 #                   weight of each component; k x k, shared by two components, and of the rows whose
-#                   most probable component is the row's
+#                   most probable component is the row's, as of `classification` of a fit
 #   entropy         of the posteriors (nats)
 #   reliance        per item, what the posteriors rest on it (nats)
 
@@ -24,8 +24,7 @@ order_sums <- function(sums, order) {
 }
 
 # All that a fit keeps of its store's rows, in another order of the components.
-order_kept_sums <- function(kept, order, names) {
-  kept$modal <- `dimnames<-`(kept$modal[order, order, drop = FALSE], list(names, names))
+order_kept_sums <- function(kept, order) {
   if (!is.null(kept$pseudo_counts)) kept$pseudo_counts <- kept$pseudo_counts[, order, drop = FALSE]
   for (part in intersect(c("standing", "last"), names(kept))) {
     kept[[part]] <- order_sums(kept[[part]], order)

@@ -52,7 +52,7 @@ component_table <- function(object) {
 # The sum of the case weights of the rows assigned to each component.
 assigned_weight <- function(object) {
   if (is.null(object$posterior)) {
-    return(unname(rowSums(object$sums$modal)) * object$nobs)
+    return(unname(rowSums(object$classification)) * object$nobs)
   }
   class <- assigned_column(object)
   weights <- row_weights(object)
@@ -60,24 +60,11 @@ assigned_weight <- function(object) {
 }
 
 component_overlap <- function(object) {
-  overlap <- if (is.null(object$posterior)) {
-    object$sums$modal / rowSums(object$sums$modal)
-  } else {
-    overlap_of_rows(object)
-  }
+  shares <- classification_table(object)
+  overlap <- shares / rowSums(shares)
   overlap[is.nan(overlap)] <- NA
   dimnames(overlap) <- list(names(object$mixing_weights), names(object$mixing_weights))
   overlap
-}
-
-overlap_of_rows <- function(object) {
-  weights <- row_weights(object)
-  class <- assigned_column(object)
-  overlap <- vapply(seq_len(object$k), function(k) {
-    rows <- class %in% k
-    colSums(object$posterior[rows, , drop = FALSE] * weights[rows]) / sum(weights[rows])
-  }, numeric(object$k))
-  matrix(overlap, object$k, byrow = TRUE)
 }
 
 informative_table <- function(object) {

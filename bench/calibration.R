@@ -46,8 +46,10 @@ judge_rows <- function(probs, truth) {
 judge_fit <- function(fit, data) {
   if (!data$is_crowd) fit <- align_components(fit, data$truth[rownames(fit$posterior)])
   of_fit <- judge_rows(fit$posterior, data$truth)
+  of_fit$expected <- summary(fit)$expected_error
   new <- if (!is.null(data$new)) judge_rows(predict(fit, data$new, type = "prob"), data$truth)
-  rbind(cbind(of_fit, rows = "of the fit"), if (!is.null(new)) cbind(new, rows = "new"))
+  rbind(cbind(of_fit, rows = "of the fit"),
+        if (!is.null(new)) cbind(new, expected = NA, rows = "new"))
 }
 
 # What is said of each item, and whether it differs.

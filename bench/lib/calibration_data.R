@@ -100,6 +100,8 @@ calibration_cases <- function() {
       calibrated_case(75, 1, "medium", dense),
       table_case("survey: 75 items, 5 levels, 5 classes", dense,
                  function() draw_mixed(2000, 75, n_levels = 5, k = 5, share = 0.35)),
+      table_case("150 rows x 100 items", dense,
+                 function() draw_mixed(300, 100, n_levels = 3, k = 3, share = 0.4)),
       table_case("400 x 60 binary, 30 items of .4/.6", dense,
                  function() draw_binary(800, 60, 30, c(0.4, 0.6))),
       copies_case("3 of them twice", 3, 1, alike = 1),

@@ -40,9 +40,13 @@ gaps_of <- function(rows) {
   100 * vapply(split(rows, rows$draw), function(draw) mean(draw$said) - mean(draw$happened), 0)
 }
 
+# Likewise more than the fit's summary expects, of the rows of the fit.
+gaps_of_summary <- function(rows) {
+  gaps_of(transform(rows, said = 1 - expected))
+}
+
 # The mean and its standard error.
-gap_text <- function(rows) {
-  gaps <- gaps_of(rows)
+gap_text <- function(gaps) {
   se <- if (length(gaps) > 1) paste(" \u00b1", number(stats::sd(gaps) / sqrt(length(gaps)), 1))
   paste0(sprintf("%+.1f", mean(gaps)), se)
 }
@@ -58,9 +62,10 @@ case_row <- function(rows) {
   own <- rows[rows$rows == "of the fit", ]
   data.frame(
     case = rows$case[1], method = rows$method[1], error = percent(means$actual),
-    "expected" = percent(means$expected), "too sure by" = gap_text(counting),
+    "expected" = percent(means$expected), "too sure by" = gap_text(gaps_of(counting)),
     Brier = number(means$brier, 3),
-    "rows of the fit, too sure by" = if (nrow(own) < nrow(rows)) gap_text(own) else "",
+    "rows of the fit, too sure by" = if (nrow(own) < nrow(rows)) gap_text(gaps_of(own)) else "",
+    "their expected error" = if (nrow(own) < nrow(rows)) gap_text(gaps_of_summary(own)) else "",
     check.names = FALSE
   )
 }
@@ -71,7 +76,7 @@ case_table <- function(rows) {
     case_row(rows[rows$case == case & rows$method == method, ])
   }, keys$case, keys$method))
   table$case[duplicated(table$case)] <- ""
-  if (all(table[[7]] == "")) table[[7]] <- NULL
+  if (all(table[[7]] == "")) table[7:8] <- NULL
   table_lines(table, setdiff(names(table), c("case", "method")))
 }
 
@@ -88,8 +93,8 @@ bin_table <- function(judged, breaks, by) {
 # In words ----------------------------------------------------------------------------------------
 
 # The least and the largest mean gap of the cases, with the names of these cases.
-gap_range <- function(rows) {
-  gaps <- vapply(split(rows, rows$case), function(case) mean(gaps_of(case)), 0)
+gap_range <- function(rows, gaps_of_case = gaps_of) {
+  gaps <- vapply(split(rows, rows$case), function(case) mean(gaps_of_case(case)), 0)
   ends <- c(which.min(gaps), which.max(gaps))
   paste(sprintf("%+.1f (%s)", gaps[ends], names(gaps)[ends]), collapse = " to ")
 }
@@ -97,16 +102,15 @@ gap_range <- function(rows) {
 verdict_lines <- function(rows, items) {
   copied <- rows$group == "tables with copied items"
   is_real <- rows$group == real_group
-  of <- function(method, which, own = FALSE) {
-    part <- rows[rows$method == method & which, ]
-    gap_range(if (own) part[part$rows == "of the fit", ] else that_count(part))
-  }
+  of <- function(method, which) gap_range(that_count(rows[rows$method == method & which, ]))
   sure <- items$said > 0.95
+  own <- rows[rows$method == "default call" & !copied & !is_real & rows$rows == "of the fit", ]
   c(
     bullet("New rows of simulated data, nothing copied: the default call errs by",
            of("default call", !copied & !is_real), "percentage points more than it expects;",
-           "of the rows that it was fitted to by", paste0(of("default call", !copied & !is_real,
-                                                             own = TRUE), ".")),
+           "of the rows that it was fitted to by", paste0(gap_range(own), "."),
+           "Of these the expected error of `summary()`, by held-out posteriors, is too small by",
+           paste0(gap_range(own, gaps_of_summary), ".")),
     bullet("Where informative items are copied: by", paste0(of("default call", copied), "."),
            "Within a class such items are not independent, which the model takes them to be."),
     bullet("Real crowds: by", paste0(of("default call", is_real), "; Dawid-Skene by"),
@@ -155,8 +159,10 @@ report_lines <- function(rows, items) {
     "",
     prose(
       "Fits at the true k. Simulated: the fit sees half of the rows, and its posterior of the",
-      "other half is judged, `predict(fit, new, type = \"prob\")`; in the last column of the",
-      "tables of cases, of its own rows. Real crowds: all labels, and the truth of the items.",
+      "other half is judged, `predict(fit, new, type = \"prob\")`; in the last columns of the",
+      "tables of cases, of its own rows: their posterior, and the expected error of `summary()`,",
+      "of tables by evidence that of held-out rows. Real crowds: all labels, and the truth of the",
+      "items.",
       "Each entry: actual error in percent / error expected from the fit, 1 - mean(largest",
       "probability) / Brier score, the mean squared distance of the probabilities from the truth",
       "(0 to 2). The",

@@ -3,6 +3,7 @@
 #include "model/criterion.cpp"
 #include "model/crowd_prior.cpp"
 #include "model/evidence.cpp"
+#include "model/held_out.cpp"
 #include "model/inclusion.cpp"
 #include "model/item_prior.cpp"
 #include "model/m_step.cpp"

@@ -31,6 +31,13 @@ regression_fit <- function(rows, weights = NULL, ...) {
   align_components(fit, rows$class)
 }
 
+# The same fit, of which rows are assigned to a wrong class as often as their posterior says, and not
+# as held-out rows: so it goes where the posterior is moved.
+of_posterior_alone <- function(fit) {
+  fit$classification <- NULL
+  fit
+}
+
 # The rows and six more without any answer.
 with_empty_rows <- function(rows) {
   more <- nrow(rows$items) + 1:6

@@ -1,5 +1,5 @@
 rows <- regression_rows()
-fit <- regression_fit(rows)
+fit <- of_posterior_alone(regression_fit(rows))
 covariates <- rows$covariates
 
 regress <- function(method = "two-step", formula = ~ z + g, object = fit, data = covariates, ...) {
@@ -394,7 +394,7 @@ test_that("all methods find the truth, and the naive regression does not", {
     # Six draws of a standard normal: beyond 3.5 once in 400 such tests.
     expect_lt(max(abs(away)), 3.5)
   }
-  sure <- large
+  sure <- of_posterior_alone(large)
   sure$posterior[] <- outer(max.col(large$posterior), 1:3, `==`)
   # A fit that is sure of what it is not.
   naive <- suppressWarnings(regress("bch", object = sure, data = many$covariates))
@@ -935,7 +935,7 @@ test_that("covariates may have names that need backticks", {
 })
 
 test_that("an empty class is told by the methods that assign rows", {
-  empty <- suppressWarnings(mdpd(rows$items[1:2], k = 3, seed = 1))
+  empty <- of_posterior_alone(suppressWarnings(mdpd(rows$items[1:2], k = 3, seed = 1)))
   empty$posterior <- cbind("1" = rep(0.5, 600), "2" = 0.3, "3" = 0.2)
   for (method in c("ml", "bch")) {
     expect_error(suppressWarnings(regress(method, object = empty)),

@@ -1,5 +1,6 @@
 rows <- regression_rows(600, accuracy = 0.85)
-fit <- regression_fit(rows)
+held_out_fit <- regression_fit(rows)
+fit <- of_posterior_alone(held_out_fit)
 
 values_of <- function(object, ...) coef(suppressWarnings(distal_outcome(object, ...)))
 
@@ -27,6 +28,17 @@ test_that("by bch the means and shares are weighted, with the first step's part 
     }, numeric(600))
   }))
   expect_close(vcov(shares), crossprod(influence) + of_first, tolerance = 1e-4)
+})
+
+test_that("rows are assigned to a wrong class as often as held-out rows are", {
+  counts <- t(unname(held_out_fit$classification))
+  weights <- solve(counts / rowSums(counts))[max.col(held_out_fit$posterior), ]
+  outcome <- distal_outcome(held_out_fit, rows$y)
+  expect_close(coef(outcome), colSums(weights * rows$y) / colSums(weights))
+  # The classes are further apart than by the posterior, the errors little larger.
+  by_posterior <- distal_outcome(fit, rows$y)
+  expect_gt(diff(range(coef(outcome))), diff(range(coef(by_posterior))))
+  expect_close(diag(vcov(outcome)), diag(vcov(by_posterior)), tolerance = 0.1)
 })
 
 # Log-likelihood of sizes (logits), means and log standard deviations.

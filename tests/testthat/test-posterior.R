@@ -146,7 +146,8 @@ test_that("errors to be expected and shares of sure rows are those of the weight
   # Without the posterior by what is kept of it: 5 % and 3 % of all rows are of the other class.
   kept <- fit
   kept["posterior"] <- list(NULL)
-  kept$sums <- list(modal = rbind(c(0.52, 0.05), c(0.03, 0.4)), entropy = 2)
+  kept$classification <- rbind(c(0.52, 0.05), c(0.03, 0.4))
+  kept$sums <- list(entropy = 2)
   expect_equal(expected_error(kept), 0.08)
   expect_equal(relative_entropy(kept), 1 - 2 / (4 * log(2)))
   one <- fit

@@ -52,7 +52,7 @@ test_that("two numbers of components are a path, too", {
 
 test_that("a component that no row is assigned to has no overlap", {
   fit <- stagewise_em(new_store(three_classes(300)$table), 2)
-  fit$sums$modal[2, ] <- 0
+  fit$classification[2, ] <- 0
   expect_identical(unname(component_overlap(fit)[2, ]), c(NA_real_, NA_real_))
   expect_false(is.nan(component_table(fit)$mean_posterior[2]))
 })

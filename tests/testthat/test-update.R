@@ -91,10 +91,9 @@ test_that("sums of rows are taken off, spread over new levels and put in another
   expect_identical(spread[c("level_weight", "levels", "reliance")], list(
     level_weight = c(2, 4, 0, 0, 0), levels = rbind(1:2, c(3, 1), 0, 0, 0), reliance = c(0.25, 0)
   ))
-  kept <- list(modal = matrix(1:4, 2), pseudo_counts = matrix(1:6, 3), standing = sums, last = sums,
+  kept <- list(pseudo_counts = matrix(1:6, 3), standing = sums, last = sums,
                check = list(sums = sums))
-  turned <- order_kept_sums(kept, 2:1, c("x", "y"))
-  expect_identical(turned$modal, matrix(4:1, 2, dimnames = list(c("x", "y"), c("x", "y"))))
+  turned <- order_kept_sums(kept, 2:1)
   expect_identical(turned$pseudo_counts, matrix(c(4:6, 1:3), 3))
   for (part in list(turned$standing, turned$last, turned$check$sums)) {
     expect_identical(part[c("levels", "components", "modal")], list(
@@ -211,11 +210,11 @@ test_that("an update has the same bits for any shards, threads and memory", {
     expect_same_numbers(fit, fits[[1]])
     expect_identical(fit$update, fits[[1]]$update)
     expect_identical(fit$changed, fits[[1]]$changed)
-    expect_identical(fit$sums[c("entropy", "modal", "standing")],
-                     fits[[1]]$sums[c("entropy", "modal", "standing")])
+    expect_identical(fit$sums[c("entropy", "standing")], fits[[1]]$sums[c("entropy", "standing")])
+    expect_identical(fit$classification, fits[[1]]$classification)
   }
   expect_equal(fits[[1]]$sums$standing$weight, sum(weights), tolerance = 1e-12)
-  expect_equal(sum(fits[[1]]$sums$modal), 1, tolerance = 1e-12)
+  expect_equal(sum(fits[[1]]$classification), 1, tolerance = 1e-12)
 })
 
 test_that("decisions that changed are listed, with their ids", {
@@ -390,7 +389,7 @@ test_that("components keep their names and their order", {
                tolerance = 1e-10)
   expect_equal(again$sums$standing, order_sums(updated$sums$standing, c(3, 1, 2)),
                tolerance = 1e-8)
-  expect_identical(dimnames(again$sums$modal), list(c("x", "y", "z"), c("x", "y", "z")))
+  expect_identical(dimnames(again$classification), list(c("x", "y", "z"), c("x", "y", "z")))
 })
 
 test_that("fits of a path, of kinds and of one component go on", {

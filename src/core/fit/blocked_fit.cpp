@@ -46,12 +46,19 @@ class RowsElsewhere : public PosteriorRows {
     if (standing_ == nullptr) return pass_.overlap;
     return pass_.overlap + standing_->overlap / frame_.total_weight;
   }
+  /// Likewise of `modal_shares()`.
+  /// @param pull of what is held out, if anything is.
+  Matrix modal(const RowMatrix& pull) {
+    Matrix out = pull.size() > 0 ? engine_.held_out(at_, pull) : pass_.modal;
+    if (standing_ != nullptr) out += standing_->modal / frame_.total_weight;
+    return out;
+  }
   /// Of all rows where EM is.
   StandingSums sums(const RowTotals& rows, bool with_rare) {
     RowPass pass = pass_;
     pass.counts = level_sums({}, with_rare);
     pass.overlap = overlap({});
-    if (standing_ != nullptr) pass.modal += standing_->modal / frame_.total_weight;
+    pass.modal = modal({});
     return standing_sums(frame_, rows, at_, pass, loglik_);
   }
 
@@ -111,8 +118,7 @@ class BlockedMethod {
     pass.counts = counts_rare() ? level_sums_with_rare(data, step.posterior, all)
                                 : level_sums(data, step.posterior, all);
     pass.overlap = shared_weight(data, step.posterior, step.posterior);
-    pass.modal = modal_shares(data, step.posterior);
-    fit.modal = pass.modal;
+    pass.modal = fit.modal.size() > 0 ? fit.modal : pass.overlap;
     outcome_.sums.push_back(
         standing_sums(data, rows_.totals(), {fit.fit.params, fit.fit.informative}, pass, 0.0));
     StandingSums& sums = outcome_.sums.back();
@@ -235,14 +241,16 @@ class BlockedMethod {
     if (options.type == Refinement::kFixed) counted = informative;
     const StandingSums* standing = problem_.standing ? &*problem_.standing : nullptr;
     RowsElsewhere rows(frame_, engine_, std::move(counted), standing);
-    const SumsOfFit sums{[&](const MixtureFit&) { return rows.level_sums({}, false).levels; },
-                         [&](const MixtureFit& fit) {
-                           const ItemSet items = gaining_items(fit);
-                           const RowPoint at{fit.params, fit.informative};
-                           Vector out = reliance(frame_, items, engine_.reliance(at, items));
-                           if (standing != nullptr) out += standing->reliance;
-                           return out;
-                         }};
+    const SumsOfFit sums{
+        [&](const MixtureFit&) { return rows.level_sums({}, false).levels; },
+        [&](const MixtureFit& fit) {
+          const ItemSet items = gaining_items(fit);
+          const RowPoint at{fit.params, fit.informative};
+          Vector out = reliance(frame_, items, engine_.reliance(at, items));
+          if (standing != nullptr) out += standing->reliance;
+          return out;
+        },
+        [&](const MixtureFit&, const RowMatrix& pull) { return rows.modal(pull); }};
     FitResult result = make_result(
         frame_, refine_rows(frame_, rows, params, informative, options, monitor_), k, sums);
     // Where components were given up, EM was elsewhere.
@@ -253,7 +261,7 @@ class BlockedMethod {
     StandingSums& of_fit = outcome_.sums.back();
     if (!is_one && result.reliance.size() > 0) of_fit.reliance = result.reliance;
     result.entropy = of_fit.entropy;
-    result.modal = of_fit.modal / frame_.total_weight;
+    if (!is_one) of_fit.modal = frame_.total_weight * result.modal;
     counts_ = of_fit.counts.levels;
     return result;
   }
@@ -325,7 +333,6 @@ void add_posterior(const BlockedRows& rows, BlockedOutcome& outcome) {
   for (FitResult& result : outcome.fits) {
     MixtureFit& fit = result.fit;
     result.entropy = TraceRow::not_known;
-    result.modal.resize(0, 0);
     fit.e_step.posterior.resize(rows.n_obs(), fit.params.n_components());
     rows.for_each_block([&](const CodedData& block, Index first) {
       fit.e_step.posterior.middleRows(first, block.n_obs) =

@@ -14,7 +14,9 @@
 #include "fit/require_whole.h"
 #include "fit/run_steps.h"
 #include "growth/same_optimum.h"
+#include "model/held_out.h"
 #include "model/inclusion.h"
+#include "model/row_pass.h"
 #include "starts/correspondence.h"
 #include "starts/dependence.h"
 #include "starts/kinds.h"
@@ -290,6 +292,13 @@ class Method {
           const ItemSet items = gaining_items(fit);
           return reliance(data(), items,
                           reliance_on(data(), fit.params.item_probs, fit.e_step.posterior, items));
+        },
+        [&](const MixtureFit& fit, const RowMatrix& pull) {
+          const RowMatrix& posterior = fit.e_step.posterior;
+          if (pull.size() == 0) return modal_shares(data(), posterior, posterior);
+          return modal_shares(
+              data(), posterior,
+              held_out_posterior(data(), fit.params, fit.informative, posterior, pull));
         }};
     steps_.work().n_search_passes += steps_.budget().n_passes();
     outcome_.fits.push_back(make_result(data(), std::move(run), n_components, sums));

@@ -16,7 +16,13 @@ FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const Su
   if (n_components < n_asked) result.status = Status::kFewerComponents;
   result.loglik_of_one = data.marginal_loglik.sum();
   result.n_free_parameters = n_free_parameters(data, fit.informative, n_components);
-  if (std::isnan(fit.evidence)) {
+  const bool is_by_evidence = !std::isnan(fit.evidence);
+  if (n_components > 1) {
+    const bool holds_out = is_by_evidence && fit.item_prior.crowd.size() == 0;
+    result.modal = sums.modal(
+        fit, holds_out ? pull_of_answers(data, sums.counts(fit), fit.item_evidence) : RowMatrix());
+  }
+  if (!is_by_evidence) {
     result.item_evidence = fit.informative.empty()
                                ? Vector::Zero(data.n_items)
                                : item_evidence(data, fit.params, sums.counts(fit), fit.informative);

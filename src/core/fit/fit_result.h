@@ -17,7 +17,9 @@ struct FitResult : FitRun {
   /// Case-weighted entropy of the rows' posteriors, of fits that keep none of them; else not a
   /// number (nats).
   double entropy = TraceRow::not_known;
-  Matrix modal = {};               ///< likewise, see `modal_shares()`; else empty
+  /// See `modal_shares()`, by evidence of the held-out posterior, but of a crowd; of one component
+  /// empty.
+  Matrix modal = {};
   Vector item_evidence = {};       ///< see `item_evidence()`
   Vector inclusion = {};           ///< by evidence, of each item the probability that it differs
   Vector reliance = {};            ///< likewise, see inclusion.h; else empty
@@ -29,6 +31,8 @@ struct FitResult : FitRun {
 struct SumsOfFit {
   std::function<RowMatrix(const MixtureFit&)> counts;  ///< of all levels by component
   std::function<Vector(const MixtureFit&)> reliance;   ///< see inclusion.h
+  /// See `modal_shares()`. By evidence, but of a crowd, with the pull of answers, else with none.
+  std::function<Matrix(const MixtureFit&, const RowMatrix& pull)> modal;
 };
 
 /// What is known of a fit but by going over the rows.

@@ -302,19 +302,27 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
   return params;
 }
 
-Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
-                        const ItemEvidence& evidence) {
-  Vector doubt = Vector::Zero(counts.cols());
+RowMatrix pull_of_answers(const CodedData& data, const RowMatrix& counts,
+                          const ItemEvidence& evidence) {
+  RowMatrix pull = RowMatrix::Zero(data.n_items, counts.cols());
   for (Index item = 0; item < data.n_items; ++item) {
     const auto own = counts.middleRows(data.offset[item], data.n_levels[item]);
-    for (Index k = 0; k < doubt.size(); ++k) {
+    for (Index k = 0; k < counts.cols(); ++k) {
       const double total = own.col(k).sum();
-      double sum = 0.0;
       for (Index at = 0; at < n_concentrations; ++at) {
-        sum += evidence.shares(item, at + 1) / (concentration(at) + total);
+        pull(item, k) += evidence.shares(item, at + 1) / (concentration(at) + total);
       }
-      doubt[k] += half_df(data, item) * sum;
     }
+  }
+  return pull;
+}
+
+Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
+                        const ItemEvidence& evidence) {
+  const RowMatrix pull = pull_of_answers(data, counts, evidence);
+  Vector doubt = Vector::Zero(counts.cols());
+  for (Index item = 0; item < data.n_items; ++item) {
+    doubt += half_df(data, item) * pull.row(item).transpose();
   }
   return doubt;
 }

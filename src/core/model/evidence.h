@@ -48,9 +48,15 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
 MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
                                   const ItemEvidence& evidence, const ItemPrior& prior);
 
+/// By how much an answer more in a component moves an item's column there: the mean of one over
+/// concentration and answers, nothing as far as the item is the same in all (n_items x n_components).
+/// Around a centre of the items' own.
+RowMatrix pull_of_answers(const CodedData& data, const RowMatrix& counts,
+                          const ItemEvidence& evidence);
+
 /// How much lower a component's expected log probability of a row's answers is than the logarithm of
 /// their expected probability, as far as its columns are not known: to first order, for a row that is
-/// like the others (nats, n_components). Around a centre of the items' own.
+/// like the others (nats, n_components). Likewise.
 Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
                         const ItemEvidence& evidence);
 

@@ -10,7 +10,7 @@ RowPass& RowPass::operator+=(const RowPass& other) {
   return *this;
 }
 
-Matrix modal_shares(const CodedData& data, const RowMatrix& posterior) {
+Matrix modal_shares(const CodedData& data, const RowMatrix& posterior, const RowMatrix& probable) {
   Matrix out = Matrix::Zero(posterior.cols(), posterior.cols());
   for (Index n = 0; n < posterior.rows(); ++n) {
     Index modal = 0;
@@ -18,7 +18,7 @@ Matrix modal_shares(const CodedData& data, const RowMatrix& posterior) {
     const double weight = data.case_weights[n] / data.total_weight;
     for (Index k = 0; k < posterior.cols(); ++k) {
       double share = 0.0;
-      round_share(weight * posterior(n, k), share);
+      round_share(weight * probable(n, k), share);
       out(modal, k) += share;
     }
   }
@@ -36,7 +36,8 @@ RowPass pass_over(const CodedData& rows, const RowPoint& at, int depth) {
   const EStep step = e_step(rows, at.params, at.items);
   return {loglik_sum(rows, step.row_loglik),
           level_sums(rows, step.posterior, make_ready(rows, all_items(rows)), depth),
-          shared_weight(rows, step.posterior, step.posterior), modal_shares(rows, step.posterior)};
+          shared_weight(rows, step.posterior, step.posterior),
+          modal_shares(rows, step.posterior, step.posterior)};
 }
 
 }  // namespace mdpd

@@ -21,9 +21,10 @@ struct RowPass {
   RowPass& operator+=(const RowPass& other);
 };
 
-/// Of the rows whose most probable component is a row's, the first of several, the posterior of each
-/// column's; in shares of all rows' weight, rounded as in `row_shares()`.
-Matrix modal_shares(const CodedData& data, const RowMatrix& posterior);
+/// Of the rows whose most probable component is a row's, the first of several, how probable each
+/// column's is; in shares of all rows' weight, rounded as in `row_shares()`.
+/// @param probable n_obs x n_components, the posterior or what is thought of it.
+Matrix modal_shares(const CodedData& data, const RowMatrix& posterior, const RowMatrix& probable);
 
 /// Nothing yet.
 RowPass empty_pass(const CodedData& frame, Index n_components);

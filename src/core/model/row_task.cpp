@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/make_data.h"
+#include "model/held_out.h"
 #include "model/inclusion.h"
 
 namespace mdpd {
@@ -77,7 +78,8 @@ bool is_alike(const RowSums& a, const RowSums& b) {
          is_alike(a.pass.overlap, b.pass.overlap) && is_alike(a.pass.modal, b.pass.modal) &&
          std::equal(
              a.reliance.begin(), a.reliance.end(), b.reliance.begin(), b.reliance.end(),
-             [](const ExactSum& one, const ExactSum& other) { return is_alike(one, other); });
+             [](const ExactSum& one, const ExactSum& other) { return is_alike(one, other); }) &&
+         is_alike(a.held_out, b.held_out);
 }
 
 void require_items(const CodedData& rows, const ItemSet& items) {
@@ -85,6 +87,11 @@ void require_items(const CodedData& rows, const ItemSet& items) {
     if (item < 0 || item >= rows.n_items)
       throw DimensionError("the task was not made for these rows");
   }
+}
+
+void require_pull(const CodedData& rows, const RowTask& task) {
+  if (task.pull.rows() != rows.n_items || task.pull.cols() != task.at.params.n_components())
+    throw DimensionError("the pull of items in components");
 }
 
 // A fixed pass -------------------------------------------------------------------------------------
@@ -121,6 +128,7 @@ void add_answers(const CodedData& rows, std::uint64_t& numbers, Checksum& sum) {
     }
     task.asks_pass = false;
     task.asked = task.at.items;
+    task.pull = RowMatrix::Constant(rows.n_items, n_components, 1.0 / 64.0);
     const Bytes answer = to_bytes(sums_over(rows, task));
     sum.add(answer.data(), answer.size());
   }
@@ -147,6 +155,7 @@ RowSums& RowSums::operator+=(const RowSums& other) {
   if (!is_alike(*this, other)) throw DamagedMessage("it is the answer to another question");
   pass += other.pass;
   for (std::size_t at = 0; at < reliance.size(); ++at) reliance[at] += other.reliance[at];
+  held_out += other.held_out;
   return *this;
 }
 
@@ -154,6 +163,7 @@ RowSums empty_sums(const CodedData& frame, const RowTask& task) {
   if (task.asks_pass) return {empty_pass(frame, task.at.params.n_components())};
   RowSums sums;
   sums.reliance.assign(task.asked.size(), empty_loglik(frame));
+  sums.held_out = Matrix::Zero(task.pull.cols(), task.pull.cols());
   return sums;
 }
 
@@ -161,11 +171,16 @@ RowSums sums_over(const CodedData& rows, const RowTask& task) {
   require_compatible(rows, task.at.params);
   require_items(rows, task.at.items);
   require_items(rows, task.asked);
+  if (task.pull.size() > 0) require_pull(rows, task);
   if (task.depth < 0 || task.depth > most_depth) throw DimensionError("there is no such depth");
   if (task.asks_pass) return {pass_over(rows, task.at, task.depth)};
   RowSums sums = empty_sums(rows, task);
   const EStep step = e_step(rows, task.at.params, task.at.items);
   sums.reliance = reliance_on(rows, task.at.params.item_probs, step.posterior, task.asked);
+  if (task.pull.size() == 0) return sums;
+  sums.held_out = modal_shares(
+      rows, step.posterior,
+      held_out_posterior(rows, task.at.params, task.at.items, step.posterior, task.pull));
   return sums;
 }
 
@@ -177,6 +192,7 @@ Bytes to_bytes(const RowTask& task) {
   write_table(out, task.at.params.item_probs);
   write_items(out, task.at.items);
   write_items(out, task.asked);
+  write_table(out, task.pull);
   return out.finish();
 }
 
@@ -191,6 +207,7 @@ RowTask task_from_bytes(const Bytes& bytes) {
   task.at.params.item_probs = read_table<RowMatrix>(in);
   task.at.items = read_items(in);
   task.asked = read_items(in);
+  task.pull = read_table<RowMatrix>(in);
   in.finish();
   return task;
 }
@@ -204,6 +221,7 @@ Bytes to_bytes(const RowSums& sums) {
   write_table(out, sums.pass.modal);
   out.write(static_cast<std::uint64_t>(sums.reliance.size()));
   for (const ExactSum& sum : sums.reliance) write_sum(out, sum);
+  write_table(out, sums.held_out);
   return out.finish();
 }
 
@@ -217,6 +235,7 @@ RowSums sums_from_bytes(const Bytes& bytes) {
   sums.pass.modal = read_table<Matrix>(in);
   sums.reliance.resize(in.read_count(n_bytes_sum));
   for (ExactSum& sum : sums.reliance) sum = read_sum(in);
+  sums.held_out = read_table<Matrix>(in);
   in.finish();
   return sums;
 }

@@ -8,9 +8,10 @@ namespace mdpd {
 /// One question of a RowEngine, for whoever has some of the rows.
 struct RowTask {
   RowPoint at;
-  bool asks_pass = true;  ///< else the reliance on items
+  bool asks_pass = true;  ///< else the reliance on items, and what is held out
   int depth = 0;          ///< of a pass
   ItemSet asked = {};     ///< items whose reliance is asked for
+  RowMatrix pull = {};    ///< see `pull_of_answers()`; where there is none nothing is held out
 };
 
 /// The answer: the sums of some rows, of which those that were not asked for are empty. Answers of all
@@ -18,6 +19,7 @@ struct RowTask {
 struct RowSums {
   RowPass pass;
   std::vector<ExactSum> reliance = {};
+  Matrix held_out = {};  ///< `modal_shares()` of the held-out posterior
 
   /// @throws DamagedMessage if they are not answers to the same question.
   RowSums& operator+=(const RowSums& other);
@@ -39,6 +41,9 @@ class RowEngine {
   /// Of each of some items what the rows' posterior rests on it, see inclusion.h.
   std::vector<ExactSum> reliance(const RowPoint& at, const ItemSet& items) {
     return answer({at, false, 0, items}).reliance;
+  }
+  Matrix held_out(const RowPoint& at, const RowMatrix& pull) {
+    return answer({at, false, 0, {}, pull}).held_out;
   }
 };
 

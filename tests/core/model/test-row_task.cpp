@@ -20,13 +20,14 @@ bool are_equal(const RowSums& a, const RowSums& b) {
   for (std::size_t at = 0; equal && at < a.reliance.size(); ++at) {
     equal = are_equal(a.reliance[at], b.reliance[at]);
   }
-  return equal;
+  return equal && a.held_out == b.held_out;
 }
 
 RowTask some_task(Random& random, const CodedData& data) {
   RowTask task;
   task.at = {random_parameters(random, data.n_levels, 3), {0, 1, 4}};
   task.asked = {1, 4};
+  task.pull = RowMatrix::Constant(data.n_items, 3, 0.01);
   return task;
 }
 
@@ -45,6 +46,7 @@ context("row_task") {
         expect_true(read.at.params.item_probs == task.at.params.item_probs);
         expect_true(read.at.items == task.at.items);
         expect_true(read.asked == task.asked);
+        expect_true(read.pull == task.pull);
         expect_true(read.asks_pass == task.asks_pass);
         expect_true(read.depth == task.depth);
         const RowSums sums = sums_over(table.data, task);
@@ -102,7 +104,10 @@ context("row_task") {
     task.asks_pass = false;
     RowSums reliance = sums_over(table.data, task);
     expect_error_as(sums += reliance, DamagedMessage);
-    task.asked = {1};
+    RowTask other = task;
+    other.asked = {1};
+    expect_error_as(reliance += sums_over(table.data, other), DamagedMessage);
+    task.pull.resize(0, 0);
     expect_error_as(reliance += sums_over(table.data, task), DamagedMessage);
   }
 
@@ -118,6 +123,9 @@ context("row_task") {
     task.asked = {5};
     expect_error_as(sums_over(table.data, task), DimensionError);
     task.asked = {};
+    task.pull.resize(4, 3);
+    expect_error_as(sums_over(table.data, task), DimensionError);
+    task.pull.resize(0, 0);
     task.depth = 3;
     expect_error_as(sums_over(table.data, task), DimensionError);
   }
