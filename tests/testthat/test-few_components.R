@@ -93,3 +93,18 @@ test_that("as many components as rows can be asked for", {
   expect_lte(fit$k, 6)
   expect_false(anyNA(fit$posterior))
 })
+
+test_that("copies of a component are no more evidence: k stays what it is", {
+  chosen <- vapply(1:6, function(seed) {
+    x <- with_seed(seed, {
+      class <- 1 + stats::rbinom(50, 1, 0.5)
+      as.data.frame(lapply(1:5, function(i) stats::rbinom(50, 1, c(0.85, 0.2)[class])),
+                    col.names = paste0("V", 1:5))
+    })
+    fit <- suppressMessages(suppressWarnings(stagewise_em(x, k = c(1:3, 12))))
+    # No marginal likelihood is above the highest likelihood.
+    expect_lt(max(fit$path$evidence - fit$path$loglik), 1e-6)
+    fit$k
+  }, 0)
+  expect_lte(max(chosen), 3)
+})

@@ -184,6 +184,22 @@ bool may_differ(const CodedData& data, Index item, const ItemPrior& prior) {
          (data.n_levels_seen[item] > 1 || prior.crowd.size() > 0);
 }
 
+/// Logarithm of how many orders components have that can be told apart: K! over m! for each m that are
+/// the same, of which each has an m-th part.
+/// @param apart see `Overlap`.
+double log_orders(const Matrix& apart, double total) {
+  double sum = log_gamma_of(static_cast<double>(apart.cols()) + 1.0);
+  for (Index k = 0; k < apart.cols(); ++k) {
+    double n_same = 1.0;
+    for (Index other = 0; other < apart.cols(); ++other) {
+      const double told = std::max(0.0, 0.5 * total * apart(other, k));
+      if (other != k) n_same += std::max(0.0, 2.0 * exp_of(-told) - 1.0);
+    }
+    if (n_same > 1.0) sum -= log_gamma_of(n_same + 1.0) / n_same;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Overlap::Overlap(const Matrix& shared) : shares(shared.rowwise().sum()) {
@@ -195,6 +211,8 @@ Overlap::Overlap(const Matrix& shared) : shares(shared.rowwise().sum()) {
   const Matrix certain =
       product(spectrum.vectors * floored.asDiagonal(), spectrum.vectors.transpose());
   eigenvalues = spectrum_of(root.asDiagonal() * certain * root.asDiagonal()).values;
+  const Vector own = shared.diagonal();
+  apart = own.replicate(1, own.size()) + own.transpose().replicate(own.size(), 1) - 2.0 * shared;
 }
 
 Vector ItemEvidence::least_inclusion() const {
@@ -327,11 +345,12 @@ Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
   return doubt;
 }
 
-double component_evidence(const RowMatrix& component_counts, double entropy) {
+double component_evidence(const RowMatrix& component_counts, double entropy,
+                          const Overlap& overlap) {
   const auto n = static_cast<double>(component_counts.cols());
   const double total = component_counts.sum();
   const double of_orders =
-      std::min(log_gamma_of(n + 1.0), std::max(0.0, total * log_of(n) - entropy));
+      std::max(0.0, std::min(log_orders(overlap.apart, total), total * log_of(n) - entropy));
   double sum = log_gamma_of(n) - log_gamma_of(n + total) + of_orders;
   for (Index k = 0; k < component_counts.cols(); ++k) {
     sum += log_gamma_of(1.0 + component_counts(0, k));

@@ -31,6 +31,7 @@ struct ItemEvidence {
 struct Overlap {
   Vector shares = {};       ///< of all rows that each component has
   Vector eigenvalues = {};  ///< of the shares of rows that two components have in common
+  Matrix apart = {};        ///< of two components, the rows' mean squared difference of probability
 
   /// @param shared n_components x n_components, see `shared_weight()`.
   explicit Overlap(const Matrix& shared);
@@ -61,10 +62,12 @@ Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,
                         const ItemEvidence& evidence);
 
 /// Log marginal likelihood of how many rows are in each component, whose weights have a uniform
-/// prior, times the number of orders that the components may have (nats). Orders tell as much as the
-/// posterior is apart from one in which all components have a row alike, at most: of components that
-/// are the same all orders are one.
-/// @param entropy of the posterior of all rows.
-double component_evidence(const RowMatrix& component_counts, double entropy);
+/// prior, times the number of orders that the components may have (nats). Of m components that are
+/// the same all m! orders are one: two are the less the same, the more it tells of the rows which of
+/// them is which, by Pinsker's inequality at least half of what they are apart. And all orders tell
+/// as much as the posterior is apart from one in which all components have a row alike, at most.
+/// @param entropy,overlap of the posterior of all rows.
+double component_evidence(const RowMatrix& component_counts, double entropy,
+                          const Overlap& overlap);
 
 }  // namespace mdpd

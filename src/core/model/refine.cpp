@@ -170,7 +170,7 @@ EvidenceStep step_by_evidence(const CodedData& data, const LevelSums& sums, cons
   // second step would lead to one end and the others to another.
   step.to.params = posterior_means(data, sums, step.items, step.to.prior);
   step.evidence = data.marginal_loglik.sum() + step.items.gain.sum() - cost_of_crowd +
-                  component_evidence(sums.components, entropy) + entropy;
+                  component_evidence(sums.components, entropy, overlap) + entropy;
   step.prior = std::move(prior);
   return step;
 }

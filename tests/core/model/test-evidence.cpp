@@ -140,6 +140,19 @@ RowMatrix whole_posterior(Random& random, Index n_obs, Index n_components) {
   return out;
 }
 
+Overlap overlap_of(const RowMatrix& posterior) {
+  return Overlap(posterior.transpose() * posterior / static_cast<double>(posterior.rows()));
+}
+
+/// Of rows of which it is sure in what component they are.
+RowMatrix sure_posterior(const std::vector<Index>& components, Index n_components) {
+  RowMatrix out = RowMatrix::Zero(static_cast<Index>(components.size()), n_components);
+  for (std::size_t n = 0; n < components.size(); ++n) {
+    out(static_cast<Index>(n), components[n]) = 1.0;
+  }
+  return out;
+}
+
 }  // namespace
 
 context("evidence") {
@@ -325,12 +338,31 @@ context("evidence") {
     counts << 3.0, 0.0, 2.0;
     const Vector column = counts.row(0);
     const double of_one_order = log_urn(column, Vector::Ones(3));
-    const double certain = component_evidence(counts, 0.0);
+    const Overlap sure = overlap_of(sure_posterior({0, 0, 0, 2, 2}, 3));
+    const double certain = component_evidence(counts, 0.0, sure);
     expect_true(std::abs(certain - of_one_order - std::log(6.0)) < 1e-12);
     // Of components that have each row alike all orders are one; else as many as they are apart.
     const double most = 5.0 * std::log(3.0);
-    expect_true(std::abs(component_evidence(counts, most) - of_one_order) < 1e-12);
-    expect_true(std::abs(component_evidence(counts, most - 0.5) - of_one_order - 0.5) < 1e-12);
+    expect_true(std::abs(component_evidence(counts, most, sure) - of_one_order) < 1e-12);
+    expect_true(std::abs(component_evidence(counts, most - 0.5, sure) - of_one_order - 0.5) <
+                1e-12);
+  }
+
+  test_that("of components that are the same all orders are one") {
+    // One that has half of the rows, two that have the others alike, and three more.
+    RowMatrix posterior = RowMatrix::Zero(24, 6);
+    posterior.col(0).head(12).setOnes();
+    posterior.block(12, 1, 6, 2).setConstant(0.5);
+    posterior.block(18, 3, 6, 3).setConstant(1.0 / 3.0);
+    const RowMatrix counts = posterior.colwise().sum();
+    const double of_one_order = log_urn(counts.row(0).transpose(), Vector::Ones(6));
+    const double found = component_evidence(counts, 0.0, overlap_of(posterior));
+    expect_true(std::abs(found - of_one_order - std::log(720.0 / (2.0 * 6.0))) < 1e-12);
+    // Two between which a row is all that tells are the same in part.
+    posterior.row(12) << 0.0, 0.9, 0.1, 0.0, 0.0, 0.0;
+    const double nearly = component_evidence(counts, 0.0, overlap_of(posterior));
+    expect_true(nearly > found + 0.1);
+    expect_true(nearly < found + std::log(2.0) - 0.1);
   }
 
   test_that("the crowd's columns end where the workers' answers have most evidence") {
