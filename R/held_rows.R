@@ -31,6 +31,12 @@ known_of_shard <- function(store, at, call) {
              label = store$manifest$levels[codes[rows]], checksum = shard$checksum)
 }
 
+# Of each label how many rows are known to have it; NULL of no data frame of them.
+count_known_labels <- function(known, store) {
+  levels <- store$manifest$levels
+  if (!is.null(known)) tabulate(match(known$label, levels), length(levels))
+}
+
 # Are they held? -----------------------------------------------------------------------------------
 
 # Of each label the component in which growth holds the rows that are known to have it.

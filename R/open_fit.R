@@ -84,12 +84,13 @@ inform_cut_search <- function(fit) {
   }
 }
 
-# The penalised log-likelihood and the evidence of one component are its log-likelihood. By evidence
+# The penalised log-likelihood and the evidence of one component are its log-likelihood; `of_one`
+# has what is known of rows' classes besides, which a fit that holds them explains, too. By evidence
 # a fit keeps its components all the same where they stand for labels, or where the items hang
 # together more than by chance. Also where it has a little more evidence than one component, classes
 # that rest on no item in particular are much less sure than the posterior says.
-warn_independent <- function(fit, loglik_of_one, call = rlang::caller_env()) {
-  gap <- (fit$evidence %||% fit$penalised_loglik) - loglik_of_one
+warn_independent <- function(fit, of_one, call = rlang::caller_env()) {
+  gap <- (fit$evidence %||% fit$penalised_loglik) - of_one
   if (fit$k == 1 || fit$refine != "sparse" || gap >= 0 && !is_of_weak_items(fit)) {
     return(invisible(fit))
   }

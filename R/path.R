@@ -96,7 +96,7 @@ new_path <- function(results, problem, settings, about, call = rlang::caller_env
 # All that a fit with `k` asked for, made of the engine's `result`, is to be warned of.
 warn_of_fit <- function(fit, k, result, coded, call = rlang::caller_env()) {
   warn_status(fit, k, call)
-  warn_independent(fit, result$loglik_of_one, call)
+  warn_independent(fit, result$loglik_of_one + result$log_prob_of_known, call)
   warn_one_pair(fit, call)
   warn_held_majorities(fit, call)
   if (!is.null(fit$posterior)) warn_copied_items(fit, coded, call) # fits of a store hold no rows

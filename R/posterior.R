@@ -72,10 +72,17 @@ row_weights <- function(object) {
 
 has_weights <- function(object) any(row_weights(object) != 1)
 
-# The share of wrong classes to be expected if the model holds. Without a posterior the label of a
-# row is taken to be that of its most probable component: the most probable one but for rows between
-# labels of several components, so it is at most a little too large.
+# The share of wrong classes to be expected if the model holds, among the rows whose class is not
+# known.
 expected_error <- function(object) {
+  known <- share_known(object)
+  if (known < 1) expected_share_wrong(object) / (1 - known) else 0
+}
+
+# Among all rows. Without a posterior the label of a row is taken to be that of its most probable
+# component: the most probable one but for rows between labels of several components, so it is at
+# most a little too large.
+expected_share_wrong <- function(object) {
   classification <- object$classification
   if (is.null(classification) || has_kinds(object) && !is.null(object$posterior)) {
     largest <- largest_posterior(class_posterior(object$posterior, object))
@@ -83,6 +90,15 @@ expected_error <- function(object) {
   }
   class <- if (has_kinds(object)) object$stands_for else seq_len(object$k)
   1 - sum(classification[outer(class, class, `==`)]) / sum(classification)
+}
+
+share_known <- function(object) {
+  known <- object$coded$known
+  if (is.null(known)) {
+    n <- n_gold(object)
+    return(if (n > 0) n / object$n_obs else 0)
+  }
+  stats::weighted.mean(!is.na(known), row_weights(object))
 }
 
 # `classification` of a fit, k x k in shares, without the rows that have no answer and so no class.

@@ -20,8 +20,8 @@
 #' @param ... Not used; must be empty.
 #' @return `print()` returns its argument invisibly. `summary()` returns a list of class
 #'   `"summary_mdpd"`:
-#'   \item{n_obs, nobs, n_items, n_missing, k}{numbers of rows, sum of the case weights, items,
-#'     missing cells, components}
+#'   \item{n_obs, nobs, n_items, n_missing, n_known, k}{numbers of rows, sum of the case weights,
+#'     items, missing cells, known labels, components}
 #'   \item{method, refine, missing, control, call, status, converged}{how the fit was made and
 #'     ended}
 #'   \item{components}{data frame: `component`, `mixing_weight`, `size` (sum of the case weights of
@@ -30,9 +30,11 @@
 #'     `NA` where no row is assigned}
 #'   \item{overlap}{k x k matrix: the mean probability of the column's component among the rows
 #'     assigned to the row's; rows sum to 1. Of the `classification` of the fit, see
-#'     [stagewise_em()]: the table of average posteriors by modal class, by evidence of held-out ones}
+#'     [stagewise_em()]: the table of average posteriors by modal class, by evidence of those held
+#'     out}
 #'   \item{expected_error}{the share of wrong classes to be expected if the model holds, in
-#'     \[0, 1\]: what the `classification` of the fit has of other classes than the assigned}
+#'     \[0, 1\], among the rows whose class is not known: what the `classification` of the fit has
+#'     of other classes than the assigned}
 #'   \item{entropy}{entropy R-squared, \eqn{1 + \sum_n \sum_k g_{nk} \log g_{nk} / (N \log K)}{1 +
 #'     sum g[n,k] log(g[n,k]) / (N log K)}: from 0 (nothing is known of the classes) to 1 (all rows
 #'     are certain)}
@@ -176,7 +178,12 @@ quality_fields <- function(x) {
       if (!is.null(x$evidence)) paste0(", evidence ", nats(x$evidence))
     ),
     "Certainty" = if (x$k > 1) {
-      paste0("expected error ", percent(error, 1), " of the rows",
+      paste0("expected error ", percent(error, 1), " of the ",
+             if (isTRUE(x$n_known > 0)) {
+               paste0("items but the ", comma(x$n_known), " whose label is known")
+             } else {
+               "rows"
+             },
              if (!is.null(x$entropy)) paste0(", entropy R2 ", format_share(x$entropy)),
              if (is_of_weak_items(x)) "; surely more: no item is sure to differ",
              if (holds_majorities(x)) "; surely more: workers depend on each other")

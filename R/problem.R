@@ -17,17 +17,18 @@
 #'   or NULL.
 #' @param held Of rows in a store: of each label the component in which the rows are held that are
 #'   known to have it; or NULL, where none is held.
+#' @param known_weight Where rows are held, of each label how many are known to have it.
 #' @param known_before Of rows that EM goes over again: a list of the numbers of the `row` and the
 #'   `label` of those that were held where it starts; or NULL.
 #' @return A list of these, with the prior as the engine stacks it in `prior_counts`: the levels of
 #'   all items in rows, components in columns.
 #' @noRd
 new_problem <- function(coded, labels = NULL, known = NULL, prior = NULL, starts = list(),
-                        standing = NULL, held = NULL, known_before = NULL) {
+                        standing = NULL, held = NULL, known_weight = NULL, known_before = NULL) {
   list(
     coded = coded, labels = labels, known = known, prior = prior,
     prior_counts = prior_counts(prior, coded, labels), starts = starts, standing = standing,
-    held = held, known_before = known_before
+    held = held, known_weight = known_weight, known_before = known_before
   )
 }
 
@@ -51,8 +52,8 @@ new_settings <- function(task, k, method, refine, control, verbose = FALSE) {
 #' @return A list of
 #'   fits    one for each number of components, each a list of what the engine knows of it: the
 #'           parameters with items and components by number, posterior, log-likelihoods, `df`,
-#'           `item_evidence`, `loglik_of_one`, `status`, `smoothing`, `born` (or NULL),
-#'           `holds_known`, and its `trace` as a data frame
+#'           `item_evidence`, `loglik_of_one`, `log_prob_of_known`, `status`, `smoothing`,
+#'           `born` (or NULL), `holds_known`, and its `trace` as a data frame
 #'   starts  data frame with a row for each start of EM
 #'   n_builds, n_full_passes, n_partial_passes
 #'           how often the coded data were built and pairs of items were searched by the stages

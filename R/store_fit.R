@@ -80,8 +80,10 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   check_k_against_rows(min(k), coded, rlang::current_env())
 
   search_rows <- search_rows %||% rows_to_search(ncol(x), x$manifest$kind == "crowd")
-  problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels,
-                         held = held_in_growth(x, k, refine))
+  held <- held_in_growth(x, k, refine)
+  known <- if (!is.null(held)) known_of_store(x)
+  problem <- new_problem(coded, if (x$manifest$kind == "crowd") x$manifest$levels, held = held,
+                         known_weight = count_known_labels(known, x))
   ks <- k_within_rows(k, coded)
   settings <- new_settings("grow", ks, method, refine, complete_control(control, method), verbose)
   call <- match.call()
@@ -94,7 +96,7 @@ stagewise_em.row_store <- function(x, k, ..., # nolint: object_name_linter.
   }
   limits <- list(search_rows = search_rows, memory = memory)
   result <- run_engine_on_store(problem, settings, x, limits, ask)
-  about$store <- about_store(x, result)
+  about$store <- about_store(x, result, list(known = known))
   about$data_hash <- hash_of_store(x, about$store$holds_known)
   if (length(k) > 1) {
     return(keep_last_shard(new_path(result$fits, problem, settings, about), x))

@@ -6,9 +6,9 @@ summary.mdpd <- function(object, ...) {
   rlang::check_dots_empty()
   n_undetermined <- if (!is.null(object$loglik)) n_undetermined(object)
   if (!is.null(n_undetermined)) warn_undetermined(n_undetermined, column_words(object))
-  copied <- c("n_obs", "nobs", "n_missing", "k", "method", "refine", "missing", "control", "call",
-              "status", "converged", "loglik", "df", "penalised_loglik", "evidence",
-              "variable_labels", "no_answer", "design", "update")
+  copied <- c("n_obs", "nobs", "n_missing", "n_known", "k", "method", "refine", "missing",
+              "control", "call", "status", "converged", "loglik", "df", "penalised_loglik",
+              "evidence", "variable_labels", "no_answer", "design", "update")
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],

@@ -196,7 +196,11 @@ check_updated <- function(object, store, call) {
   if (!inherits(store, "row_store")) {
     abort_mdpd(
       c("{.arg store} must be a {.fn row_store}, not {describe(store)}.",
-        i = if (rlang::is_formula(store)) "For other items, call {.fn stagewise_em} again."),
+        i = if (rlang::is_formula(store)) {
+          "For other items, call {.fn stagewise_em} again."
+        } else if (is.null(object$store)) {
+          "The fit is of rows in memory: call {.fn stagewise_em} with the old and the new rows."
+        }),
       class = "argument", call = call
     )
   }
@@ -416,9 +420,12 @@ update_problem <- function(object, store, pieces, call) {
       list(labels = match(component_labels_of(object), labels))
     }
   )
+  holds <- may_hold(object, store)
+  known <- if (holds) known_of_store(store, object$store$known, call)
   new_problem(
     coded, labels, starts = list(start), standing = object$sums$standing,
-    held = if (may_hold(object, store)) match(labels, component_labels_of(object)),
+    held = if (holds) match(labels, component_labels_of(object)),
+    known_weight = count_known_labels(known, store),
     known_before = known_before(object, store, pieces, call)
   )
 }

@@ -247,6 +247,7 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["trace"] = trace_to_r(result.trace), _["status"] = status_of(result),
       _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
       _["holds_known"] = result.holds_known);
+  out["log_prob_of_known"] = result.log_prob_of_known;
   out["entropy"] = result.entropy;
   out["modal"] = result.modal;
   out["pseudo_counts"] = mdpd::Matrix(fit.item_prior.pseudo_counts);
@@ -373,7 +374,10 @@ Rcpp::List core_fit_by_sample(const Rcpp::List& problem, const Rcpp::List& setti
   in.prior_counts = whole.prior_counts;
   in.n_threads = whole.n_threads;
   in.most_search_rows = static_cast<mdpd::Index>(search_rows);
-  if (!whole.known.empty()) in.held = mdpd::own_labels(in.n_labels);
+  if (!whole.known.empty()) {
+    in.held = mdpd::own_labels(in.n_labels);
+    in.known_weight = mdpd::known_weight(whole.known, whole.case_weights, in.n_labels);
+  }
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));
   const mdpd::RowsInMemory source(whole.cells, whole.case_weights, std::move(whole.known));
   mdpd::BlockedRows rows(source, in.n_levels, in.n_threads,
@@ -417,6 +421,10 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
                   "sums of the levels of the store");
   }
   in.held = mdpd::held_of(problem);
+  if (!in.held.empty()) {
+    in.known_weight = mdpd::amounts(Rcpp::as<mdpd::Vector>(problem["known_weight"]),
+                                    "weights of known rows are finite and not negative");
+  }
   in.known_before = known_before_of(problem, in.n_labels);
   in.most_listed = most_listed;
   in.n_threads = mdpd::as_threads(number(control, "threads"));

@@ -9,6 +9,7 @@
 
 #include "data/rows_in_memory.h"
 #include "fit/blocked_fit.h"
+#include "fit/known_rows.h"
 #include "fit/problems.h"
 #include "model/row_task.h"
 #include "model/vote_gains.h"
@@ -398,7 +399,10 @@ void fit_in_blocks(Report& report, const char* name, const Problem& whole, Index
   problem.most_search_rows = most_search_rows;
   problem.starts = std::move(starts);
   problem.most_listed = 20;
-  if (holds) problem.held = {0, 1, 2};
+  if (holds) {
+    problem.held = {0, 1, 2};
+    problem.known_weight = known_weight(whole.known, whole.case_weights, 3);
+  }
   Monitor monitor;
   EngineHere engine(rows, monitor);
   report.add(name, hash_of(fit_blocks(rows, problem, options, engine, monitor)));

@@ -186,3 +186,18 @@ test_that("bad arguments are errors", {
   expect_error(information(fit, answers()[0, ]), class = "mdpd_error_data")
   expect_error(information(fit, components = 1), "components", class = "rlib_error_dots_nonempty")
 })
+
+test_that("no worker of a crowd that answers at random is informative, whatever is known", {
+  n_informative <- vapply(1:4, function(seed) {
+    crowd <- with_seed(seed, crowd_labels(data.frame(
+      item = rep(1:300, each = 2), worker = c(replicate(300, sample(10, 2))),
+      label = sample(c("a", "b", "c"), 600, TRUE)
+    )))
+    known <- with_seed(seed, stats::setNames(sample(c("a", "b", "c"), 100, TRUE), 1:100))
+    fits <- suppressWarnings(list(stagewise_em(crowd, k = 3),
+                                  stagewise_em(crowd, k = 3, known = known)))
+    lengths(lapply(fits, informative))
+  }, integer(2))
+  # Of 80 workers; by one column of each worker alone the other was a third.
+  expect_lte(sum(n_informative), 2)
+})

@@ -172,3 +172,58 @@ test_that("known labels and prior counts go with a start whose components are in
     expect_equal(from(start, prior = diag(3)), from(NULL, prior = diag(3)), tolerance = 0.02)
   }
 })
+
+# Workers of whom each item has two labels, seven of ten right.
+few_labels <- function(seed) {
+  with_seed(seed, {
+    labels <- c("a", "b", "c")
+    truth <- stats::setNames(sample(labels, 300, TRUE), 1:300)
+    triples <- data.frame(item = rep(1:300, each = 2), worker = c(replicate(300, sample(10, 2))))
+    wrong <- labels[(match(truth[triples$item], labels) + sample(2, 600, TRUE) - 1) %% 3 + 1]
+    triples$label <- ifelse(stats::runif(600) < 0.7, truth[triples$item], wrong)
+    list(labels = crowd_labels(triples), truth = truth)
+  })
+}
+
+test_that("the more labels are known the surer it is that workers look", {
+  for (seed in 1:2) {
+    crowd <- few_labels(seed)
+    for (n in c(60, 150, 300)) {
+      expect_no_warning(fit <- stagewise_em(crowd$labels, k = 3, known = crowd$truth[1:n]))
+      expect_gt(min(fit$inclusion), 0.9)
+      expect_identical(fit$n_known, as.integer(n))
+    }
+  }
+})
+
+test_that("growth with known labels ends no lower than EM from the vote with them", {
+  for (seed in 1:3) {
+    triples <- with_seed(seed, {
+      truth <- stats::setNames(sample(c("a", "b", "c"), 300, TRUE), 1:300)
+      worker <- sample(10, 300, TRUE)
+      looks <- stats::runif(300) < stats::runif(10, 0.55, 0.9)[worker]
+      data.frame(item = 1:300, worker, label = ifelse(looks, truth, sample(truth)), truth)
+    })
+    crowd <- crowd_labels(triples[1:3])
+    known <- stats::setNames(triples$truth, 1:300)[1:100]
+    grown <- suppressWarnings(stagewise_em(crowd, k = 3, known = known))
+    from_vote <- suppressWarnings(mdpd(crowd, k = 3, known = known))
+    expect_gt(grown$evidence, from_vote$evidence - 0.01)
+  }
+})
+
+test_that("the expected error is that of the items whose label is not known", {
+  crowd <- simulate_crowd(200, 8, 3, accuracy = rep(0.7, 8), missing = 0.5, seed = 1)
+  known <- crowd$truth[1:100]
+  fit <- stagewise_em(crowd$labels, k = 3, known = known)
+  open <- mean(1 - apply(fit$posterior[101:200, ], 1, max))
+  expect_equal(expected_error(fit), open)
+  expect_equal(summary(fit)$expected_error, open)
+  kept_none <- stagewise_em(crowd$labels, 3, known = known, keep_data = FALSE)
+  expect_equal(expected_error(kept_none), open)
+  expect_output(print(fit), "of the items but the 100 whose label is\\s+known")
+  store <- add_known(new_store(crowd$labels), known)
+  expect_equal(expected_error(stagewise_em(store, 3)), open, tolerance = 1e-6)
+  all <- suppressWarnings(stagewise_em(crowd$labels, k = 3, known = crowd$truth))
+  expect_equal(expected_error(all), 0)
+})

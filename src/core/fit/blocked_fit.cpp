@@ -251,11 +251,11 @@ class BlockedMethod {
           return out;
         },
         [&](const MixtureFit&, const RowMatrix& pull) { return rows.modal(pull); }};
-    FitResult result = make_result(
-        frame_, refine_rows(frame_, rows, params, informative, options, monitor_), k, sums);
+    FitResult result =
+        make_result(frame_, refine_rows(frame_, rows, params, informative, options, monitor_), k,
+                    known_weight_of_components(), sums);
     // Where components were given up, EM was elsewhere.
     const bool is_one = result.fit.params.n_components() == 1;
-    result.holds_known = !rows_.held().empty() && result.status != Status::kFewerComponents;
     outcome_.sums.push_back(is_one ? standing_sums_of_one(frame_, rows_.totals())
                                    : rows.sums(rows_.totals(), counts_rare()));
     StandingSums& of_fit = outcome_.sums.back();
@@ -264,6 +264,14 @@ class BlockedMethod {
     if (!is_one) of_fit.modal = frame_.total_weight * result.modal;
     counts_ = of_fit.counts.levels;
     return result;
+  }
+
+  Vector known_weight_of_components() const {
+    const std::vector<Index>& held = rows_.held();
+    Vector out(static_cast<Index>(held.size()));
+    for (Index label = 0; label < out.size(); ++label)
+      out[held[label]] = problem_.known_weight[label];
+    return out;
   }
 
   /// Items that nobody in the sample answered have their frequencies among all rows.
@@ -310,6 +318,8 @@ class BlockedMethod {
 /// One component a label, each once; in growth in their order.
 void require_held(const BlockedProblem& problem, const std::vector<Index>& n_components) {
   if (problem.held.empty()) return;
+  if (problem.known_weight.size() != problem.n_labels)
+    throw DimensionError("the weight of the rows that are known to have each label");
   const Index n_fitted =
       problem.starts.empty() ? n_components.back() : problem.starts.front().params.n_components();
   std::vector<Index> sorted = problem.held;

@@ -24,6 +24,7 @@ struct BlockedProblem {
   /// Of a crowd with one component a label: see `BlockedRows::held()`. Growth brings component i to
   /// label i.
   std::vector<Index> held = {};
+  Vector known_weight = {};  ///< likewise of each label, of all rows that are known to have it
   std::map<Index, Index> known_before = {};  ///< rows in blocks that were held at the start, by
                                              ///< number, with their labels
 };

@@ -226,8 +226,15 @@ class Method {
     order_columns(born_, prior.crowd);
     order_columns(born_, prior.pseudo_counts);
     steps_.rows().hold_known();
+    const bool is_named = crowd_.has_named(problem_.n_labels);
+    if (is_named) {
+      crowd_.take_vote();
+      prior.pseudo_counts = crowd_.pseudo_counts_of_vote(run.fit.e_step.posterior);
+    }
     steps_.refine_further(run, std::move(prior));
-    if (crowd_.has_named(problem_.n_labels)) crowd_.hold_majorities(run);
+    if (!is_named) return;
+    if (crowd_.returns_to_vote(run)) born_ = own_labels(problem_.n_labels);
+    crowd_.hold_majorities(run);
   }
 
   // Starts ----------------------------------------------------------------------------------------
@@ -301,10 +308,11 @@ class Method {
               held_out_posterior(data(), fit.params, fit.informative, posterior, pull));
         }};
     steps_.work().n_search_passes += steps_.budget().n_passes();
-    outcome_.fits.push_back(make_result(data(), std::move(run), n_components, sums));
+    outcome_.fits.push_back(
+        make_result(data(), std::move(run), n_components,
+                    known_weight(data().known, data().case_weights, n_components), sums));
     FitResult& result = outcome_.fits.back();
     result.search_was_cut = steps_.budget().is_spent();
-    result.holds_known = !data().known.empty() && result.status != Status::kFewerComponents;
     if (result.holds_known) result.born = born_;
     add_labels(result);
     steps_.rows().expand(result.fit);

@@ -9,14 +9,48 @@
 
 namespace mdpd {
 
-FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const SumsOfFit& sums) {
+namespace {
+
+/// By the sizes at their highest likelihood.
+double loglik_of_known(const Vector& weight) {
+  const double total = weight.sum();
+  double sum = 0.0;
+  for (Index k = 0; k < weight.size(); ++k) {
+    if (weight[k] > 0.0) sum += weight[k] * log_of(weight[k] / total);
+  }
+  return sum;
+}
+
+/// By the prior of the sizes, see `component_evidence()`. Of K! orders as many are left as those have
+/// in which no row is known.
+double evidence_of_known(const Vector& weight) {
+  const auto n_components = static_cast<double>(weight.size());
+  double sum = 2.0 * log_gamma_of(n_components) + log_of(n_components) -
+               log_gamma_of(n_components + weight.sum());
+  double n_free = n_components;
+  for (Index k = 0; k < weight.size(); ++k) {
+    if (weight[k] > 0.0) n_free -= 1.0;
+    sum += log_gamma_of(1.0 + weight[k]);
+  }
+  return sum - log_gamma_of(1.0 + n_free);
+}
+
+}  // namespace
+
+FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const Vector& known_weight,
+                      const SumsOfFit& sums) {
   FitResult result{std::move(run)};
   const MixtureFit& fit = result.fit;
   const Index n_components = fit.params.n_components();
   if (n_components < n_asked) result.status = Status::kFewerComponents;
+  result.holds_known = known_weight.size() > 0 && result.status != Status::kFewerComponents;
   result.loglik_of_one = data.marginal_loglik.sum();
   result.n_free_parameters = n_free_parameters(data, fit.informative, n_components);
   const bool is_by_evidence = !std::isnan(fit.evidence);
+  if (result.holds_known) {
+    result.log_prob_of_known =
+        is_by_evidence ? evidence_of_known(known_weight) : loglik_of_known(known_weight);
+  }
   if (n_components > 1) {
     const bool holds_out = is_by_evidence && fit.item_prior.crowd.size() == 0;
     result.modal = sums.modal(
@@ -30,9 +64,12 @@ FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const Su
   }
   result.item_evidence = fit.item_evidence.gain;
   // No item differs where there is but one component.
-  const double more_than_one = 1.0 / (1.0 + exp_of(result.loglik_of_one - fit.evidence));
+  const double of_one = result.loglik_of_one + result.log_prob_of_known;
+  const double more_than_one = 1.0 / (1.0 + exp_of(of_one - fit.evidence));
   result.reliance = sums.reliance(fit);
-  result.inclusion = more_than_one * inclusion(data, result.reliance, fit.item_evidence,
+  Vector lowered_by = result.reliance;
+  if (fit.item_prior.crowd.size() > 0) lowered_by += gain_of_alike(data);
+  result.inclusion = more_than_one * inclusion(data, lowered_by, fit.item_evidence,
                                                fit.item_prior.weights, n_components);
   return result;
 }

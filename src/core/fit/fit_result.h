@@ -13,6 +13,9 @@ struct FitResult : FitRun {
   /// Was the search for a better optimum ended by its budget?
   bool search_was_cut = false;
   double loglik_of_one = 0.0;  ///< log-likelihood of one component (nats)
+  /// Of the components that rows are known to be in, log-probability (nats): the fit's likelihood and
+  /// evidence are also of these, those of one component are not.
+  double log_prob_of_known = 0.0;
   double n_free_parameters = 0.0;
   /// Case-weighted entropy of the rows' posteriors, of fits that keep none of them; else not a
   /// number (nats).
@@ -37,7 +40,9 @@ struct SumsOfFit {
 
 /// What is known of a fit but by going over the rows.
 /// @param n_asked components.
-FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const SumsOfFit& sums);
+/// @param known_weight by component, of the rows that are held in it because it is known; or empty.
+FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const Vector& known_weight,
+                      const SumsOfFit& sums);
 
 /// The refinement of a problem.
 RefineOptions refinement_of(const RefineOptions& options, const std::vector<Index>& n_levels,

@@ -21,6 +21,16 @@ std::vector<Index> own_labels(Index n_components) {
   return labels;
 }
 
+Vector known_weight(const std::vector<Index>& known, const Vector& case_weights,
+                    Index n_components) {
+  if (known.empty()) return {};
+  Vector out = Vector::Zero(n_components);
+  for (std::size_t n = 0; n < known.size(); ++n) {
+    if (known[n] != no_component) out[known[n]] += case_weights[static_cast<Index>(n)];
+  }
+  return out;
+}
+
 Matrix components_of_known(const CodedData& data, const std::vector<Index>& known,
                            const RowMatrix& posterior) {
   RowMatrix labels = RowMatrix::Zero(data.n_obs, posterior.cols());

@@ -7,6 +7,11 @@ namespace mdpd {
 /// Of each component its label where component i is label i: 0, 1, ...
 std::vector<Index> own_labels(Index n_components);
 
+/// The weight of the rows that are known to be in each component; empty where none is known.
+/// @param known,case_weights by row, see CodedData.
+Vector known_weight(const std::vector<Index>& known, const Vector& case_weights,
+                    Index n_components);
+
 /// Of each label the components of the rows that are known to have it: labels x components, as
 /// `shared_weight()`. Those of blocks of rows add up.
 /// @param known see CodedData; of `data`, which must not hold them.

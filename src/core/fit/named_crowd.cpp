@@ -108,6 +108,13 @@ bool NamedCrowd::stays_at_vote(FitRun& run) {
   return true;
 }
 
+bool NamedCrowd::returns_to_vote(FitRun& run) {
+  FitRun vote = fit_vote();
+  if (!has_component_a_label(vote) || !steps_.is_better(vote, run)) return false;
+  end_by(Move::kVote, std::move(vote), run);
+  return true;
+}
+
 // Labels ------------------------------------------------------------------------------------------
 
 std::vector<Index> NamedCrowd::corrected(const MixtureFit& fit, std::vector<Index> labels) const {

@@ -40,6 +40,9 @@ class NamedCrowd {
   /// one: goes to the vote's end where the run has led no higher. Did it?
   bool stays_at_vote(FitRun& run);
 
+  /// Where rows are held, goes to the vote's end with them if that is higher. Did it?
+  bool returns_to_vote(FitRun& run);
+
   /// A run whose components are labels: that of the vote, or from where rows have majorities, if they
   /// are not those of this one.
   void settle_labels(FitRun& run);

@@ -200,6 +200,16 @@ double log_orders(const Matrix& apart, double total) {
   return sum;
 }
 
+/// What a crowd answers, whatever the component: shares of the levels, after one more answer of each.
+RowMatrix answers_of_all(const CodedData& data) {
+  const Index n_levels = data.n_levels.front();
+  RowMatrix answers = RowMatrix::Ones(n_levels, 1);
+  for (Index item = 0; item < data.n_items; ++item) {
+    answers.col(0) += data.level_weight.segment(data.offset[item], n_levels);
+  }
+  return answers / answers.sum();
+}
+
 }  // namespace
 
 Overlap::Overlap(const Matrix& shared) : shares(shared.rowwise().sum()) {
@@ -333,6 +343,33 @@ RowMatrix pull_of_answers(const CodedData& data, const RowMatrix& counts,
     }
   }
   return pull;
+}
+
+Vector gain_of_alike(const CodedData& data) {
+  const auto log_gamma = [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); };
+  const CrowdTables of_all(answers_of_all(data), log_gamma);
+  Vector gain(data.n_items);
+  const auto weigh = [&]() __attribute__((always_inline)) {
+    for (Index item = 0; item < data.n_items; ++item) {
+      const Vector total = Vector::Constant(1, data.observed_weight[item]);
+      const double* answers = data.level_weight.data() + data.offset[item];
+      const ItemCounts counts{answers, data.n_levels[item], total};
+      Grid of_totals;
+      Grid around;
+      log_marginal_of_totals(counts, of_totals);
+      log_marginal_of_crowd(counts, of_all, around);
+      const double of_any = log_marginal_of_spike(answers, data.n_levels[item]);
+      Lanes sum{};
+      for (Index v = 0; v < n_grid_lanes; ++v) {
+        Lanes factor;
+        exp_of(of_totals[v] + around[v] - of_any, factor);
+        sum += factor;
+      }
+      gain[item] = log_of((1.0 + sum_of(sum)) / (1.0 + static_cast<double>(n_concentrations)));
+    }
+  };
+  with_avx2(data.instructions, weigh);
+  return gain.cwiseMax(0.0);
 }
 
 Vector doubt_of_columns(const CodedData& data, const RowMatrix& counts,

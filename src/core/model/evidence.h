@@ -55,6 +55,10 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
 RowMatrix pull_of_answers(const CodedData& data, const RowMatrix& counts,
                           const ItemEvidence& evidence);
 
+/// Of each worker of a crowd the log Bayes factor of one column that is drawn to what all answer, with
+/// any of the concentrations, or of which nothing is known, against the latter alone; not below 0.
+Vector gain_of_alike(const CodedData& data);
+
 /// How much lower a component's expected log probability of a row's answers is than the logarithm of
 /// their expected probability, as far as its columns are not known: to first order, for a row that is
 /// like the others (nats, n_components). Likewise.

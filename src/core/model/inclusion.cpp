@@ -43,7 +43,7 @@ bool is_told(Index family, double n_answers) {
 }
 
 /// Bayes factors against the spike, each row divided by its largest.
-RowMatrix lowered_factors(const Vector& reliance, const ItemEvidence& evidence,
+RowMatrix lowered_factors(const Vector& lowered_by, const ItemEvidence& evidence,
                           const Vector& weights, double n_answers) {
   RowMatrix logs = RowMatrix::Constant(evidence.shares.rows(), weights.size(),
                                        -std::numeric_limits<double>::infinity());
@@ -51,7 +51,8 @@ RowMatrix lowered_factors(const Vector& reliance, const ItemEvidence& evidence,
   for (Index family = 1; family < weights.size(); ++family) {
     if (!(weights[family] > 0.0) || !is_told(family, n_answers)) continue;
     const auto log_factor = [&](double share) { return log_of(share / weights[family]); };
-    logs.col(family) = evidence.gain - reliance + evidence.shares.col(family).unaryExpr(log_factor);
+    logs.col(family) =
+        evidence.gain - lowered_by + evidence.shares.col(family).unaryExpr(log_factor);
   }
   const Vector largest = logs.rowwise().maxCoeff();
   return (logs.colwise() - largest).unaryExpr([](double x) { return exp_of(x); });
@@ -86,11 +87,11 @@ Vector reliance(const CodedData& data, const ItemSet& items, const std::vector<E
   return out;
 }
 
-Vector inclusion(const CodedData& data, const Vector& reliance, const ItemEvidence& evidence,
+Vector inclusion(const CodedData& data, const Vector& lowered_by, const ItemEvidence& evidence,
                  const Vector& weights, Index n_components) {
   if (n_components < 2) return Vector::Zero(data.n_items);
   const double n_answers = data.observed_weight.mean() / static_cast<double>(n_components);
-  const RowMatrix factors = lowered_factors(reliance, evidence, weights, n_answers);
+  const RowMatrix factors = lowered_factors(lowered_by, evidence, weights, n_answers);
   Vector learned = Vector::Constant(weights.size(), 1.0 / static_cast<double>(weights.size()));
   RowMatrix shares;
   for (int step = 0; step <= n_steps; ++step) {

@@ -20,10 +20,13 @@ Vector reliance(const CodedData& data, const ItemSet& items, const std::vector<E
 /// shares of `evidence`. The posterior has learned from the item what it is then asked about it, so
 /// that its Bayes factors are lowered by the reliance on it. And families that are hardly told from
 /// the spike do not count, nor is the spike's weight let go to 0: the weights are learned once more,
-/// without these families and with some more items of which it is known that they are the same.
+/// without these families and with some more items of which it is known that they are the same. Of a
+/// crowd there is a third: workers who all answer alike, whatever the class, are not told from those
+/// around the crowd's columns but by `gain_of_alike()`.
 /// Efron, Tibshirani, Storey and Tusher (2001), Empirical Bayes analysis of a microarray experiment.
+/// @param lowered_by by how much each item's log Bayes factors are.
 /// @param weights of the prior by which `evidence` was weighed.
-Vector inclusion(const CodedData& data, const Vector& reliance, const ItemEvidence& evidence,
+Vector inclusion(const CodedData& data, const Vector& lowered_by, const ItemEvidence& evidence,
                  const Vector& weights, Index n_components);
 
 }  // namespace mdpd

@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "data/rows_in_memory.h"
+#include "fit/known_rows.h"
 #include "fit/problems.h"
 #include "random_data.h"
 
@@ -83,6 +84,7 @@ BlockedOutcome fit_held(const Table& table, const std::vector<Index>& sizes, Ind
   problem.n_levels = table.data.n_levels;
   problem.n_labels = 3;
   problem.held = {0, 1, 2};
+  problem.known_weight = known_weight(known, table.data.case_weights, 3);
   problem.most_search_rows = most_rows;
   problem.n_threads = n_threads;
   FitOptions options;
@@ -377,6 +379,7 @@ context("blocked_fit") {
         if (holds) {
           problem.n_labels = 3;
           problem.held = {0, 1, 2};
+          problem.known_weight = known_weight(known, whole.case_weights, 3);
         }
         FitOptions options;
         options.n_components = {3};
@@ -471,6 +474,7 @@ context("blocked_fit") {
     problem.n_levels = table.data.n_levels;
     problem.n_labels = 3;
     problem.held = {0, 1, 2};
+    problem.known_weight = Vector::Constant(3, 10.0);
     problem.most_search_rows = 200;
     FitOptions options;
     options.n_components = {3};
@@ -488,6 +492,7 @@ context("blocked_fit") {
     BlockedProblem problem;
     problem.n_levels = table.data.n_levels;
     problem.n_labels = 3;
+    problem.known_weight = Vector::Constant(3, 10.0);
     FitOptions options;
     Monitor monitor;
     EngineHere engine(rows, monitor);
@@ -509,6 +514,10 @@ context("blocked_fit") {
     start.params = random_parameters(random, table.data.n_levels, 3);
     problem.starts = {start};
     expect_true(is_refused({1, 0, 1}, {3}));
+    problem.known_weight.resize(2);
+    expect_true(is_refused({1, 0, 2}, {3}));
+    problem.known_weight.resize(3);
+    problem.known_weight.setZero();
     expect_false(is_refused({1, 0, 2}, {3}));
     expect_true(rows.held() == std::vector<Index>({1, 0, 2}));
   }

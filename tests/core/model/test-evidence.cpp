@@ -213,6 +213,26 @@ context("evidence") {
     }
   }
 
+  test_that("one column that is drawn to what all answer is weighed against any column") {
+    Random random(5);
+    const Table table = random_table(random, {200, {3, 3, 3, 3}, 0.3, true});
+    const Vector fast = gain_of_alike(table.data);
+    Vector of_all = Vector::Ones(3);
+    for (Index at = 0; at < 12; ++at) of_all[at % 3] += table.data.level_weight[at];
+    of_all /= of_all.sum();
+    for (Index item = 0; item < 4; ++item) {
+      const Vector answers = table.data.level_weight.segment(table.data.offset[item], 3);
+      const double of_any = log_urn(answers, Vector::Ones(3));
+      double sum = 1.0;
+      for (Index at = 0; at < n_concentrations; ++at) {
+        sum += std::exp(log_urn(answers, concentration(at) * of_all) - of_any);
+      }
+      const double slow = std::log(sum / (1.0 + static_cast<double>(n_concentrations)));
+      expect_true(std::abs(fast[item] - std::max(0.0, slow)) < 1e-9);
+    }
+    expect_true(fast.maxCoeff() > 0.0);
+  }
+
   test_that("posterior means are those of every share's own Dirichlet, and sum to 1") {
     Random random(3);
     const Table table = random_table(random, {50, {2, 4}, 0.1, true});

@@ -22,6 +22,7 @@ BlockedOutcome fit_cut(const Problem& problem, const FitOptions& options, Index 
   blocked.most_search_rows = most_search_rows;
   if (!problem.known.empty()) {
     for (Index label = 0; label < problem.n_labels; ++label) blocked.held.push_back(label);
+    blocked.known_weight = Vector::Ones(problem.n_labels);
   }
   Monitor monitor;
   EngineHere engine(rows, monitor);
