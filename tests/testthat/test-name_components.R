@@ -15,7 +15,9 @@ component_parts <- function(x, components, at = "fit") {
 
 # The same parts in another order and under other names.
 permuted_part <- function(part, components, order, names) {
-  if (is.matrix(part)) {
+  if (is.matrix(part) && identical(rownames(part), colnames(part))) {
+    `dimnames<-`(part[components[order], components[order], drop = FALSE], list(names, names))
+  } else if (is.matrix(part)) {
     `colnames<-`(part[, components[order], drop = FALSE], names)
   } else {
     stats::setNames(part[components[order]], names)
@@ -69,7 +71,7 @@ test_that("the fields with components are these", {
   parts <- names(component_parts(unclass(fit), c("1", "2", "3")))
   expect_setequal(
     grep("item_probs", parts, value = TRUE, invert = TRUE),
-    paste("fit", c("mixing_weights", "crowd_probs", "posterior", "born"))
+    paste("fit", c("mixing_weights", "crowd_probs", "posterior", "classification", "born"))
   )
 })
 
