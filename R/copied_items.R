@@ -19,8 +19,9 @@
 #' From 0.08 on items are called copies, if the divergence is significant and at least three times
 #' that with any other item: else a class is missing rather than an item too many.
 #'
-#' Candidates are groups in the tree of average linkage of the informative items, at most 100 with
-#' the most evidence, by their mutual information relative to the smaller entropy, from 0.15 on. At
+#' Candidates are groups in the tree of average linkage of the informative items, of a crowd of all
+#' workers that enter the fit (`object$informative`), at most 100 with the most evidence, by their
+#' mutual information relative to the smaller entropy, from 0.15 on. At
 #' most two thirds of the informative items are one group. Where all of them copy each other nothing
 #' is said: a class makes the same table. (`mdpd_warning_one_pair`
 #' tells where it is two items alone.) Where there are many rows some of them are used, evenly
@@ -29,7 +30,7 @@
 #' Three items or more that agree may also be a scale: how a class was meant to be measured. The
 #' tables are the same, so that only someone who knows the questions can tell.
 #' `mdpd_warning_copied_items` of [stagewise_em()] names such groups from a mean strength of 0.25
-#' on, and none where they are more than half of the informative items.
+#' on, and of items, but not of workers, none where they are more than half of the informative ones.
 #'
 #' Workers of a crowd who are asked by what others have answered, as [item_quality()] proposes, may
 #' look like copies: of two who share the items on which the first contradicts the rest, the second
@@ -100,7 +101,9 @@ copies_table <- function(groups) {
 
 warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
   found <- find_copies(fit, coded, fit$posterior)
-  groups <- groups_to_warn_of(found, length(informative_items(fit)))
+  # Labels, unlike scales of items, do not need workers who agree.
+  most <- if (is.null(fit$labels)) length(informative_items(fit)) / 2 else Inf
+  groups <- groups_to_warn_of(found, most)
   items <- lapply(groups, `[[`, "items")
   items <- items[!vapply(items, are_told_of, NA, fit = fit, coded = coded)]
   if (length(items) > 0) {
@@ -121,12 +124,12 @@ are_told_of <- function(items, fit, coded) {
 
 # Three items and more that agree may also be how a class was meant to be measured. Without being
 # asked, of such only those are named that agree as nearly the same question does, and none where
-# they are most of all items.
-groups_to_warn_of <- function(groups, n_informative) {
+# they are more than `most` items.
+groups_to_warn_of <- function(groups, most) {
   sizes <- vapply(groups, function(group) length(group$items), 0L)
   strengths <- vapply(groups, function(group) mean(group$strength), 0)
   large <- sizes > 2
-  named <- !large | (strengths >= copy_bounds$warned & sum(sizes[large]) <= n_informative / 2)
+  named <- !large | (strengths >= copy_bounds$warned & sum(sizes[large]) <= most)
   groups[named]
 }
 
@@ -164,7 +167,7 @@ name_some <- function(items) {
 
 # A list with for each group of copies its `items` and their `strength`.
 find_copies <- function(object, coded, posterior) {
-  n_informative <- length(informative_items(object))
+  n_informative <- length(items_to_judge(object))
   largest <- min(copy_bounds$group, 2 * n_informative / 3)
   if (object$k == 1 || largest < 2) {
     return(list())
@@ -192,9 +195,19 @@ find_copies <- function(object, coded, posterior) {
   found[order(vapply(found, function(group) match(group$items[1], names(coded$levels)), 0L))]
 }
 
-# What is looked at, see copy_strength.R: the informative items with the most evidence, some rows.
+# The informative items, those with the most evidence first; of a crowd all workers who differ at
+# all between the labels: who copy each other may be the only ones who are sure to.
+items_to_judge <- function(object) {
+  if (is.null(object$labels)) {
+    return(informative_order(object))
+  }
+  workers <- object$informative
+  workers[order(object$item_evidence[workers], decreasing = TRUE)]
+}
+
+# What is looked at, see copy_strength.R: some items, and some rows.
 view_answers <- function(object, coded) {
-  items <- utils::head(informative_order(object), copy_bounds$candidates)
+  items <- utils::head(items_to_judge(object), copy_bounds$candidates)
   items <- names(coded$levels)[names(coded$levels) %in% items]
   some <- select_items(coded$codes, items)
   rows <- rows_to_compare(some, coded$weights)

@@ -323,14 +323,14 @@ test_that("the warning names a handful", {
 
 test_that("a scale of many items is not warned of, the same question is", {
   group <- function(n, strength) list(items = letters[seq_len(n)], strength = rep(strength, n))
-  expect_length(groups_to_warn_of(list(group(3, 0.5), group(2, 0.1)), 12), 2)
-  expect_length(groups_to_warn_of(list(group(3, 0.2)), 12), 0)
+  expect_length(groups_to_warn_of(list(group(3, 0.5), group(2, 0.1)), 6), 2)
+  expect_length(groups_to_warn_of(list(group(3, 0.2)), 6), 0)
   # From a mean strength of a quarter, where they are at most half of all.
-  expect_length(groups_to_warn_of(list(group(3, 0.25)), 6), 1)
-  expect_length(groups_to_warn_of(list(group(3, 0.25)), 5), 0)
+  expect_length(groups_to_warn_of(list(group(3, 0.25)), 3), 1)
+  expect_length(groups_to_warn_of(list(group(3, 0.25)), 2.5), 0)
   # Most items agree in threes.
-  expect_length(groups_to_warn_of(list(group(3, 0.5), group(3, 0.5)), 9), 0)
-  expect_length(groups_to_warn_of(list(), 5), 0)
+  expect_length(groups_to_warn_of(list(group(3, 0.5), group(3, 0.5)), 4.5), 0)
+  expect_length(groups_to_warn_of(list(), 2.5), 0)
 })
 
 test_that("the strongest group is in no other, and small among few items", {
@@ -628,4 +628,28 @@ test_that("columns are those of thirty steps, and copies in a crowd were not tol
   expect_false(identical(columns_of("y", small_classes(), view, n_steps = 30),
                          columns_of("y", small_classes(), view, n_steps = 31)))
   expect_false(are_told_of(c("a", "b"), list(labels = "no"), NULL))
+})
+
+test_that("of a crowd copies are told of also where they are most of the informative workers", {
+  set <- with_seed(3, {
+    truth <- sample(3, 500, TRUE)
+    says <- function(right, items) {
+      ifelse(stats::runif(length(items)) < right, truth[items], sample(3, length(items), TRUE))
+    }
+    honest <- lapply(1:10, function(worker) {
+      items <- sort(sample(500, 200))
+      data.frame(item = items, worker = paste0("h", worker), label = says(0.6, items))
+    })
+    bot <- says(0.15, 1:500)
+    bots <- lapply(1:6, function(worker) {
+      items <- sort(sample(500, 300))
+      own <- stats::runif(300) < 0.05
+      data.frame(item = items, worker = paste0("bot", worker),
+                 label = ifelse(own, sample(3, 300, TRUE), bot[items]))
+    })
+    do.call(rbind, c(honest, bots))
+  })
+  expect_warning(fit <- suppressMessages(stagewise_em(crowd_labels(set), k = 3)), "bot1.*bot6",
+                 class = "mdpd_warning_copied_items")
+  expect_setequal(copied_items(fit)$item, paste0("bot", 1:6))
 })
