@@ -37,6 +37,46 @@ warn_not_identified <- function(fit, call = rlang::caller_env()) {
   )
 }
 
+# Where no row answers items of two parts, as where two forms of a questionnaire share none, each
+# part has its classes, and nothing tells which of one are which of the other.
+warn_unlinked_items <- function(fit, coded, call = rlang::caller_env()) {
+  items <- informative_items(fit)
+  if (fit$k == 1 || !is.null(fit$labels) || fit$n_missing == 0 || length(items) < 2) {
+    return(invisible(fit))
+  }
+  parts <- linked_items(as.matrix(coded$codes)[, items, drop = FALSE] != 0)
+  if (length(parts) > 1) {
+    named <- vapply(parts[1:2], function(part) name_some(items[part]), "")
+    warn_mdpd(
+      c("No row answers items both of {named[1]} and of {named[2]}, nor do other items link
+         them.",
+        i = "Classes of these parts are put together by chance: only rows or items in common can
+             tell which of one are which of the other."),
+      class = "unlinked_items", call = call, parts = lapply(parts, function(part) items[part])
+    )
+  }
+  invisible(fit)
+}
+
+# The columns of parts of a logical matrix such that no row has TRUE in two of them.
+linked_items <- function(answered) {
+  parts <- list()
+  left <- seq_len(ncol(answered))
+  while (length(left) > 0) {
+    part <- left[1]
+    repeat {
+      rows <- rowSums(answered[, part, drop = FALSE]) > 0
+      now <- left[colSums(answered[rows, left, drop = FALSE]) > 0]
+      now <- union(part, now)
+      if (length(now) == length(part)) break
+      part <- now
+    }
+    parts <- c(parts, list(sort(part)))
+    left <- setdiff(left, part)
+  }
+  parts
+}
+
 # Directions, in units of the parameters' roots, in which the parameters can be moved without a
 # change of the probability of any cell, to first order (Goodman 1974, doi:10.1093/biomet/61.2.215):
 # a column each, orthonormal. They are what the gradients of the log-probabilities of all cells

@@ -99,7 +99,10 @@ warn_of_fit <- function(fit, k, result, coded, call = rlang::caller_env()) {
   warn_independent(fit, result$loglik_of_one + result$log_prob_of_known, call)
   warn_one_pair(fit, call)
   warn_held_majorities(fit, call)
-  if (!is.null(fit$posterior)) warn_copied_items(fit, coded, call) # fits of a store hold no rows
+  if (!is.null(fit$posterior)) { # fits of a store hold no rows
+    warn_copied_items(fit, coded, call)
+    warn_unlinked_items(fit, coded, call)
+  }
   warn_not_identified(fit, call)
 }
 

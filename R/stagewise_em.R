@@ -191,8 +191,8 @@
 #' thirds of three or more answers. Where more than 5 % of these are overruled, and more than 1.5
 #' times the number expected and 3, EM goes on from the vote with all items held at the label of
 #' more than half of these answers, and lets them go in its last step. The warning
-#' `mdpd_warning_held_majorities` says so. Workers who copy each other, or who share a bias, lead to
-#' no such fit.
+#' `mdpd_warning_held_majorities` says so. Workers who copy each other can lead there as well: see
+#' [copied_items()].
 #'
 #' @section Survey designs:
 #' With a formula `data` may be a design made by `survey::svydesign()` or `survey::svrepdesign()`:
@@ -217,6 +217,8 @@
 #' `mdpd_warning_held_majorities`, see *Majorities that are overruled*,
 #' `mdpd_warning_copied_items` when items agree with each other far more than the classes explain,
 #' see [copied_items()] and [combine_items()],
+#' `mdpd_warning_unlinked_items` when no row answers items of two parts of a table, so that nothing
+#' tells which classes of one part are which of the other,
 #' `mdpd_warning_not_identified` when the components have more parameters than the table of their
 #' items has cells to tell them from, or when, with at most 200 parameters, these can be moved
 #' without any change of what the model says of answers (Goodman 1974,

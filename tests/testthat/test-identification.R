@@ -324,3 +324,23 @@ test_that("up to 200 parameters are looked at", {
   expect_identical(n_undetermined(interior_model(rep(3, 33), 2, seed = 1)), 0L)
   expect_identical(n_undetermined(interior_model(rep(2, 33), 3, seed = 1)), NA_integer_)
 })
+
+test_that("items that no row links are told of, by parts", {
+  answered <- rbind(c(TRUE, TRUE, FALSE, FALSE, FALSE), c(FALSE, FALSE, TRUE, TRUE, FALSE),
+                    c(FALSE, FALSE, FALSE, TRUE, TRUE))
+  expect_identical(linked_items(answered), list(1:2, 3:5))
+  expect_identical(linked_items(rbind(answered, c(FALSE, TRUE, TRUE, FALSE, FALSE))), list(1:5))
+  expect_identical(linked_items(answered[0, ]), as.list(1:5))
+  x <- with_seed(11, {
+    class <- sample(2, 800, TRUE)
+    as.data.frame(lapply(1:8, function(i) stats::rbinom(800, 1, c(0.8, 0.2)[class])),
+                  col.names = paste0("V", 1:8))
+  })
+  x[1:400, 1:4] <- NA
+  x[401:799, 5:8] <- NA
+  expect_no_warning(stagewise_em(x, k = 2))
+  x[800, 5:8] <- NA
+  condition <- expect_warning(stagewise_em(x, k = 2), "by chance",
+                              class = "mdpd_warning_unlinked_items")
+  expect_setequal(lapply(condition$parts, sort), list(paste0("V", 1:4), paste0("V", 5:8)))
+})
