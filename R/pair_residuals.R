@@ -7,9 +7,12 @@
 #' For a pair with the observed table \eqn{O} and \eqn{N = \sum O}{N = sum O} rows that answer both
 #' items, the fit expects \eqn{E_{rs} \propto \sum_k w_k \mu_{kir} \mu_{kjs}}{E[r,s] = sum_k w[k]
 #' mu[k,i,r] mu[k,j,s]}, up to factors of rows and columns that give it the margins of \eqn{O}
-#' (Deming and Stephan 1940). At maximum likelihood and without missing values it has them from the
-#' start. The statistics are Pearson's, \eqn{X^2 = \sum (O - E)^2 / E}{X2 = sum (O -
-#' E)^2 / E}, and the likelihood ratio, \eqn{G^2 = 2 \sum O \log (O / E)}{G2 = 2 sum O log(O / E)}.
+#' (Deming and Stephan 1940). Where answers are missing, \eqn{w_k}{w[k]} is the mean posterior of
+#' these rows: who answers may depend on other answers (missing at random); samples have the same
+#' cells missing whatever they answer, so that p-values by samples can then be too small. At maximum
+#' likelihood and without missing values E has these margins from the start. The statistics are
+#' Pearson's, \eqn{X^2 = \sum (O - E)^2 / E}{X2 = sum (O - E)^2 / E}, and the likelihood ratio,
+#' \eqn{G^2 = 2 \sum O \log (O / E)}{G2 = 2 sum O log(O / E)}.
 #' The effect, \eqn{\sum |O - E| / (2 N)}{sum |O - E| / (2 N)}, is the share of these rows that
 #' would have to answer otherwise for the table to be as expected: 0 where the two are the same, and
 #' never above 1.
@@ -164,9 +167,8 @@ compare_pairs <- function(coded, model, items) {
   of_levels <- function(x) unname(rowsum(x, of_item))
   by_block <- function(x) of_levels(t(of_levels(x)))
   observed <- pair_counts(coded, here)
-  probs <- do.call(rbind, unname(model$item_probs[here]))
   expected <- with_margins(
-    probs %*% (model$mixing_weights * t(probs)), of_levels(observed), of_item
+    expected_pairs(coded, model, here, of_item), of_levels(observed), of_item
   )
   # Cells that are neither expected nor seen add nothing, nor do unseen ones to G2.
   pearson <- ifelse(observed == expected, 0, (observed - expected)^2 / expected)
@@ -186,6 +188,37 @@ compare_pairs <- function(coded, model, items) {
     effect = by_block(abs(observed - expected))[pair] / (2 * n_obs),
     n_cells = levels_1 * levels_2
   )
+}
+
+# Up to their margins. Where answers are missing, the rows that answer two items are those of any
+# component by their posterior; else by the sizes of the components.
+expected_pairs <- function(coded, model, items, of_item, cells = 4e6) {
+  probs <- do.call(rbind, unname(model$item_probs[items]))
+  if (n_missing(coded$codes) == 0) {
+    return(probs %*% (model$mixing_weights * t(probs)))
+  }
+  posterior <- core_posterior(coded, model$mixing_weights, model$item_probs[colnames(coded$codes)],
+                              threads = 1)$posterior
+  rows <- seq_along(coded$weights)
+  expected <- 0
+  for (block in split(rows, (rows - 1) %/% max(1, cells %/% length(items)))) {
+    answered <- times_answered(coded, items, block)
+    for (component in seq_along(model$mixing_weights)) {
+      weights <- coded$weights[block] * posterior[block, component]
+      sizes <- crossprod(answered, weights * answered)
+      expected <- expected + tcrossprod(probs[, component]) * sizes[of_item, of_item]
+    }
+  }
+  expected
+}
+
+# How often each of some rows answers each item.
+times_answered <- function(coded, items, rows) {
+  answers <- answers_by_item(select_rows(coded$codes, rows), items)
+  counts <- vapply(items, function(item) {
+    tabulate(answers(item)$row, length(rows)) + 0
+  }, numeric(length(rows)))
+  matrix(counts, length(rows))
 }
 
 # The expected tables with the margins of the observed ones, by iterative proportional fitting of

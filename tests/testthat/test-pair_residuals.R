@@ -3,8 +3,9 @@ twin_pair <- function(x, fit, a, b, weights = rep(1, nrow(x))) {
   both <- !is.na(x[[a]]) & !is.na(x[[b]])
   observed <- tapply(weights[both], list(x[[a]][both], x[[b]][both]), sum, default = 0)
   expected <- 0 * observed
+  sizes <- if (anyNA(x)) colSums(fit$posterior[both, ] * weights[both]) else fit$mixing_weights
   for (k in seq_len(fit$k)) {
-    expected <- expected + fit$mixing_weights[[k]] *
+    expected <- expected + sizes[[k]] *
       outer(fit$item_probs[[a]][, k], fit$item_probs[[b]][, k])
   }
   expected <- stats::loglin(observed, list(1, 2), expected, fit = TRUE, print = FALSE, eps = 1e-10,
@@ -324,4 +325,18 @@ test_that("a picture needs pairs, and has a dot for each that chance does not ex
   expect_error(autoplot(pairs, max_shown = 1), "`max_shown`", class = "mdpd_error_argument")
   expect_error(plot(pairs, max_pairs = 4), "`max_pairs` must be left out",
                class = "mdpd_error_argument")
+})
+
+test_that("no pair is named where who answers depends on other answers", {
+  probs <- cbind(c(0.85, 0.8, 0.8, 0.75, 0.8, 0.8), c(0.2, 0.25, 0.2, 0.25, 0.3, 0.2))
+  for (seed in 1:3) {
+    x <- with_seed(seed, {
+      class <- 1 + stats::rbinom(6000, 1, 0.4)
+      x <- as.data.frame(lapply(1:6, function(i) stats::rbinom(6000, 1, probs[i, class])),
+                         col.names = paste0("q", 1:6))
+      x[stats::runif(6000) < c(0.75, 0.3, 0.05)[x$q1 + x$q2 + 1], 4:6] <- NA
+      x
+    })
+    expect_gt(min(pair_residuals(stagewise_em(x, k = 2))$p_adjusted), 0.05)
+  }
 })
