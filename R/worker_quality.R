@@ -46,7 +46,8 @@
 #'   give, from \eqn{G = \sum_{kr} C_{kr} \log ( C_{kr} n / (C_{k \cdot} C_{\cdot r}) )}{
 #'   G = sum_kr C[k,r] log(C[k,r] n / (C[k,.] C[.,r]))}, a log-likelihood ratio, with
 #'   \eqn{d = (k - 1)(R - 1)} degrees of freedom for R labels in use. First, no dependence:
-#'   \eqn{G \le \frac{d}{2} \log n}{G <= d/2 log n}, the BIC penalty. Second, the explained share of
+#'   \eqn{G \le \frac{d}{2} \log n}{G <= d/2 log n}, the BIC penalty, and by evidence an `evidence`
+#'   (below) of at most \eqn{\log 20}{log 20}. Second, the explained share of
 #'   the entropy of the classes seen, \eqn{G / (n H)}, is less than half of what it is in all
 #'   workers with dependence: at the level `alpha` the hypothesis is rejected that it is half or
 #'   more (2G is noncentral chi-square; a G below chance counts as chance). So a worker with few
@@ -131,7 +132,7 @@ worker_quality <- function(object, level = 0.95, alpha = 0.05) {
     bias_table(object, counts),
     rank = match(workers, informative(object)),
     informative = workers %in% informative(object),
-    spammer = is_spammer(dependence, alpha),
+    spammer = is_spammer(dependence, alpha, is_sure(object, workers)),
     row.names = NULL
   )
   if (!named_by_labels(object)) {
@@ -228,11 +229,18 @@ log_likelihood_ratio <- function(counts) {
   max(0, sum(counts[cells] * log(counts[cells] / expected[cells])))
 }
 
+# By evidence, do the labels of workers depend on the class by twenty to one? Of many labels the
+# penalty of BIC for all cells is more than a good worker gains.
+is_sure <- function(object, workers) {
+  if (is.null(object$evidence)) FALSE else unname(object$item_evidence[workers]) > log(20)
+}
+
 # The yardstick is the share of entropy explained by the workers with dependence; d/2 of a gain is
 # chance.
-is_spammer <- function(evidence, alpha) {
+is_spammer <- function(evidence, alpha, is_sure = FALSE) {
   # A worker of one label has no degrees of freedom, and a gain that is rounding.
-  dependent <- evidence$df > 0 & evidence$gain > evidence$df / 2 * log(pmax(1, evidence$n))
+  shown <- evidence$gain > evidence$df / 2 * log(pmax(1, evidence$n))
+  dependent <- evidence$df > 0 & (shown | is_sure)
   if (!any(dependent)) {
     return(NA)
   }

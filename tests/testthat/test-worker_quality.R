@@ -409,3 +409,21 @@ test_that("of weights that sum to little, as to much, dependence must pay for it
   expect_false(shown(0, n = 0.5))
   expect_true(shown(0.01, n = 0.5))
 })
+
+test_that("nobody whose labels surely depend on the class is a spammer, of however many labels", {
+  # The penalty of BIC for all cells of a worker, 122 nats, is more than such a worker gains.
+  triples <- with_seed(2, {
+    truth <- sample(8, 600, TRUE)
+    right <- c(rep(0.9, 15), rep(0.5, 5))
+    labels <- vapply(right, function(share) {
+      ifelse(stats::runif(600) < share, truth, sample(8, 600, TRUE))
+    }, numeric(600))
+    labels[matrix(stats::runif(600 * 20) > 0.25, 600)] <- NA
+    all <- data.frame(item = c(row(labels)), worker = c(col(labels)), label = c(labels))
+    all[!is.na(all$label), ]
+  })
+  quality <- worker_quality(stagewise_em(crowd_labels(triples), k = 8))
+  weak <- quality[as.integer(quality$worker) > 15, ]
+  expect_gt(min(weak$evidence), log(20))
+  expect_false(any(quality$spammer))
+})
