@@ -9,7 +9,7 @@
 #' @param n_items,n_workers,n_labels Counts: items (at least 1, default 1000), workers (2 to
 #'   1,000,000, default 100) and labels (2 to 254, default 3).
 #' @param accuracy Numeric, at most one value a worker, each from 0 to 1: how often the experts, who
-#'   are the first workers, are right. Default `rep(0.6, 5)`.
+#'   are the first workers, are right. Default 0.6 for five workers, or all if there are fewer.
 #' @param missing Probability that a label is missing, from 0 to below 1, the same for all and
 #'   independent of everything (missing completely at random). Default 0. An item or a worker that
 #'   would be left without any label keeps one.
@@ -34,7 +34,8 @@
 #' error_rate(majority_vote(crowd$labels), crowd$truth)
 #' @export
 simulate_crowd <- function(n_items = 1000, n_workers = 100, n_labels = 3,
-                           accuracy = rep(0.6, 5), missing = 0, seed = NULL) {
+                           accuracy = rep(0.6, min(5, n_workers)), missing = 0,
+                           seed = NULL) {
   check_count(n_items)
   check_n_columns(n_workers)
   check_n_cells(n_items, n_workers)
