@@ -100,7 +100,11 @@ posterior_labels <- function(object) {
     picture_titles(
       "How sure the class of each row is",
       paste0("Expected error ", percent(expected_error(object), 1),
-             ": what is not in the colour of its class"),
+             if (holds_rows_out(object)) {
+               ", each row judged by the others"
+             } else {
+               ": what is not in the colour of its class"
+             }),
       paste0(percent(share_sure(object, 0.95)), " of rows are at least 95 % sure")
     ),
     ggplot2::labs(x = posterior_axis(object), y = "Posterior probability")

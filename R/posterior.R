@@ -101,6 +101,9 @@ share_known <- function(object) {
   stats::weighted.mean(!is.na(known), row_weights(object))
 }
 
+# Is its `classification` of held-out rows?
+holds_rows_out <- function(object) !is.null(object$evidence) && is.null(object$crowd_probs)
+
 # `classification` of a fit, k x k in shares, without the rows that have no answer and so no class.
 # What was not fitted has that of its posterior.
 classification_table <- function(object) {

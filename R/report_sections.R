@@ -272,7 +272,7 @@ section_certainty <- function(object) {
     report_table(
       c(list("Assigned to" = rownames(overlap)), columns),
       paste0("Mean probability of each class (columns) among the rows assigned to a class",
-             if (!is.null(object$evidence)) ", each row judged by the others", "; rows sum to 1.")
+             if (holds_rows_out(object)) ", each row judged by the others", "; rows sum to 1.")
     )
   )
 }
