@@ -163,7 +163,8 @@ RowSums empty_sums(const CodedData& frame, const RowTask& task) {
   if (task.asks_pass) return {empty_pass(frame, task.at.params.n_components())};
   RowSums sums;
   sums.reliance.assign(task.asked.size(), empty_loglik(frame));
-  sums.held_out = Matrix::Zero(task.pull.cols(), task.pull.cols());
+  const Index n = task.pull.size() > 0 ? task.at.params.n_components() : 0;
+  sums.held_out = Matrix::Zero(n, n);
   return sums;
 }
 
