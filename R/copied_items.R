@@ -246,7 +246,7 @@ lift_probabilities <- function(object) {
 # Rows with weight that answer at least two of the items, evenly spaced if they are many: as many as
 # two items that are answered as often as most share some 1000 of them.
 rows_to_compare <- function(codes, weights = 1) {
-  n_answers <- if (is_sparse(codes)) diff(codes$row_start) else core_answers_of_rows(codes)
+  n_answers <- n_answers_of_rows(codes)
   rows <- which(n_answers >= 2 & weights > 0)
   share <- mean(n_answers[rows]) / ncol(codes)
   n <- min(length(rows), ceiling(copy_bounds$rows / share^2), copy_bounds$most_rows, na.rm = TRUE)

@@ -44,35 +44,39 @@ warn_unlinked_items <- function(fit, coded, call = rlang::caller_env()) {
   if (fit$k == 1 || !is.null(fit$labels) || fit$n_missing == 0 || length(items) < 2) {
     return(invisible(fit))
   }
-  parts <- linked_items(as.matrix(coded$codes)[, items, drop = FALSE] != 0)
+  parts <- linked_items(coded$codes, items)
   if (length(parts) > 1) {
-    named <- vapply(parts[1:2], function(part) name_some(items[part]), "")
+    named <- vapply(parts[1:2], name_some, "")
     warn_mdpd(
       c("No row answers items both of {named[1]} and of {named[2]}, nor do other items link
          them.",
         i = "Classes of these parts are put together by chance: only rows or items in common can
              tell which of one are which of the other."),
-      class = "unlinked_items", call = call, parts = lapply(parts, function(part) items[part])
+      class = "unlinked_items", call = call, parts = parts
     )
   }
   invisible(fit)
 }
 
-# The columns of parts of a logical matrix such that no row has TRUE in two of them.
-linked_items <- function(answered) {
+# The items in parts such that no row answers items of two.
+linked_items <- function(codes, items) {
+  codes <- select_items(codes, items)
+  if (any(n_answers_of_rows(codes) == length(items))) {
+    return(list(items))
+  }
+  answers <- answers_by_item(codes)
   parts <- list()
-  left <- seq_len(ncol(answered))
-  while (length(left) > 0) {
-    part <- left[1]
-    repeat {
-      rows <- rowSums(answered[, part, drop = FALSE]) > 0
-      now <- left[colSums(answered[rows, left, drop = FALSE]) > 0]
-      now <- union(part, now)
-      if (length(now) == length(part)) break
-      part <- now
+  while (length(items) > 0) {
+    part <- items[1]
+    is_reached <- logical(nrow(codes))
+    new <- part
+    while (length(new) > 0 && length(part) < length(items)) {
+      for (item in new) is_reached[answers(item)$row] <- TRUE
+      new <- Filter(function(item) any(is_reached[answers(item)$row]), setdiff(items, part))
+      part <- c(part, new)
     }
-    parts <- c(parts, list(sort(part)))
-    left <- setdiff(left, part)
+    parts <- c(parts, list(part))
+    items <- setdiff(items, part)
   }
   parts
 }

@@ -197,8 +197,9 @@ expected_pairs <- function(coded, model, items, of_item, cells = 4e6) {
   if (n_missing(coded$codes) == 0) {
     return(probs %*% (model$mixing_weights * t(probs)))
   }
-  posterior <- core_posterior(coded, model$mixing_weights, model$item_probs[colnames(coded$codes)],
-                              threads = 1)$posterior
+  coded["known"] <- list(NULL)
+  item_probs <- model$item_probs[colnames(coded$codes)]
+  posterior <- core_posterior(coded, model$mixing_weights, item_probs, threads = 1)$posterior
   rows <- seq_along(coded$weights)
   expected <- 0
   for (block in split(rows, (rows - 1) %/% max(1, cells %/% length(items)))) {

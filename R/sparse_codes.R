@@ -169,6 +169,11 @@ level_shares <- function(coded, items = colnames(coded$codes)) {
   stats::setNames(shares, items)
 }
 
+# How many answers each row has; several to one item count each.
+n_answers_of_rows <- function(codes) {
+  if (is_sparse(codes)) diff(codes$row_start) else core_answers_of_rows(codes)
+}
+
 # An integer where it is small enough for one.
 n_missing <- function(codes) {
   n <- prod(dim(codes)) - sum(n_rows_observed(codes))

@@ -326,11 +326,16 @@ test_that("up to 200 parameters are looked at", {
 })
 
 test_that("items that no row links are told of, by parts", {
-  answered <- rbind(c(TRUE, TRUE, FALSE, FALSE, FALSE), c(FALSE, FALSE, TRUE, TRUE, FALSE),
-                    c(FALSE, FALSE, FALSE, TRUE, TRUE))
-  expect_identical(linked_items(answered), list(1:2, 3:5))
-  expect_identical(linked_items(rbind(answered, c(FALSE, TRUE, TRUE, FALSE, FALSE))), list(1:5))
-  expect_identical(linked_items(answered[0, ]), as.list(1:5))
+  parts <- function(...) {
+    codes <- rbind(...)
+    codes <- matrix(as.raw(codes), nrow(codes), dimnames = list(NULL, letters[1:5]))
+    lapply(linked_items(codes, letters[1:5]), sort)
+  }
+  rows <- rbind(c(1, 2, 0, 0, 0), c(0, 0, 1, 1, 0), c(0, 0, 0, 2, 1))
+  expect_identical(parts(rows), list(c("a", "b"), c("c", "d", "e")))
+  expect_identical(parts(rows, c(0, 1, 1, 0, 0)), list(letters[1:5]))
+  expect_identical(parts(rows, c(1, 1, 1, 1, 1)), list(letters[1:5]))
+  expect_identical(parts(rows[c(1, 1), ]), list(c("a", "b"), "c", "d", "e"))
   x <- with_seed(11, {
     class <- sample(2, 800, TRUE)
     as.data.frame(lapply(1:8, function(i) stats::rbinom(800, 1, c(0.8, 0.2)[class])),
