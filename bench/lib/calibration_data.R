@@ -42,6 +42,15 @@ calibrated_case <- function(n_items, share, strength, group) {
   )
 }
 
+# All items differ, many by less than these rows can tell: of them nothing is judged.
+few_rows_case <- function(group) {
+  table_case("150 rows x 100 items", group, function() {
+    data <- draw_mixed(300, 100, n_levels = 3, k = 3, share = 0.4)
+    data["informative"] <- list(NULL)
+    data
+  })
+}
+
 # Adds items that agree with one of the first `n_copied` ones on a share of the rows; on the others
 # they have the level of another row.
 with_copies <- function(data, n_copied, copies, alike) {
@@ -100,8 +109,7 @@ calibration_cases <- function() {
       calibrated_case(75, 1, "medium", dense),
       table_case("survey: 75 items, 5 levels, 5 classes", dense,
                  function() draw_mixed(2000, 75, n_levels = 5, k = 5, share = 0.35)),
-      table_case("150 rows x 100 items", dense,
-                 function() draw_mixed(300, 100, n_levels = 3, k = 3, share = 0.4)),
+      few_rows_case(dense),
       table_case("400 x 60 binary, 30 items of .4/.6", dense,
                  function() draw_binary(800, 60, 30, c(0.4, 0.6))),
       copies_case("3 of them twice", 3, 1, alike = 1),
