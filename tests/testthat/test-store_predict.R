@@ -31,7 +31,9 @@ test_that("a missing answer is a level of a store's rows where it is one of the 
 
 test_that("a label that was not given is a level of a sparse store, too", {
   crowd <- simulate_crowd(n_items = 300, n_workers = 20, missing = 0.95, seed = 1)$labels
-  fit <- stagewise_em(crowd, 2, missing = "level")
+  # Of workers with 15 labels each none is sure to look.
+  expect_warning(fit <- stagewise_em(crowd, 2, missing = "level"), "None of the workers is sure",
+                 class = "mdpd_warning_independent")
   store <- store_of_labels(crowd)
   prob <- predict(fit, store, type = "prob")
   expect_equal(prob[crowd$items, ], predict(fit, crowd, "prob"), tolerance = 1e-12)
