@@ -19,9 +19,10 @@
 #' From 0.08 on items are called copies, if the divergence is significant and at least three times
 #' that with any other item: else a class is missing rather than an item too many.
 #'
-#' Candidates are groups in the tree of average linkage of the informative items, of a crowd of all
-#' workers that enter the fit (`object$informative`), at most 100 with the most evidence, by their
-#' mutual information relative to the smaller entropy, from 0.15 on. At
+#' Candidates are groups in the tree of average linkage of the informative items, at most 100 with
+#' the most evidence, by their mutual information relative to the smaller entropy, from 0.15 on; of
+#' a crowd whose informative workers have as much of it in the mean, of all workers that enter the
+#' fit (`object$informative`). At
 #' most two thirds of the informative items are one group. Where all of them copy each other nothing
 #' is said: a class makes the same table. (`mdpd_warning_one_pair`
 #' tells where it is two items alone.) Where there are many rows some of them are used, evenly
@@ -167,16 +168,18 @@ name_some <- function(items) {
 
 # A list with for each group of copies its `items` and their `strength`.
 find_copies <- function(object, coded, posterior) {
-  n_informative <- length(items_to_judge(object))
+  if (object$k == 1) {
+    return(list())
+  }
+  view <- view_items(object, coded, informative_order(object))
+  if (!is.null(object$labels) && are_associated(view)) {
+    view <- view_items(object, coded, workers_by_evidence(object))
+  }
+  n_informative <- view$n_informative
   largest <- min(copy_bounds$group, 2 * n_informative / 3)
-  if (object$k == 1 || largest < 2) {
+  if (largest < 2 || length(view$rows) < 2) {
     return(list())
   }
-  view <- view_answers(object, coded)
-  if (length(view$rows) < 2) {
-    return(list())
-  }
-  view$association <- relative_information(view)
   nodes <- candidate_groups(view, largest)
   if (length(nodes) == 0) {
     return(list())
@@ -195,19 +198,33 @@ find_copies <- function(object, coded, posterior) {
   found[order(vapply(found, function(group) match(group$items[1], names(coded$levels)), 0L))]
 }
 
-# The informative items, those with the most evidence first; of a crowd all workers who differ at
-# all between the labels: who copy each other may be the only ones who are sure to.
-items_to_judge <- function(object) {
-  if (is.null(object$labels)) {
-    return(informative_order(object))
+# What is looked at of these items, and how they hang together.
+view_items <- function(object, coded, items) {
+  if (length(items) < 2) {
+    return(list(rows = integer(), n_informative = length(items)))
   }
+  view <- view_answers(object, coded, items)
+  if (length(view$rows) >= 2) view$association <- relative_information(view)
+  c(view, list(n_informative = length(items)))
+}
+
+# Do they all, in the mean? Workers who copy each other may be the only ones who are sure to differ
+# between the labels: then all workers are looked at.
+are_associated <- function(view) {
+  if (is.null(view$association)) {
+    return(FALSE)
+  }
+  mean(view$association[upper.tri(view$association)]) >= copy_bounds$association
+}
+
+workers_by_evidence <- function(object) {
   workers <- object$informative
   workers[order(object$item_evidence[workers], decreasing = TRUE)]
 }
 
 # What is looked at, see copy_strength.R: some items, and some rows.
-view_answers <- function(object, coded) {
-  items <- utils::head(items_to_judge(object), copy_bounds$candidates)
+view_answers <- function(object, coded, items = informative_order(object)) {
+  items <- utils::head(items, copy_bounds$candidates)
   items <- names(coded$levels)[names(coded$levels) %in% items]
   some <- select_items(coded$codes, items)
   rows <- rows_to_compare(some, coded$weights)
