@@ -173,7 +173,7 @@ find_copies <- function(object, coded, posterior) {
   }
   view <- view_items(object, coded, informative_order(object))
   if (!is.null(object$labels) && are_associated(view)) {
-    view <- view_items(object, coded, workers_by_evidence(object))
+    view <- view_items(object, coded, informative_order(object, object$informative))
   }
   n_informative <- view$n_informative
   largest <- min(copy_bounds$group, 2 * n_informative / 3)
@@ -215,11 +215,6 @@ are_associated <- function(view) {
     return(FALSE)
   }
   mean(view$association[upper.tri(view$association)]) >= copy_bounds$association
-}
-
-workers_by_evidence <- function(object) {
-  workers <- object$informative
-  workers[order(object$item_evidence[workers], decreasing = TRUE)]
 }
 
 # What is looked at, see copy_strength.R: some items, and some rows.
