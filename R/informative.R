@@ -61,8 +61,8 @@ named_at_rate <- function(inclusion, fdr = 0.05) {
   names(same)[cumsum(same) <= fdr * seq_along(same) & same <= min(2 * fdr, 0.5)]
 }
 
-# Items, the one with most evidence first; a true model has no data, so the one that tells most about
-# the component.
+# Items, the one with most evidence first; a true model has no data, so the one that tells most
+# about the component.
 informative_order <- function(object, items = informative_items(object)) {
   strength <- object$item_evidence %||% object$item_information
   items[order(strength[items], decreasing = TRUE)]
