@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <variant>
@@ -28,8 +29,12 @@ struct DenseCodes {
 
   template <class Use>
   void for_each_answer(Index item, Use use) const {
+    for_each_answer_of_rows(item, 0, n_obs, use);
+  }
+  template <class Use>
+  void for_each_answer_of_rows(Index item, Index first, Index last, Use use) const {
     const Code* codes = column(item);
-    for (Index n = 0; n < n_obs; ++n) {
+    for (Index n = first; n < last; ++n) {
       if (codes[n] != 0) use(n, codes[n]);
     }
   }
@@ -63,6 +68,16 @@ struct SparseCodes {
   void for_each_answer(Index item, Use use) const {
     for (std::size_t at = item_start[item]; at < item_start[item + 1]; ++at) {
       use(static_cast<Index>(item_row[at]), item_code[at]);
+    }
+  }
+  template <class Use>
+  void for_each_answer_of_rows(Index item, Index first, Index last, Use use) const {
+    const std::uint32_t* rows = item_row.data();
+    const std::uint32_t* end = rows + item_start[item + 1];
+    const std::uint32_t* row =
+        std::lower_bound(rows + item_start[item], end, static_cast<std::uint32_t>(first));
+    for (; row != end && static_cast<Index>(*row) < last; ++row) {
+      use(static_cast<Index>(*row), item_code[static_cast<std::size_t>(row - rows)]);
     }
   }
   template <class Use>
@@ -134,6 +149,13 @@ struct CodedData {
 template <class Use>
 void for_each_answer(const CodedData& data, Index item, Use use) {
   std::visit([&](const auto& codes) { codes.for_each_answer(item, use); }, data.codes);
+}
+
+/// The same of the rows first, ..., last - 1.
+template <class Use>
+void for_each_answer_of_rows(const CodedData& data, Index item, Index first, Index last, Use use) {
+  std::visit([&](const auto& codes) { codes.for_each_answer_of_rows(item, first, last, use); },
+             data.codes);
 }
 
 /// Calls use(row, code_1, code_2, n_pairs) for the rows that observe both items, in their order, and
