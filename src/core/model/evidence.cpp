@@ -210,6 +210,16 @@ RowMatrix answers_of_all(const CodedData& data) {
   return answers / answers.sum();
 }
 
+/// Answers that the crowd's columns are drawn back by to those of the first votes. What is voted for a
+/// label much rarer than others are mostly mistakes for these, so that it is drawn back by less.
+Vector pull_of_first_votes(const Vector& sizes) {
+  constexpr double least = 1.0;
+  constexpr double most = 100.0;
+  constexpr double rare = 0.5;  // of what each label has where all are as common
+  const Vector relative = sizes * (static_cast<double>(sizes.size()) / (rare * sizes.sum()));
+  return (most * relative.cwiseMin(1.0).cwiseAbs2()).cwiseMax(least);
+}
+
 }  // namespace
 
 Overlap::Overlap(const Matrix& shared) : shares(shared.rowwise().sum()) {
@@ -230,12 +240,12 @@ Vector ItemEvidence::least_inclusion() const {
 }
 
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
-  constexpr double pull = 100.0;  // answers that the columns are drawn back by
   const Index n_components = counts.cols();
+  const Vector pull = pull_of_first_votes(component_sizes(counts));
   ItemPrior prior = flat_prior(n_families_of_crowd);
   const auto begin_at = [&](const Vector& weights) {
     prior.crowd = crowd_columns(data, counts, weights);
-    prior.pseudo_counts = pull * prior.crowd;
+    prior.pseudo_counts = prior.crowd * pull.asDiagonal();
   };
   begin_at(Vector::Ones(data.n_items));
   // Workers who do not look at what they label say nothing of those who do. One accuracy does not

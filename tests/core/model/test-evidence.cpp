@@ -353,6 +353,26 @@ context("evidence") {
     expect_true(of_all(0, 0) < 0.7);
   }
 
+  test_that("a rare label's columns are drawn to the first votes by fewer answers") {
+    const Table table = table_of({{1, 2, 1, 2, 1}, {1, 2, 2, 2, 1}}, {2, 2});
+    const auto pull_at = [&](double share) {
+      RowMatrix counts(4, 2);
+      for (Index level = 0; level < 4; ++level)
+        counts.row(level) << 50.0 * (1.0 - share), 50.0 * share;
+      ItemPrior prior = flat_prior_of_crowd(table.data, counts);
+      const Vector pull = prior.pseudo_counts.colwise().sum();
+      update_crowd(table.data, counts, RowMatrix::Zero(2, prior.weights.size()), prior);
+      expect_true(prior.crowd.allFinite());
+      return pull;
+    };
+    expect_true(std::abs(pull_at(0.5)[1] - 100.0) < 1e-9);
+    expect_true(std::abs(pull_at(0.25)[1] - 100.0) < 1e-9);
+    expect_true(std::abs(pull_at(0.25)[0] - 100.0) < 1e-9);
+    expect_true(std::abs(pull_at(0.05)[1] - 4.0) < 1e-9);
+    expect_true(std::abs(pull_at(0.0)[1] - 1.0) < 1e-9);
+    expect_true(std::abs(pull_at(0.0)[0] - 100.0) < 1e-9);
+  }
+
   test_that("the number of rows in the components has the evidence of a uniform prior") {
     RowMatrix counts(1, 3);
     counts << 3.0, 0.0, 2.0;
