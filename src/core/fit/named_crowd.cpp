@@ -22,6 +22,8 @@ constexpr double most_moved_from_vote = 0.02;
 /// Nats by which leaving the vote must be worth more than by its names alone: twentyfold.
 constexpr double least_to_leave_vote = 3.0;
 constexpr double most_answers_to_prefer_vote = 20000.0;
+/// Of the posterior probabilities of a label, in all rows the same up to the tolerance of EM.
+constexpr double most_spread_of_alike = 0.01;
 
 }  // namespace
 
@@ -137,6 +139,13 @@ bool NamedCrowd::has_all_labels(const FitRun& run) const {
          static_cast<std::size_t>(n_labels());
 }
 
+/// Do all rows have one posterior? Where some are known they do not.
+bool NamedCrowd::is_alike(const FitRun& run) const {
+  const RowMatrix& posterior = run.fit.e_step.posterior;
+  const auto spread = posterior.colwise().maxCoeff() - posterior.colwise().minCoeff();
+  return has_component_a_label(run) && spread.maxCoeff() < most_spread_of_alike;
+}
+
 /// None where there is not one component a label.
 Majorities NamedCrowd::majorities(const FitRun& run) const {
   if (!has_component_a_label(run)) return {};
@@ -148,9 +157,31 @@ Majorities NamedCrowd::majorities(const FitRun& run) const {
 void NamedCrowd::settle_labels(FitRun& run) {
   if (!steps_.options().refines) return;
   hold(prefer_vote(run), run);
+  tell_apart(run);
 }
 
-void NamedCrowd::hold_majorities(FitRun& run) { hold(majorities(run), run); }
+void NamedCrowd::hold_majorities(FitRun& run) {
+  hold(majorities(run), run);
+  tell_apart(run);
+}
+
+/// Where rows have few answers, EM can end where all columns are the same: no worker is known well
+/// enough to be believed, and all rows have one label. If they agree above chance nonetheless,
+/// workers as good as each other tell the rows apart: EM from there, or if that leads back a step.
+void NamedCrowd::tell_apart(FitRun& run) {
+  if (!is_alike(run) || !agrees_above_chance(data())) return;
+  const RowMatrix start = posterior_of_alike(data(), n_labels());
+  RefineOptions options = options_at_vote(start);
+  FitRun next{start_at(start, {})};
+  steps_.refine_by(options, next);
+  if (!has_component_a_label(next) || is_alike(next)) {
+    const Status status = next.status;
+    next = FitRun{start_at(start, {})};
+    steps_.refine_by(options.at_most(1), next);
+    next.status = status;
+  }
+  if (has_component_a_label(next)) end_by(Move::kVote, std::move(next), run);
+}
 
 /// What workers answer says which component is which label, and only near their vote it does: of
 /// the K! ways to give K components their labels one is right. Where it has other rows in its

@@ -44,11 +44,11 @@ class NamedCrowd {
   bool returns_to_vote(FitRun& run);
 
   /// A run whose components are labels: that of the vote, or from where rows have majorities, if they
-  /// are not those of this one.
+  /// are not those of this one, or all rows are alike in it.
   void settle_labels(FitRun& run);
 
   /// Where EM overrules majorities without reason it goes on with these rows held, and lets them go in
-  /// its last step.
+  /// its last step. Where it ends with all rows alike though workers agree it tells them apart.
   void hold_majorities(FitRun& run);
 
   /// Of components their labels, but those that the votes dispute, see `corrected_by_votes()`.
@@ -62,11 +62,13 @@ class NamedCrowd {
   bool has_many_answers() const;
   bool has_component_a_label(const FitRun& run) const;
   bool has_all_labels(const FitRun& run) const;
+  bool is_alike(const FitRun& run) const;
   RefineOptions options_at_vote(const RowMatrix& start) const;
   FitRun fit_vote();
   Majorities majorities(const FitRun& run) const;
   Majorities prefer_vote(FitRun& run);
   void hold(Majorities told, FitRun& run);
+  void tell_apart(FitRun& run);
 
   RunSteps& steps_;
   RowMatrix vote_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numerics.h"
 #include "starts/vote.h"
 
 namespace mdpd {
@@ -13,6 +14,13 @@ namespace {
 /// rounding is not to decide.
 constexpr double least_variation = 1e-9;
 
+/// Of answers that agree above chance, in standard deviations: of those that do not one crowd in twenty
+/// has more.
+constexpr double least_excess = 1.645;
+
+/// What a label has beyond the mistakes for others, at least.
+constexpr double least_size = 0.001;
+
 /// Probability of each wrong label, of answers of which this share of pairs agree.
 double probability_of_mistake(double agreement, Index n_labels) {
   const double others = static_cast<double>(n_labels - 1);
@@ -21,20 +29,30 @@ double probability_of_mistake(double agreement, Index n_labels) {
   return (1.0 - right) / others;
 }
 
+/// Pairs of answers that differ, by row. All sums are of whole numbers where weights are: the order of
+/// the rows does not matter.
+Vector differing_pairs(const RowMatrix& answers) {
+  const Vector n_answers = answers.rowwise().sum();
+  return (n_answers.array().square() - answers.array().square().rowwise().sum()) / 2.0;
+}
+
+/// Share of the pairs of answers to a row that are the same.
+double agreement_of_pairs(const CodedData& data, const RowMatrix& answers) {
+  const Vector n_answers = answers.rowwise().sum();
+  const Vector pairs = n_answers.array() * (n_answers.array() - 1.0) / 2.0;
+  return 1.0 - data.case_weights.dot(differing_pairs(answers)) / data.case_weights.dot(pairs);
+}
+
 }  // namespace
 
 bool has_like_mistakes(const CodedData& data, Index n_labels) {
   const RowMatrix answers = label_counts(data, n_labels);
   const Vector& weights = data.case_weights;
   const Vector n_answers = answers.rowwise().sum();
-  // Pairs that differ, by row. All sums are of whole numbers where weights are: the order of the rows
-  // does not matter.
-  const Vector differing =
-      (n_answers.array().square() - answers.array().square().rowwise().sum()) / 2.0;
+  const Vector differing = differing_pairs(answers);
   const double n_differing = weights.dot(differing);
   if (n_labels < 3 || n_differing <= 0.0) return false;
-  const Vector pairs = n_answers.array() * (n_answers.array() - 1.0) / 2.0;
-  const double agreement = 1.0 - n_differing / weights.dot(pairs);
+  const double agreement = agreement_of_pairs(data, answers);
   const double mistake = probability_of_mistake(agreement, n_labels);
   const Vector shares = (answers.transpose() * weights / weights.dot(n_answers)).cwiseMax(mistake);
   const double all =
@@ -54,6 +72,50 @@ bool has_like_mistakes(const CodedData& data, Index n_labels) {
     }
   }
   return variation < -least_variation;
+}
+
+bool agrees_above_chance(const CodedData& data) {
+  const Index n_levels = *std::max_element(data.n_levels.begin(), data.n_levels.end());
+  double excess = 0.0;
+  double variance = 0.0;
+  for (Index row = 0; row < data.n_obs; ++row) {
+    Vector seen = Vector::Zero(n_levels);
+    Vector by_chance = Vector::Zero(n_levels);
+    double alone = 0.0;  // pairs of an answer with itself, seen less by chance
+    Index last = -1;
+    for_each_item_of_row(data, row, [&](Index item, Code code) {
+      if (item == last) return;
+      last = item;
+      seen[code - 1] += 1.0;
+      alone += 1.0;
+      for (Index r = 0; r < data.n_levels[item]; ++r) {
+        by_chance[r] += data.marginal(item, r);
+        alone -= data.marginal(item, r) * data.marginal(item, r);
+      }
+    });
+    const double of_row = seen.squaredNorm() - by_chance.squaredNorm() - alone;
+    excess += data.case_weights[row] * of_row;
+    variance += data.case_weights[row] * of_row * of_row;
+  }
+  return excess > least_excess * std::sqrt(variance);
+}
+
+RowMatrix posterior_of_alike(const CodedData& data, Index n_labels) {
+  const RowMatrix answers = label_counts(data, n_labels);
+  const double mistake = std::max(
+      tiny_probability, probability_of_mistake(agreement_of_pairs(data, answers), n_labels));
+  const double right = 1.0 - static_cast<double>(n_labels - 1) * mistake;
+  const Vector given = answers.transpose() * data.case_weights;
+  const Vector sizes = (given.array() / given.sum() - mistake).max(least_size);
+  RowMatrix posterior = log_of(right / mistake) * answers;
+  posterior.rowwise() += sizes.unaryExpr([](double x) { return log_of(x); }).transpose();
+  for (Index row = 0; row < data.n_obs; ++row) {
+    const double largest = posterior.row(row).maxCoeff();
+    posterior.row(row) =
+        posterior.row(row).unaryExpr([&](double x) { return exp_of(x - largest); });
+    posterior.row(row) /= posterior.row(row).sum();
+  }
+  return posterior;
 }
 
 }  // namespace mdpd

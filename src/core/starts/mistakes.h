@@ -13,4 +13,13 @@ namespace mdpd {
 /// 1, 3 for 2 and 1 for 3, look alike. Cost O(rows x labels^2 + answers).
 bool has_like_mistakes(const CodedData& data, Index n_labels);
 
+/// Do answers to one row agree more often than those of workers who do not look at it, each of whom
+/// gives the labels that it gives as often, up to chance of one in twenty? Of
+/// several answers of a worker to a row the first counts. Cost O(answers x labels).
+bool agrees_above_chance(const CodedData& data);
+
+/// Posterior of the labels if each worker is right with one probability, that by which as many pairs
+/// of answers agree, and wrong labels are as likely. Cost O(answers + rows x labels).
+RowMatrix posterior_of_alike(const CodedData& data, Index n_labels);
+
 }  // namespace mdpd

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "model/posterior.h"
 #include "random_data.h"
 
 namespace mdpd {
@@ -95,6 +96,52 @@ bool twin(const Table& table, Index n_labels) {
   return sum < -1e-9;
 }
 
+/// By a plain loop over pairs of answers.
+bool agrees_by_pairs(const Table& table) {
+  const CodedData& data = table.data;
+  double excess = 0.0;
+  double squares = 0.0;
+  for (Index row = 0; row < data.n_obs; ++row) {
+    double of_row = 0.0;
+    for (Index i = 0; i < data.n_items; ++i) {
+      for (Index j = 0; j < i; ++j) {
+        if (table.code(row, i) == 0 || table.code(row, j) == 0) continue;
+        double by_chance = 0.0;
+        for (Index r = 0; r < std::min(data.n_levels[i], data.n_levels[j]); ++r)
+          by_chance += data.marginal(i, r) * data.marginal(j, r);
+        of_row += (table.code(row, i) == table.code(row, j) ? 1.0 : 0.0) - by_chance;
+      }
+    }
+    excess += data.case_weights[row] * of_row;
+    squares += data.case_weights[row] * of_row * of_row;
+  }
+  return excess > 1.645 * std::sqrt(squares);
+}
+
+/// Workers who do not look at what they label, each with labels of its own.
+Table guessers(std::uint64_t seed, Index n_obs) {
+  Random random(seed);
+  const std::vector<Index> n_levels(6, 3);
+  return draw_table(random, random_parameters(random, n_levels, 1), {n_obs, n_levels, 0.3, false});
+}
+
+/// Every answer twice.
+CodedData answered_twice(const Table& table) {
+  std::vector<std::size_t> row_start = {0};
+  std::vector<std::uint32_t> items;
+  std::vector<Code> codes;
+  for (Index row = 0; row < table.data.n_obs; ++row) {
+    for (Index item = 0; item < table.data.n_items; ++item) {
+      const int code = table.code(row, item);
+      if (code == 0) continue;
+      items.insert(items.end(), 2, static_cast<std::uint32_t>(item));
+      codes.insert(codes.end(), 2, static_cast<Code>(code));
+    }
+    row_start.push_back(items.size());
+  }
+  return make_sparse_data(row_start, items, codes, table.data.n_levels, table.data.case_weights);
+}
+
 }  // namespace
 
 context("mistakes") {
@@ -156,6 +203,62 @@ context("mistakes") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       expect_false(has_like_mistakes(crowd(seed, 60, 2, 0.6, 0.0).data, 2));
     }
+  }
+
+  test_that("workers agree above chance where a plain loop over pairs of answers says so") {
+    Index n_above = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      CATCH_CAPTURE(seed);
+      const Table table = crowd(seed, 40, 4, 0.45, 0.1, seed % 2 == 0);
+      const bool is_above = agrees_above_chance(table.data);
+      expect_true(is_above == agrees_by_pairs(table));
+      expect_true(is_above == agrees_above_chance(sparse_copy(table.data)));
+      expect_true(is_above == agrees_above_chance(write_out_weights(table).data));
+      n_above += is_above ? 1 : 0;
+    }
+    expect_true(n_above > 20);
+    expect_true(n_above < 40);
+  }
+
+  test_that("of workers who do not look one crowd in twenty does, whatever labels they like") {
+    Index n_above = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      n_above += agrees_above_chance(guessers(seed, 100).data) ? 1 : 0;
+    }
+    // Three standard deviations.
+    expect_true(n_above < 20 + 13);
+    expect_true(n_above > 20 - 13);
+    expect_false(agrees_above_chance(table_of({{1, 0, 2}, {0, 1, 0}}, {2, 2}).data));
+  }
+
+  test_that("the second answer of a worker to a row does not agree with the first") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CATCH_CAPTURE(seed);
+      const Table table = crowd(seed, 40, 4, 0.4, 0.0);
+      expect_true(agrees_above_chance(answered_twice(table)) == agrees_by_pairs(table));
+    }
+  }
+
+  test_that("workers alike have the posterior of one accuracy, by which as many pairs agree") {
+    for (const Index n_labels : {Index{2}, Index{4}}) {
+      const Table table = crowd(1, 4000, n_labels, 0.7, 0.0, true, 1.5);
+      const RowMatrix posterior = posterior_of_alike(table.data, n_labels);
+      // Classes are 1.5 times as large as the one before, and the workers right with 0.7.
+      MixtureParameters params;
+      params.mixing_weights = Vector::Ones(n_labels);
+      for (Index k = 1; k < n_labels; ++k)
+        params.mixing_weights[k] = 1.5 * params.mixing_weights[k - 1];
+      params.mixing_weights /= params.mixing_weights.sum();
+      const double wrong = 0.3 / static_cast<double>(n_labels - 1);
+      params.item_probs = RowMatrix::Constant(6 * n_labels, n_labels, wrong);
+      for (Index at = 0; at < 6 * n_labels; ++at) params.item_probs(at, at % n_labels) = 0.7;
+      const RowMatrix truth = e_step(table.data, params, all_items(table.data)).posterior;
+      expect_true((posterior - truth).cwiseAbs().maxCoeff() < 0.1);
+      expect_true((posterior - truth).cwiseAbs().mean() < 0.02);
+    }
+    // Of as many pairs as by chance nothing but the sizes is left.
+    const Table none = table_of({{1, 2, 1, 2}, {1, 2, 2, 1}}, {2, 2});
+    expect_true(posterior_of_alike(none.data, 2).isApproxToConstant(0.5, 1e-12));
   }
 
   test_that("labels that nobody gives do no harm") {
