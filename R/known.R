@@ -2,7 +2,7 @@
 
 # Known classes as component numbers in the order of the labels; NULL when none are known.
 known_components <- function(known, x, k, call = rlang::caller_env()) {
-  if (is.null(known)) {
+  if (is_of_no_item(known)) {
     return(NULL)
   }
   check_named_by_label("known", x, k, call)
@@ -11,6 +11,9 @@ known_components <- function(known, x, k, call = rlang::caller_env()) {
   labels <- label_codes(known, x$labels, "x", call)
   if (!all(is.na(labels))) replace(rep(NA_integer_, length(x$items)), rows, labels)
 }
+
+# What is left where no item was chosen says as little as NULL.
+is_of_no_item <- function(known) is.null(known) || holds_values(known) && length(known) == 0
 
 check_are_labels <- function(known, call) {
   if (!holds_values(known)) {
@@ -164,7 +167,7 @@ check_named_by_label <- function(arg, x, k, call) {
 }
 
 check_known <- function(known, k, refine, call = rlang::caller_env()) {
-  if (is.null(known)) {
+  if (is_of_no_item(known)) {
     return(invisible(known))
   }
   if (length(k) > 1) {

@@ -23,6 +23,20 @@ test_that("of no item a label is known where all are missing", {
   expect_null(known_components(stats::setNames(character(), character()), crowd, 2))
 })
 
+test_that("known labels of no item are as good as none", {
+  crowd <- simulate_crowd(n_items = 60, n_workers = 6, n_labels = 2, seed = 1)
+  for (nothing in list(character(), factor(), NULL, crowd$truth[0])) {
+    expect_null(known_components(nothing, crowd$labels, 3))  # any number of components
+    expect_no_error(check_known(nothing, 2:3, "none"))
+    expect_identical(mdpd(crowd$labels, 2, known = nothing)$posterior,
+                     mdpd(crowd$labels, 2)$posterior)
+  }
+  expect_error(known_components(list(), crowd$labels, 2), "must be a vector of labels",
+               class = "mdpd_error_argument")
+  store <- new_store(crowd$labels)
+  expect_identical(n_known(add_known(store, character())), 0)
+})
+
 test_that("known labels that are of no item or no label are errors", {
   crowd <- two_labels()
   bad <- list(
