@@ -10,7 +10,7 @@
 #'   by shard, so that those of all rows need not fit in memory; or `NULL` (default). A file of
 #'   comma-separated values with the columns `row` (the number), `id` where the store has ids,
 #'   `class` (empty for a row without an answer), and by `type` the `density`, or the probability of
-#'   each class. Its path is returned invisibly.
+#'   each class; compressed by gzip where the path ends in `.gz`. Its path is returned invisibly.
 #' @return n_rows of `newdata`, row names kept:
 #'   * `"class"`: a factor, `NA` for a row without any answer, which says nothing of its class; else
 #'     the component with the largest posterior probability; where several components of a crowd

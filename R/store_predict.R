@@ -19,6 +19,9 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
     target <- file_to_replace(file)
     new <- tempfile("predictions-", dirname(target %||% tempfile()))
     on.exit(remove_files(new))
+    to <- while_writing(open_predictions(new, is_gzip(file)), file, call)
+    is_writing <- TRUE
+    on.exit(if (is_writing) close(to), add = TRUE, after = FALSE)
   }
   out <- list()
   no_answer <- numeric()
@@ -29,7 +32,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
       out[[at]] <- rows$values
     } else {
       table <- prediction_table(rows, first)
-      while_writing(append_rows(new, table, first == 0), file, call)
+      while_writing(append_rows(to, table, first == 0), file, call)
     }
     no_answer <- c(no_answer, first + rows$no_answer)
     first <- first + rows$n
@@ -38,8 +41,31 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   if (is.null(file)) {
     return(if (type == "prob") do.call(rbind, out) else unlist(out))
   }
+  is_writing <- FALSE
+  while_writing(close_predictions(to, new, is_gzip(file)), file, call)
   put_in_place(new, file, target, call)
   invisible(file)
+}
+
+is_gzip <- function(file) grepl("\\.gz$", file, ignore.case = TRUE)
+
+open_predictions <- function(path, gzip) if (gzip) gzfile(path, "wb") else file(path, "w")
+
+# R does not tell whether the last part of a compressed file could be written: the file does.
+close_predictions <- function(to, path, gzip) {
+  n_bytes <- if (gzip) seek(to)
+  status <- suppressWarnings(close(to))
+  is_whole <- if (gzip) is_whole_gzip(path, n_bytes) else identical(status, 0L)
+  if (!is_whole) stop("It cannot be written")
+}
+
+# The last four bytes are the number of those that were compressed (RFC 1952).
+is_whole_gzip <- function(path, n_bytes) {
+  from <- file(path, "rb", raw = TRUE)
+  on.exit(close(from))
+  seek(from, max(0, file.size(path) - 4))
+  end <- as.integer(readBin(from, "raw", 4))
+  length(end) == 4 && sum(end * 256^(0:3)) == n_bytes %% 2^32
 }
 
 # What a rename may replace: the file behind any links, or one that is not there. NULL for what must

@@ -123,6 +123,57 @@ test_that("rows are numbered in full in a file", {
   ))
 })
 
+test_that("a file whose name ends in .gz is compressed, and has the same lines", {
+  rows <- rows_with_gaps()
+  fit <- stagewise_em(rows, 2)
+  store <- small_store(rows[rep(1:300, 10), ], local_folder())  # of three shards
+  folder <- withr::local_tempdir()
+  path <- function(name) file.path(folder, name)
+  for (name in c("x.csv", "x.csv.gz", "X.GZ", "gz")) {
+    hush(predict(fit, store, type = "prob", file = path(name)))
+  }
+  magic <- function(name) identical(readBin(path(name), "raw", 2), as.raw(c(0x1f, 0x8b)))
+  expect_identical(vapply(dir(folder), magic, NA),
+                   c(gz = FALSE, x.csv = FALSE, x.csv.gz = TRUE, X.GZ = TRUE)[dir(folder)])
+  for (name in c("x.csv.gz", "X.GZ")) {
+    expect_identical(readLines(path(name)), readLines(path("x.csv")))
+  }
+  expect_length(readLines(path("x.csv")), 3001)
+})
+
+test_that("a compressed file whose end is not there is not taken for whole", {
+  path <- withr::local_tempfile()
+  to <- open_predictions(path, gzip = TRUE)
+  writeLines(value_text(with_seed(1, stats::runif(1e4))), to)
+  expect_no_error(close_predictions(to, path, gzip = TRUE))
+  n_bytes <- sum(nchar(readLines(path)) + 1)
+  whole <- readBin(path, "raw", 1e6)
+  expect_true(is_whole_gzip(path, n_bytes))
+  for (n_lost in c(1, 9, 1000, length(whole) - 2, length(whole))) {
+    writeBin(utils::head(whole, -n_lost), path)
+    expect_false(is_whole_gzip(path, n_bytes))
+  }
+  skip_if_not(file.exists("/dev/full"))
+  full <- file("/dev/full", "w", raw = TRUE)
+  writeLines("x", full)
+  expect_error(close_predictions(full, "/dev/full", gzip = FALSE), "cannot be written")
+})
+
+test_that("where a shard cannot be read no file and no open connection is left", {
+  rows <- rows_with_gaps()
+  fit <- stagewise_em(rows, 2)
+  store <- small_store(rows[rep(1:300, 10), ], local_folder())
+  unlink(file.path(store$path, store$manifest$shards$file[2]))
+  folder <- withr::local_tempdir()
+  open <- getAllConnections()
+  for (name in c("x.csv", "x.csv.gz")) {
+    expect_error(predict(fit, store, file = file.path(folder, name)),
+                 class = "mdpd_error_damaged_shard")
+  }
+  expect_identical(getAllConnections(), open)
+  expect_identical(dir(folder), character())
+})
+
 test_that("a class is called by the empty string where a label is", {
   values <- matrix(c(0.25, 0.75), 1, dimnames = list("x", c("", "b")))
   rows <- list(n = 1, ids = "x", class = factor("b"), values = values)
