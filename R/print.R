@@ -49,6 +49,8 @@
 #'     model; 0 where it is identified, `NA` above 200 parameters, where it is not computed. Above 0
 #'     comes with a warning of class `mdpd_warning_not_identified`}
 #'   \item{fingerprint}{see [fingerprint()]}
+#'   \item{keeps_data}{does the fit keep its data, so that [worker_quality()] and the like need none
+#'     again?}
 #'   \item{trace}{data frame with a row for each phase: `phase`, `n_steps`, and `k`, `n_informative`
 #'     and `loglik` at its end}
 #'   True models have no parts that need data.
@@ -272,15 +274,21 @@ next_step <- function(x, after_summary = FALSE) {
     return("not converged: raise `max_iter` or `max_stages` in stagewise_control()")
   }
   if (n_informative(x) == 0) {
-    return("plot(fit, type = \"information\")")
+    given <- if (keeps_data(x)) "" else ", newdata = x"
+    return(paste0("plot(fit, type = \"information\"", given, ")"))
   }
   steps <- c(
     if (!after_summary) "summary(fit)", "plot(fit)",
     if (!is.null(x$path)) "plot(fit, type = \"path\")",
-    if (is.null(x$labels)) "predict(fit, newdata)" else "worker_quality(fit), item_quality(fit)"
+    if (shows_workers(x)) "worker_quality(fit), item_quality(fit)" else "predict(fit, newdata)"
   )
   paste(steps, collapse = ", ")
 }
+
+shows_workers <- function(x) !is.null(x$labels) && keeps_data(x)
+
+# Of a fit, or of its summary.
+keeps_data <- function(x) if (inherits(x, "mdpd")) !is.null(x$coded) else isTRUE(x$keeps_data)
 
 # Tables as text -----------------------------------------------------------------------------------
 

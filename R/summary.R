@@ -16,7 +16,8 @@ summary.mdpd <- function(object, ...) {
       list(path = object$path),
       list(labels = object$labels, n_items = length(object$item_probs),
            components = component_table(object), informative = informative_table(object),
-           trace = phase_table(object$trace), fingerprint = fingerprint_of(object)),
+           trace = phase_table(object$trace), fingerprint = fingerprint_of(object),
+           keeps_data = !is.null(object$coded)),
       if (has_posterior_sums(object)) {
         list(overlap = component_overlap(object), expected_error = expected_error(object),
              entropy = relative_entropy(object))

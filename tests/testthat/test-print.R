@@ -128,9 +128,22 @@ test_that("answers set a component apart from a tenth of the first one's strengt
 test_that("the next step depends on the fit", {
   fit <- hand_made_fit()
   expect_output(print(fit), "Next: summary\\(fit\\), plot\\(fit\\), predict\\(fit, newdata\\)")
-  fit$labels <- c("a", "b")
+  crowd <- simulate_crowd(300, 6, 2, accuracy = rep(0.8, 6), seed = 1)$labels
+  fit <- mdpd(crowd, 2)
   expect_output(print(fit), "worker_quality\\(fit\\), item_quality\\(fit\\)")
   expect_output(print(summary(fit)), "Next: plot\\(fit\\), worker_quality")
+})
+
+test_that("the next step of a fit without data is none that needs them", {
+  crowd <- simulate_crowd(300, 6, 2, accuracy = rep(0.8, 6), seed = 1)$labels
+  fits <- list(mdpd(crowd, 2, keep_data = FALSE), stagewise_em(new_store(crowd), 2))
+  for (fit in fits) {
+    expect_output(print(fit), "Next: summary\\(fit\\), plot\\(fit\\), predict\\(fit, newdata\\)$")
+    expect_output(print(summary(fit)), "Next: plot\\(fit\\), predict\\(fit, newdata\\)$")
+  }
+  one <- suppressMessages(stagewise_em(new_store(crowd), 1))
+  expect_output(print(one), "Next: plot\\(fit, type = \"information\", newdata = x\\)")
+  expect_output(print(mdpd(crowd, 1)), "Next: plot\\(fit, type = \"information\"\\)")
 })
 
 test_that("print() shows a true model", {
