@@ -32,14 +32,16 @@
 #'   factor all levels, of other ids those with a spike of any neuron, sorted. **A trial in which
 #'   nothing spiked is not in such a data frame**: give all trials here. Others are left out.
 #' @param neurons Ids of the neurons, in the order of the columns; a neuron without a spike is
-#'   silent in all trials. By default those in `times`, as for `trials`.
+#'   silent in all trials. By default those in `times`, as for `trials`. At least one must be in
+#'   `times`, and of a list, which names all that were recorded, every one; so with `trials`.
 #' @return An integer matrix, trials x neurons, with the ids as row and column names and values from
 #'   0 to 1, or to `max_count`; `NA` where a neuron was not recorded. With several bins,
 #'   trials x (neurons x bins), columns `"neuron_1"`, `"neuron_2"`, ..., or (trials x bins) x
 #'   neurons, rows `"trial_1"`, `"trial_2"`, ...
-#' @section Errors: `mdpd_error_argument` for an argument out of range, `mdpd_error_data` for times
-#'   that are not finite numbers, doubled ids, or when no spike falls into the window of any trial,
-#'   `mdpd_error_missing_item` for a data frame without a column that is needed.
+#' @section Errors: `mdpd_error_argument` for an argument out of range, and for trials or neurons
+#'   that are not there; `mdpd_error_data` for times that are not finite numbers, doubled ids, or
+#'   when no spike falls into the window of any trial; `mdpd_error_missing_item` for a data frame
+#'   without a column that is needed.
 #' @references
 #' Zhao and Zucker (2015), Stagewise Learning for Sparse Clustering of Discretely-Valued Data: spike
 #' trains as the presence or absence of a spike in a short interval.
@@ -86,7 +88,9 @@ bin_spikes <- function(times, window, bin_width = NULL, what = c("any", "count")
 # Reading ------------------------------------------------------------------------------------------
 
 # Spikes are a list: `trial` and `neuron`, factors whose levels are the ids, `time`, since the
-# trial's onset, and `recorded`, a trials x neurons logical matrix or NULL where all are.
+# trial's onset, `recorded`, a trials x neurons logical matrix or NULL where all are, and `listed`,
+# named by the sides of which all ids are known, the argument that has them: another id is a
+# mistake, not a silence.
 
 read_trials <- function(times, call = rlang::caller_env()) {
   if (is.data.frame(times)) {
@@ -107,7 +111,8 @@ read_trials <- function(times, call = rlang::caller_env()) {
     trial = code_to_factor(rep(row(cells), n_spikes), rownames(cells)),
     neuron = code_to_factor(rep(col(cells), n_spikes), colnames(cells)),
     time = time,
-    recorded = matrix(!vapply(cells, is.null, NA), nrow(cells), dimnames = dimnames(cells))
+    recorded = matrix(!vapply(cells, is.null, NA), nrow(cells), dimnames = dimnames(cells)),
+    listed = c(trial = "times", neuron = "times")
   )
 }
 
@@ -184,7 +189,8 @@ read_recording <- function(times, call = rlang::caller_env()) {
   names <- names(times) %||% as.character(seq_along(times))
   check_ids(names, length(times), "neuron", call)
   time <- all_times(times, call)
-  list(neuron = code_to_factor(rep(seq_along(times), lengths(times)), names), time = time)
+  neuron <- code_to_factor(rep(seq_along(times), lengths(times)), names)
+  list(neuron = neuron, time = time, listed = c(neuron = "times"))
 }
 
 # The spikes of a recording that are in the window of a trial; of several, once for each. A bin more
@@ -201,7 +207,8 @@ cut_trials <- function(recording, onsets, window, bin_width, call = rlang::calle
   list(
     trial = code_to_factor(trial, trials),
     neuron = recording$neuron[order[spike]],
-    time = sorted[spike] - unname(onsets)[trial]
+    time = sorted[spike] - unname(onsets)[trial],
+    listed = c(trial = "onsets", recording$listed)
   )
 }
 
@@ -227,8 +234,12 @@ choose_ids <- function(spikes, side, ids, call = rlang::caller_env()) {
   check_id_vector(ids, arg, call)
   ids <- if (is.factor(ids)) as.character(ids) else id_text(ids)
   check_ids(ids, length(ids), side, call)
+  if (side %in% names(spikes$listed)) {
+    check_known_ids(ids, known, arg, spikes$listed[[side]], call)
+  } else {
+    check_any_known_id(ids, known, arg, call)
+  }
   if (!is.null(spikes$recorded)) {
-    check_known_ids(ids, known, arg, call)
     spikes$recorded <- if (side == "trial") {
       spikes$recorded[ids, , drop = FALSE]
     } else {
@@ -358,10 +369,22 @@ check_ids <- function(ids, n, side, call) {
 }
 
 # Of a list it is known who was recorded: an id that is not in it is a mistake, not a silence.
-check_known_ids <- function(ids, known, arg, call) {
+check_known_ids <- function(ids, known, arg, listed_in, call) {
   unknown <- setdiff(ids, known)
   if (length(unknown) > 0) {
-    abort_mdpd("{.arg {arg}} must be in {.arg times}, and {.val {unknown[1]}} is not.",
+    abort_mdpd("{.arg {arg}} must be in {.arg {listed_in}}, and {.val {unknown[1]}} is not.",
                class = "argument", call = call)
+  }
+}
+
+# Of a data frame those without a spike are silent, but not all of them.
+check_any_known_id <- function(ids, known, arg, call) {
+  if (length(known) > 0 && !any(ids %in% known)) {
+    abort_mdpd(
+      c("{.arg {arg}} must hold some that have a spike in {.arg times}; {.val {ids}} {?has/have}
+         none.",
+        i = "There is {.val {known[1]}}, for example."),
+      class = "argument", call = call
+    )
   }
 }

@@ -179,6 +179,24 @@ test_that("trials and neurons without a spike are there when they are named", {
   expect_identical(bin_spikes(spikes, c(0, 1), trials = trials, neurons = c("z", "y")), all)
 })
 
+test_that("trials and neurons that are not there are named, and not the window blamed", {
+  spikes <- data.frame(trial = c(10, 10, 2), neuron = c("x", "y", "y"), time = c(0.1, 0.2, 5))
+  expect_refused <- function(what, ...) {
+    expect_error(bin_spikes(..., window = c(0, 1)), what, class = "mdpd_error_argument")
+  }
+  expect_refused("`neurons` must.*\"X\" has none.*There is \"x\"", spikes, neurons = "X")
+  expect_refused("`trials` must.*\"1\" and \"3\" have\\s+none", spikes, trials = c(1, 3))
+  recording <- list(x = 0.1, y = c(0.2, 5))
+  expect_refused("`neurons` must be in `times`, and \"z\" is not", recording, onsets = 0,
+                 neurons = c("x", "z"))
+  expect_refused("`trials` must be in `onsets`, and \"b\" is not", recording, onsets = c(a = 0),
+                 trials = c("a", "b"))
+  expect_refused("`neurons` must.*\"z\" has none", spikes[-1], onsets = 0, neurons = "z")
+  # Of a data frame there may be more than those that spiked.
+  expect_identical(unname(bin_spikes(spikes[-1], c(0, 1), onsets = 0, neurons = c("x", "z"))),
+                   cbind(1L, 0L))
+})
+
 test_that("trials and neurons with labels are called by these where they are named, too", {
   label <- function(x) {
     structure(x, labels = c(go = 1, stop = 2, wait = 3), class = "haven_labelled")
