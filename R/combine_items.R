@@ -30,7 +30,7 @@
 #' @section Errors: `mdpd_error_argument` when `groups` are not as described;
 #' `mdpd_error_missing_item` when an item of a group is not in `x`; `mdpd_error_data` when the items
 #' of a group have different levels, or one agrees with the first less often than by chance, as a
-#' question asked the other way round does: recode it first.
+#' question asked the other way round does: recode it first. The warning names such items.
 #' @references
 #' Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using
 #' the EM algorithm. *Applied Statistics* 28, 20-28: the vote of observers. \doi{10.2307/2346806}
@@ -163,23 +163,48 @@ common_levels <- function(columns, coded, call) {
 }
 
 check_agreement <- function(codes, call) {
-  n_levels <- max(codes, 1)
-  shares <- function(code) tabulate(code, n_levels) / length(code)
   for (j in seq_len(ncol(codes))[-1]) {
-    both <- codes[, 1] > 0 & codes[, j] > 0
-    agreed <- mean(codes[both, 1] == codes[both, j])
-    by_chance <- sum(shares(codes[both, 1]) * shares(codes[both, j]))
-    if (any(both) && agreed < by_chance - 1e-12) {
+    found <- agreement_of_pair(codes[, 1], codes[, j])
+    if (found$is_below_chance) {
       abort_mdpd(
         c("Items of a group must agree more often than by chance.",
           x = "{.field {colnames(codes)[j]}} and {.field {colnames(codes)[1]}} agree in
-               {.val {round(100 * agreed)}} % of the rows, by chance in
-               {.val {round(100 * by_chance)}} %.",
+               {.val {round(100 * found$agreed)}} % of the rows, by chance in
+               {.val {round(100 * found$by_chance)}} %.",
           i = "If one asks the other way round, recode it first."),
         class = "data", call = call, item = colnames(codes)[j]
       )
     }
   }
+}
+
+# In what share of the rows with both two items agree, and would by chance.
+agreement_of_pair <- function(a, b) {
+  both <- a > 0 & b > 0
+  n_levels <- max(a, b, 1)
+  shares <- function(code) tabulate(code, n_levels) / length(code)
+  agreed <- mean(a[both] == b[both])
+  by_chance <- sum(shares(a[both]) * shares(b[both]))
+  list(agreed = agreed, by_chance = by_chance,
+       is_below_chance = any(both) && agreed < by_chance - 1e-12)
+}
+
+# The items of a group for which combine_items() asks to recode: they have levels that the item with
+# most does not have, or agree with the first less often than by chance.
+#
+# `coded`: data as they are fitted, in whose order items are combined.
+items_to_recode <- function(group, coded) {
+  levels <- coded$levels[names(coded$levels) %in% group]
+  widest <- levels[[which.max(lengths(levels))]]
+  has_others <- vapply(levels, function(item) !all(item %in% widest), NA)
+  codes_of <- function(item) {
+    c(0L, match(levels[[item]], widest, nomatch = 0L))[as.integer(coded$codes[, item]) + 1L]
+  }
+  first <- codes_of(names(levels)[1])
+  is_reversed <- vapply(names(levels), function(item) {
+    agreement_of_pair(first, codes_of(item))$is_below_chance
+  }, NA)
+  names(levels)[has_others | is_reversed]
 }
 
 # Codes as what the columns are: a factor, numbers, logical values, else strings.

@@ -33,6 +33,9 @@
 #' `mdpd_warning_copied_items` of [stagewise_em()] names such groups from a mean strength of 0.25
 #' on, and of items, but not of workers, none where they are more than half of the informative ones.
 #'
+#' An item that asks the other way round is a copy, too: what counts is that one answer tells the
+#' other. [combine_items()] takes it once it is recoded, and the warning names such items.
+#'
 #' Workers of a crowd who are asked by what others have answered, as [item_quality()] proposes, may
 #' look like copies: of two who share the items on which the first contradicts the rest, the second
 #' agrees with the first more often than the rest lets expect.
@@ -108,7 +111,8 @@ warn_copied_items <- function(fit, coded, call = rlang::caller_env()) {
   items <- lapply(groups, `[[`, "items")
   items <- items[!vapply(items, are_told_of, NA, fit = fit, coded = coded)]
   if (length(items) > 0) {
-    warn_groups(items, column_words(fit), call)
+    recode <- if (is.null(fit$labels)) unlist(lapply(items, items_to_recode, coded))
+    warn_groups(items, column_words(fit), call, recode)
   }
   invisible(fit)
 }
@@ -134,7 +138,9 @@ groups_to_warn_of <- function(groups, most) {
   groups[named]
 }
 
-warn_groups <- function(items, what = "items", call) {
+# `recode`: the items that combine_items() does not take as they are.
+warn_groups <- function(items, what = "items", call, recode = NULL) {
+  recode <- if (length(recode) > 0) name_some(recode)
   shown <- vapply(items[seq_len(min(3, length(items)))], name_some, "")
   more <- length(items) - length(shown)
   warn_mdpd(
@@ -149,6 +155,10 @@ warn_groups <- function(items, what = "items", call) {
       } else {
         "If they copy, make each group one worker and fit again:
          {.code combine_items(x, copied_items(fit))}."
+      },
+      i = if (!is.null(recode)) {
+        "Recode first what asks the other way round or has other levels than the rest of its group:
+         {recode}."
       }),
     class = "copied_items", call = call, items = items
   )

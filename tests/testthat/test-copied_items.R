@@ -306,6 +306,36 @@ test_that("other data than those of the fit can be asked about", {
   expect_error(copied_items(model), class = "mdpd_error_not_stored")
 })
 
+test_that("the warning tells which copies combine_items() takes only recoded", {
+  x <- table_with_copies(2)$table
+  told <- function(x) {
+    cnd <- rlang::catch_cnd(stagewise_em(x, 2), "mdpd_warning_copied_items")
+    gsub("\\s+", " ", conditionMessage(cnd))
+  }
+  expect_no_match(told(x), "Recode")
+  reversed <- transform(x, copy_2 = 3 - copy_2)
+  expect_match(told(reversed), "Recode first what asks the other way round.*group: copy_2\\.")
+  fit <- without_warning(stagewise_em(reversed, 2))
+  expect_error(combine_items(reversed, copied_items(fit)), class = "mdpd_error_data")
+  expect_named(combine_items(x, copied_items(fit))[1], "item_1+copy_1+copy_2")
+  expect_match(told(transform(x, copy_1 = letters[copy_1])), "group: copy_1\\.")
+})
+
+test_that("items to recode are those that combine_items() refuses, one by one", {
+  x <- with_seed(1, data.frame(a = sample(3, 90, TRUE), alone = sample(3, 90, TRUE)))
+  x$same <- replace(x$a, 1:9, NA)
+  x$fewer <- pmin(x$a, 2)
+  x$reversed <- 3 - pmin(x$a, 2)
+  x$other <- x$a + 1
+  coded <- suppressWarnings(encode(x), "mdpd_warning_duplicated_items")
+  for (item in setdiff(names(x), c("a", "alone"))) {
+    refused <- inherits(try(combine_items(x, c("a", item)), silent = TRUE), "try-error")
+    expect_identical(length(items_to_recode(c("a", item), coded)) > 0, refused, label = item)
+  }
+  expect_identical(items_to_recode(c("reversed", "a", "same", "other"), coded),
+                   c("reversed", "other"))
+})
+
 test_that("the warning names a handful", {
   expect_identical(name_some(c("a", "b")), "a and b")
   expect_identical(name_some(letters[1:6]), "a, b, c, d, e, and f")
