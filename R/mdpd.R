@@ -52,8 +52,10 @@
 #'   \item{starts}{data frame with a row for every start: `start`, `loglik` (nats), with
 #'     `prior = "crowd"` `evidence` (nats), `iterations`, `status`}
 #'   \item{prior}{the prior counts as a labels x labels matrix, or `NULL`}
-#'   With `prior = "crowd"` it is a fit by evidence, of which all workers are `informative`; `known`
-#'   items keep their class, and component i is label i where some are known.
+#'   With `prior = "crowd"` it is a fit by evidence: the part `informative` has all workers, as EM
+#'   uses all, of whom [informative()] and `print()` name those who surely depend on the label,
+#'   which may be none; `known` items keep their class, and component i is label i where some are
+#'   known.
 #' @section Errors and warnings:
 #' Those of [stagewise_em()]; `mdpd_error_argument` for `prior = "crowd"` on data without one
 #' component a label, with `missing = "level"` or with `criterion = "bic"`;

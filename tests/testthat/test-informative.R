@@ -201,3 +201,11 @@ test_that("no worker of a crowd that answers at random is informative, whatever 
   # Of 80 workers; by one column of each worker alone the other was a third.
   expect_lte(sum(n_informative), 2)
 })
+
+test_that("fit$informative of mdpd() of a crowd has all workers, informative() the sure ones", {
+  crowd <- simulate_crowd(n_items = 60, n_workers = 20, accuracy = rep(1 / 3, 5), seed = 2)
+  fit <- suppressWarnings(mdpd(crowd$labels, k = 3))
+  expect_setequal(fit$informative, crowd$labels$workers)
+  expect_identical(informative(fit), character())
+  expect_output(print(fit), "0 of 20 items informative")
+})
