@@ -34,6 +34,12 @@
 #' `type = "robust"` the covariance is robust, and intervals and tests use Student's t and F, as in
 #' [class_regression()].
 #'
+#' Rows without an outcome are left out, which takes for granted that whether it is missing depends
+#' on the class at most, and not on what it would have been (missing at random given the class).
+#' Where of one class high values are missing more often than low ones, estimates are of those who
+#' answered, and intervals may hold the truth far less often than their level says; nothing in the
+#' data shows it.
+#'
 #' @param object A fitted mixture of at least two components that keeps its data, see
 #'   [stagewise_em()] and [mdpd()]. For the methods the result of `distal_outcome()`.
 #' @param y The outcome: numbers, at most 1e150 in size and not all within 1e-140, whose means
