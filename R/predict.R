@@ -24,11 +24,19 @@
 #'     n_labels;
 #'   * `"component"`: a factor, the component with the largest posterior probability, or `NA` as
 #'     above;
-#'   * `"density"`: the log-density of each row's observed items (nats).
+#'   * `"density"`: the log-density of each row's observed items (nats). Of the fit's own rows whose
+#'     class is known, without `newdata`, it is that of items and class together,
+#'     \eqn{\log \pi_k + \sum_i \log \mu_{ik}(x_{ni})}{log pi[k] + sum_i log mu[i,k](x[n,i])}, as
+#'     in the log-likelihood.
 #' @details Items that are the same in every component are needed for `"density"` only: `newdata`
 #'   for the other types may lack them. Of a fit by evidence it may lack all items that
 #'   [informative()] does not name, if it names any: they are left out as missing answers are, with
 #'   a message of class `mdpd_message_left_out`.
+#'
+#'   Items of a crowd whose label is `known` keep it without `newdata`, and in a [row_store()] that
+#'   has known labels itself, see [add_known()], if the fit holds these. [crowd_labels()] as
+#'   `newdata` do not say what is known: they are classified by their labels alone, also where they
+#'   are the crowd of the fit, since other items may have the same ids.
 #' @section Errors and warnings:
 #' `mdpd_error_missing_item` names the items that `newdata` lacks; `mdpd_warning_unseen_level` names
 #' levels the fit did not see; a message of class `mdpd_message_no_answer` says how many rows have

@@ -485,3 +485,19 @@ test_that("triples in place of a crowd are told how to become one", {
   table <- answers()
   expect_error(predict(stagewise_em(table, k = 2), triples), "must have the columns", class = class)
 })
+
+test_that("what is known of the fit's rows is in their class and density, and not in new data's", {
+  crowd <- simulate_crowd(n_items = 200, n_workers = 8, accuracy = rep(0.6, 4), seed = 1)
+  gold <- crowd$truth[1:80]
+  fit <- mdpd(crowd$labels, k = 3, known = gold)
+  expect_identical(as.character(predict(fit))[1:80], unname(as.character(gold)))
+  expect_false(identical(as.character(predict(fit, crowd$labels))[1:80], as.character(gold)))
+  own <- predict(fit, type = "density")
+  expect_equal(sum(own), fit$loglik)
+  # Of new data the items alone: without the class that is known.
+  new <- predict(fit, crowd$labels, type = "density")
+  prob <- predict(fit, crowd$labels, type = "prob")
+  at <- cbind(1:80, match(gold, colnames(prob)))
+  expect_equal(own[1:80] - new[1:80], log(prob[at]), ignore_attr = TRUE)
+  expect_equal(own[-(1:80)], new[-(1:80)])
+})
