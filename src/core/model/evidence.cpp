@@ -211,11 +211,13 @@ RowMatrix answers_of_all(const CodedData& data) {
 }
 
 /// Answers that the crowd's columns are drawn back by to those of the first votes. What is voted for a
-/// label much rarer than others are mostly mistakes for these, so that it is drawn back by less.
-Vector pull_of_first_votes(const Vector& sizes) {
+/// label much rarer than others are mostly mistakes for these, so that it is drawn back by less; kinds
+/// of a label are not voted for.
+Vector pull_of_first_votes(const Vector& sizes, Index n_labels) {
   constexpr double least = 1.0;
   constexpr double most = 100.0;
   constexpr double rare = 0.5;  // of what each label has where all are as common
+  if (sizes.size() != n_labels) return Vector::Constant(sizes.size(), most);
   const Vector relative = sizes * (static_cast<double>(sizes.size()) / (rare * sizes.sum()));
   return (most * relative.cwiseMin(1.0).cwiseAbs2()).cwiseMax(least);
 }
@@ -241,7 +243,7 @@ Vector ItemEvidence::least_inclusion() const {
 
 ItemPrior flat_prior_of_crowd(const CodedData& data, const RowMatrix& counts) {
   const Index n_components = counts.cols();
-  const Vector pull = pull_of_first_votes(component_sizes(counts));
+  const Vector pull = pull_of_first_votes(component_sizes(counts), data.n_levels.front());
   ItemPrior prior = flat_prior(n_families_of_crowd);
   const auto begin_at = [&](const Vector& weights) {
     prior.crowd = crowd_columns(data, counts, weights);

@@ -371,6 +371,12 @@ context("evidence") {
     expect_true(std::abs(pull_at(0.05)[1] - 4.0) < 1e-9);
     expect_true(std::abs(pull_at(0.0)[1] - 1.0) < 1e-9);
     expect_true(std::abs(pull_at(0.0)[0] - 100.0) < 1e-9);
+    // Three components of two labels are kinds, however rare.
+    RowMatrix kinds(4, 3);
+    for (Index level = 0; level < 4; ++level) kinds.row(level) << 40.0, 9.0, 1.0;
+    const Vector pull =
+        flat_prior_of_crowd(table.data, kinds).pseudo_counts.colwise().sum().transpose();
+    expect_true((pull.array() - 100.0).abs().maxCoeff() < 1e-9);
   }
 
   test_that("the number of rows in the components has the evidence of a uniform prior") {
