@@ -22,6 +22,7 @@ constexpr double most_moved_from_vote = 0.02;
 /// Nats by which leaving the vote must be worth more than by its names alone: twentyfold.
 constexpr double least_to_leave_vote = 3.0;
 constexpr double most_answers_to_prefer_vote = 20000.0;
+constexpr Index most_cells_to_search = 8000;
 /// Of the posterior probabilities of a label, in all rows the same up to the tolerance of EM.
 constexpr double most_spread_of_alike = 0.01;
 
@@ -101,8 +102,13 @@ bool NamedCrowd::has_many_answers() const {
   return data().observed_weight.sum() > most_answers_to_prefer_vote;
 }
 
+/// Of many labels and workers every step weighs so many columns that the search takes minutes.
+bool NamedCrowd::has_many_columns() const {
+  return n_labels() * data().n_total_levels() > most_cells_to_search;
+}
+
 bool NamedCrowd::stays_at_vote(FitRun& run) {
-  if (!has_many_answers()) return false;
+  if (!has_many_answers() && !has_many_columns()) return false;
   FitRun vote = fit_vote();
   if (!has_component_a_label(vote)) return false;
   if (has_component_a_label(run) && steps_.is_better(run, vote)) return false;

@@ -36,7 +36,7 @@ class NamedCrowd {
   /// Goes on with the crowd's columns drawn to those of the vote, whatever start the run came from.
   void settle_columns(FitRun& run);
 
-  /// Of a crowd of many answers, where the search for a better optimum takes longest and hardly finds
+  /// Of a crowd of many answers or many labels, where the search for a better optimum takes longest and hardly finds
   /// one: goes to the vote's end where the run has led no higher. Did it?
   bool stays_at_vote(FitRun& run);
 
@@ -60,6 +60,7 @@ class NamedCrowd {
   Index n_labels() const { return steps_.problem().n_labels; }
   const CodedData& data() const { return steps_.data(); }
   bool has_many_answers() const;
+  bool has_many_columns() const;
   bool has_component_a_label(const FitRun& run) const;
   bool has_all_labels(const FitRun& run) const;
   bool is_alike(const FitRun& run) const;

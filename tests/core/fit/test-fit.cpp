@@ -508,6 +508,29 @@ context("fit") {
     }
   }
 
+  test_that("a crowd of many labels is searched only from above the end of its vote") {
+    const Index n_labels = 10;
+    FitOptions grown;
+    grown.n_components = {n_labels};
+    // 7,000 cells of all columns and 9,000.
+    for (const Index n_workers : {70, 90}) {
+      MixtureParameters truth;
+      truth.mixing_weights = Vector::Constant(n_labels, 0.1);
+      truth.item_probs = RowMatrix::Constant(n_workers * n_labels, n_labels, 0.1 / 9.0);
+      for (Index at = 0; at < n_workers * n_labels; ++at) {
+        truth.item_probs(at, at % n_labels) = 0.9;
+      }
+      Random random(1);
+      const std::vector<Index> n_levels(n_workers, n_labels);
+      const Table table = draw_table(random, truth, {200, n_levels, 0.9, false});
+      Problem problem = problem_of(table);
+      problem.n_labels = n_labels;
+      const FitOutcome outcome = fit_all(problem, grown);
+      expect_true((outcome.work.n_search_passes == 0) == (n_workers > 80));
+      expect_true(outcome.fits.front().fit.params.n_components() == n_labels);
+    }
+  }
+
   test_that("a crowd of many answers is searched only from above the end of its vote") {
     FitOptions grown;
     grown.n_components = {3};
