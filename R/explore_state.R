@@ -192,11 +192,15 @@ is_as_given <- function(state) {
     (!is.null(path) || state$k == fit$path$k %||% fit$k)
 }
 
-# Evaluates code of the state with its data; returns what it has made.
+# Evaluates code of the state with its data; returns what it has made. Weights that are no counts
+# are those of a design, or the fit that was given has told of them.
 run_code <- function(state, lines) {
   data <- list2env(list(x = state$x, weights = state$weights), parent = asNamespace("mdpd"))
   # Without any text parse() would read from the console.
-  if (length(lines) > 0) eval(parse(text = lines, keep.source = FALSE), data)
+  if (length(lines) > 0) {
+    suppressWarnings(eval(parse(text = lines, keep.source = FALSE), data),
+                     classes = "mdpd_warning_sampling_weights")
+  }
   data
 }
 

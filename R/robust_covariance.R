@@ -118,8 +118,9 @@ design_covariance <- function(values, n_values, design, weights) {
 # The distances of the estimates of all samples from the centre, each times the root of what its
 # square counts: samples x parameters, of which the covariance is the cross-product.
 replicate_distances <- function(object, coded, replicates) {
+  total <- sum(coded$weights)
   estimate <- function(weights) {
-    coded$weights <- as_rows(weights)
+    coded$weights <- weights_of_total(weights, total)
     replicate_values(fit_on(object, drop_unobserved(coded)), object)
   }
   samples <- seq_len(ncol(replicates$weights))

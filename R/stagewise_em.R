@@ -125,8 +125,8 @@
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,
 #'     `"merge-split"`, `"row"`, by BIC also `"items"` and `"smoothing"`, see `smoothing_loss` in
 #'     [stagewise_control()], or `"vote"`, `"penalised"` (where the search by BIC ends, of tables
-#'     with no more rows than items), `"correspondence"` and `"scattered"` (at random) where that was
-#'     the better start, or `"majorities"`, see *Majorities that are overruled*),
+#'     with no more rows than items), `"correspondence"` and `"scattered"` (at random) where that
+#'     was the better start, or `"majorities"`, see *Majorities that are overruled*),
 #'     `k`, the pair `item_1`, `item_2` and the `component` (numbered as they were born: a split
 #'     gives the next number, a merge of `merged_1` and `merged_2` takes away the second and moves
 #'     those after it up; after another start they begin anew), the largest conditional
@@ -199,9 +199,12 @@
 #' the items are looked up in its variables, of which the dot of `~ .` leaves out the clusters, the
 #' strata and the weights. A design of replicate weights does not say which are its clusters and
 #' strata: take them off by name, `~ . - psu`. A design may also be given as `weights`, one row for
-#' each row of `x`. Its weights are scaled to a mean of 1, so that the evidence is that of the rows,
-#' not of the population. The clusters of the first stage and the strata, or the replicate weights,
-#' stay in the fit as `design`, and [standard_errors()] are then robust by default.
+#' each row of `x`. Its weights \eqn{w_n} are scaled to a sum of
+#' \eqn{(\sum_n w_n)^2 / \sum_n w_n^2}{(sum w)^2 / sum w^2}, the number of rows with equal weights
+#' of which shares vary as much (Kish 1965): so the evidence is neither that of the population nor
+#' of more than was observed. What clusters add is not in it. The clusters of the first stage and
+#' the strata, or the replicate weights, stay in the fit as `design`, and [standard_errors()] are
+#' then robust by default.
 #'
 #' @section Errors and warnings:
 #' Errors of class `mdpd_error_data` name the column that cannot be used (fractions, `NaN`, infinite
@@ -223,6 +226,9 @@
 #' items has cells to tell them from, or when, with at most 200 parameters, these can be moved
 #' without any change of what the model says of answers (Goodman 1974,
 #' \doi{10.1093/biomet/61.2.215}),
+#' `mdpd_warning_sampling_weights` when `weights` without a design are no whole numbers, or are
+#' rounded as those of a survey are: 10 or more in the mean of at least 100 rows, most of which
+#' equal another of other weight,
 #' `mdpd_warning_duplicated_items` when one item repeats another and independent items would hardly
 #' by chance (in a thousandth of such tables), `mdpd_warning_large_k` when some of several `k` are
 #' above the number of rows. With several `k` a message of class `mdpd_message_largest_k` says that
@@ -250,6 +256,8 @@
 #' Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data
 #' via the EM algorithm. *Journal of the Royal Statistical Society B* 39, 1-38.
 #' \doi{10.1111/j.2517-6161.1977.tb01600.x}
+#'
+#' Kish, L. (1965). *Survey Sampling*. Wiley, New York: section 11.7.
 #' @family fitting
 #' @seealso [predict.mdpd()], [informative()], [plot.mdpd()], [summary.mdpd()].
 #' @examples
@@ -300,6 +308,7 @@ stagewise_em.default <- function(x, k, ..., method = c("robust", "paper"),
   check_not_design(x)
   sample <- read_sample(weights)
   coded <- open_fit(x, k, sample$weights, missing, several = TRUE)
+  warn_survey_weights(sample, coded)
   check_known(known, k, refine)
   known <- known_components(known, x, k)
 

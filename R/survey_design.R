@@ -104,8 +104,8 @@ check_nested <- function(cluster, strata, call) {
 is_survey_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase"))
 
 # Case weights as the user gives them, and the design that comes with them, if they are an object of
-# the package survey. Its weights are scaled to a mean of one: the rows are what was observed, not
-# the population.
+# the package survey. Its weights are scaled: what was observed is not the population, and no more
+# than equally weighted rows of which shares vary as much.
 read_sample <- function(weights, call = rlang::caller_env()) {
   check_found(weights, call)
   if (!is_survey_design(weights)) {
@@ -115,11 +115,48 @@ read_sample <- function(weights, call = rlang::caller_env()) {
   inform_calibrated(weights)
   by_replicates <- inherits(weights, "svyrep.design")
   design <- if (by_replicates) replicate_design(weights) else linearised_design(weights, call)
-  list(weights = as_rows(unname(stats::weights(weights, type = "sampling"))), design = design)
+  sampled <- unname(stats::weights(weights, type = "sampling"))
+  list(weights = weights_of_total(sampled, effective_rows(sampled)), design = design)
 }
 
-# Weights with a mean of one over the rows that count.
-as_rows <- function(weights) weights * sum(weights > 0) / sum(weights)
+# Kish, L. (1965), Survey Sampling, section 11.7: of rows with unequal weights shares vary as of so
+# many with equal ones.
+effective_rows <- function(weights) sum(weights)^2 / sum(weights^2)
+
+weights_of_total <- function(weights, total) weights * (total / sum(weights))
+
+# A fit takes weights that come without a design for counts of rows. Those of a survey are many more
+# rows, or vary more than as many: components and informative items are found that are not there.
+warn_survey_weights <- function(sample, coded, call = rlang::caller_env()) {
+  if (is.null(sample$weights) || !is.null(sample$design)) {
+    return(invisible())
+  }
+  advice <- c(
+    "Each row counts as many times as it weighs: in the number of components, the evidence and
+     which items are informative.",
+    i = "If they are weights of a sample survey, give a design:
+         {.code weights = survey::svydesign(~1, weights = w, data = table)}."
+  )
+  warn_no_counts(sample$weights, c("The case weights are not whole numbers.", advice), call)
+  if (are_counts(sample$weights) && are_rounded_weights(sample$weights, coded)) {
+    warn_mdpd(
+      c("The case weights are whole numbers, but most rows equal another that has another weight, as
+         rounded weights of a survey do.", advice),
+      class = "sampling_weights", call = call
+    )
+  }
+}
+
+# A table of counts has each pattern once, or a few times where columns were left out.
+are_rounded_weights <- function(weights, coded, least_mean = 10, least_rows = 100) {
+  if (mean(weights) < least_mean || length(weights) < least_rows || !is.matrix(coded$codes)) {
+    return(FALSE)
+  }
+  pattern <- do.call(paste, as.data.frame(matrix(as.integer(coded$codes), nrow(coded$codes))))
+  pattern <- match(pattern, pattern)
+  differs <- weights != weights[pattern]
+  mean(pattern %in% pattern[differs]) > 0.5
+}
 
 # The name of a column is looked up with a formula only.
 check_found <- function(weights, call) {

@@ -37,7 +37,10 @@ test_that("a row of weight zero does not count but has a posterior", {
 test_that("a fractional weight lies between", {
   x <- answers()
   loglik <- vapply(c(1, 1.5, 2), function(weight) {
-    stagewise_em(x, k = 2, weights = rep(weight, 300), refine = "none", method = "paper")$loglik
+    suppressWarnings(
+      stagewise_em(x, k = 2, weights = rep(weight, 300), refine = "none", method = "paper")$loglik,
+      classes = "mdpd_warning_sampling_weights"
+    )
   }, 0)
   # The stages of the paper do not depend on the size of the data.
   expect_equal(loglik / loglik[1], c(1, 1.5, 2), tolerance = fit_tolerance)

@@ -177,7 +177,7 @@ test_that("the association of two items is that of the table of the rows that an
     with_seed(3, x[some] <- lapply(x[some], function(answers) {
       replace(answers, sample(200, 30), NA)
     }))
-    fit <- without_warning(stagewise_em(x, 2, weights = rep(c(1, 2.5), 100)))
+    fit <- without_warning(stagewise_em(x, 2, weights = rep(c(2, 5), 100)))
     view <- view_answers(fit, fit$coded)
     relative <- relative_information(view)
     entropy <- function(p) -sum(p_log_p(p))

@@ -401,7 +401,8 @@ test_that("tests of fit say that weights of a survey are no counts of rows", {
   weights <- rep(c(1, 3), 100)
   tests <- list(goodness_of_fit, pair_residuals, function(fit) test_k(fit, n = 19))
   whole <- suppressMessages(stagewise_em(x, k = 1:2, weights = weights))
-  sampled <- suppressMessages(stagewise_em(x, k = 1:2, weights = weights * 1.1))
+  expect_warning(sampled <- suppressMessages(stagewise_em(x, k = 1:2, weights = weights * 1.1)),
+                 class = "mdpd_warning_sampling_weights")
   for (test in tests) {
     expect_warning(test(sampled), class = "mdpd_warning_sampling_weights")
     expect_no_warning(test(whole))

@@ -111,8 +111,8 @@ test_that("a small crowd keeps its labels, and of enough answers errs about as i
                      classes = "mdpd_warning")
   }
   # Half of such crowds came to have one component. Workers with 2.5 labels each are too few to be
-  # learned: in the mean of 40 draws the fit errs on 46 % where the vote does on 42. In three of these
-  # all items had one label, 79 to 86 % of which were wrong.
+  # learned: in the mean of 40 draws the fit errs on 46 % where the vote does on 42. In the last
+  # three all items had one label, 79 to 86 % of which were wrong.
   for (seed in c(1:3, 103, 105, 111)) {
     crowd <- few_labels(seed, 110, 5, rep(0.65, 70), 100)
     fit <- fit_of(crowd)

@@ -9,6 +9,19 @@ district_design <- function(data = schools()) {
   survey::svydesign(ids = ~dnum, strata = ~stype, weights = ~pw, data = data, nest = TRUE)
 }
 quickly <- function(...) suppressWarnings(suppressMessages(stagewise_em(...)))
+# Two classes that six of 12 items tell, and weights that have nothing to do with them, which make
+# the variance of a share twice as large.
+weighted_survey <- function(seed) {
+  set.seed(seed)
+  class <- 1 + (runif(1000) > 0.7)
+  of_class <- cbind(c(0.1, 0.15, 0.1, 0.2, 0.1, 0.3), c(0.7, 0.6, 0.8, 0.7, 0.6, 0.8))
+  probs <- rbind(of_class, matrix(runif(6, 0.2, 0.8), 6, 2))
+  x <- as.data.frame(lapply(1:12, function(item) as.integer(runif(1000) < probs[item, class])))
+  names(x) <- paste0("q", 1:12)
+  weights <- exp(rnorm(1000, 0, 0.8))
+  list(x = x, weights = weights,
+       design = survey::svydesign(ids = ~1, weights = weights, data = x))
+}
 df_of_fit <- function(fit) interval_df(fit$design, fit$coded$weights)
 
 # The standard errors of the second level of each item, and those of survey.
@@ -91,8 +104,11 @@ test_that("a design is taken as data and as weights, and stays in the fit", {
   fit <- quickly(~., k = 2, data = design)
   expect_setequal(names(fit$item_probs), c(items, "fpc"))
   named <- quickly(~ sch.wide + comp.imp + awards + yr.rnd, k = 2, data = design)
-  expect_equal(named$nobs, 200)
-  expect_equal(named$weights, unname(weights(design) * 200 / sum(weights(design))))
+  # As many rows of equal weight as tell as much (Kish 1965).
+  effective <- sum(weights(design))^2 / sum(weights(design)^2)
+  expect_lt(effective, 190)
+  expect_equal(named$nobs, effective)
+  expect_equal(named$weights, unname(weights(design) * effective / sum(weights(design))))
   beside <- quickly(schools()[items], k = 2, weights = design)
   expect_identical(beside$item_probs, named$item_probs)
   expect_identical(beside$design, named$design)
@@ -139,7 +155,8 @@ test_that("the dot leaves out the weights of replicate designs", {
 test_that("prints say how the rows were sampled", {
   skip_if_not_installed("survey")
   fit <- quickly(schools()[items], k = 1, weights = district_design())
-  expect_output(print(fit), "200 rows (162 clusters in 3 strata)", fixed = TRUE)
+  expect_output(print(fit), "200 rows of total weight 168.6 (162 clusters in 3 strata)",
+                fixed = TRUE)
   expect_output(print(summary(fit)), "162 clusters in 3 strata", fixed = TRUE)
   expect_equal(design_title(list(replicates = list(weights = diag(3)))), "3 replicate weights")
   expect_equal(design_title(new_design(NULL, NULL, 5)), "rows drawn one by one")
@@ -260,7 +277,40 @@ test_that("what is no such design is told", {
   # A subset of it keeps all rows, those outside with weight zero: they do not count.
   inside <- schools()$stype != "H"
   within <- hush(mdpd(schools()[items], k = 1, weights = subset(ranked, inside)))
-  expect_equal(within$nobs, sum(inside))
+  those <- weights(ranked)[inside]
+  expect_equal(within$nobs, sum(those)^2 / sum(those^2))
+})
+
+test_that("weights of a survey make no components and no items informative", {
+  skip_if_not_installed("survey")
+  chosen <- vapply(1:4, function(seed) {
+    data <- weighted_survey(seed)
+    # No warning and no message: of a sample it says nothing that is not so.
+    fit <- stagewise_em(data$x, k = 1:4, weights = data$design)
+    expect_lt(sum(!informative(fit) %in% paste0("q", 1:6)), 2)
+    fit$k
+  }, 0)
+  # With weights of a mean of one it was the largest asked for in nearly all draws.
+  expect_identical(chosen, rep(2, 4))
+})
+
+test_that("weights that are no counts are told of where there is no design", {
+  skip_if_not_installed("survey")
+  data <- weighted_survey(1)
+  expect_warning(stagewise_em(data$x, k = 2, weights = data$weights),
+                 class = "mdpd_warning_sampling_weights")
+  expect_no_warning(stagewise_em(data$x, k = 2, weights = data$design),
+                    class = "mdpd_warning_sampling_weights")
+  # Rounded, equal rows have other weights; in a table of counts they have not.
+  few <- data$x[1:8]
+  population <- round(1000 * data$weights)
+  expect_warning(stagewise_em(few, k = 2, weights = population),
+                 class = "mdpd_warning_sampling_weights")
+  counts <- as.data.frame(table(few), stringsAsFactors = TRUE)
+  expect_no_warning(stagewise_em(counts[1:8], k = 2, weights = 100 * counts$Freq),
+                    class = "mdpd_warning_sampling_weights")
+  expect_no_warning(stagewise_em(few, k = 2, weights = rpois(nrow(few), 2)),
+                    class = "mdpd_warning_sampling_weights")
 })
 
 test_that("intervals have the degrees of freedom of the design", {

@@ -20,7 +20,7 @@ test_that("the probabilities of an item in a component sum to one", {
   fits <- list(
     stagewise_em(answers(k = 3), k = 3),
     stagewise_em(with_gaps(answers()), k = 2, missing = "level"),
-    stagewise_em(answers(), k = 2, weights = rep(c(0.5, 2), 150)), mdpd(answers(), k = 2),
+    stagewise_em(answers(), k = 2, weights = rep(c(1, 4), 150)), mdpd(answers(), k = 2),
     stagewise_em(small_crowd()$labels, k = 3), small_crowd()$model
   )
   for (fit in fits) {
