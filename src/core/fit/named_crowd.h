@@ -36,8 +36,8 @@ class NamedCrowd {
   /// Goes on with the crowd's columns drawn to those of the vote, whatever start the run came from.
   void settle_columns(FitRun& run);
 
-  /// Of a crowd of many answers or many labels, where the search for a better optimum takes longest and hardly finds
-  /// one: goes to the vote's end where the run has led no higher. Did it?
+  /// Of a crowd of many answers or many labels, where the search for a better optimum takes longest
+  /// and hardly finds one: goes to the vote's end where the run has led no higher. Did it?
   bool stays_at_vote(FitRun& run);
 
   /// Where rows are held, goes to the vote's end with them if that is higher. Did it?

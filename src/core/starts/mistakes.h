@@ -14,8 +14,8 @@ namespace mdpd {
 bool has_like_mistakes(const CodedData& data, Index n_labels);
 
 /// Do answers to one row agree more often than those of workers who do not look at it, each of whom
-/// gives the labels that it gives as often, up to chance of one in twenty? Of
-/// several answers of a worker to a row the first counts. Cost O(answers x labels).
+/// gives the labels that it gives as often, up to chance of one in twenty? Of several answers of a
+/// worker to a row the first counts. Cost O(answers x labels).
 bool agrees_above_chance(const CodedData& data);
 
 /// Posterior of the labels if each worker is right with one probability, that by which as many pairs
