@@ -37,6 +37,11 @@
 #' quantile \eqn{z} is the normal distribution's; of clusters that of Student's t with as many
 #' degrees of freedom as there are clusters less strata, as is usual in surveys.
 #'
+#' All of these are for classes that the items tell well. Where a quarter of the rows or more are in
+#' a wrong class, intervals of the share of a small class hold the truth in about half of the
+#' samples, and of few rows it is twice too large, by the likelihood still more than by the evidence
+#' (`bench/coverage.R`).
+#'
 #' @param object A fitted mixture, see [stagewise_em()]; for `standard_errors()` and `confint()`
 #'   also the result of [bootstrap()].
 #' @param type `"observed"`, the negative second derivatives of the log-likelihood (called `"exact"`
