@@ -20,7 +20,10 @@
 #' few items. The better end stays. By evidence, a crowd of up to 20,000 labels keeps the end that
 #' EM comes to from the vote, with all workers counted, unless another end has a component for each
 #' label and more evidence by 3 nats and log K!, the number of ways to name K components: away from
-#' the vote the answers do not say which component is which label.
+#' the vote the answers do not say which component is which label. Of more labels, or of more than
+#' 8,000 cells in all columns, a better end is looked for only from above that one. Where all
+#' columns end the same though answers to one item agree above chance, EM goes on from workers who
+#' are all right as often.
 #'
 #' By evidence, EM ends, but for crowds, with E-steps that discount what is not known of the columns
 #' of small components, see `vignette("method")`: else these draw rows from large ones.
