@@ -8,7 +8,8 @@
 #' are dropped.
 #'
 #' Labels have no order. Where they are grades of a scale, a model of their order, or the rounded
-#' mean of an item's grades, can be nearer to the truth than any fit that takes them as names: compare.
+#' mean of an item's grades, can be nearer to the truth than any fit that takes them as names:
+#' compare.
 #'
 #' @param data Data frame, tibble, data.table or matrix of triples, one label in a row. A matrix
 #'   without column names must have three columns: items, workers, labels.

@@ -31,8 +31,8 @@ regression_fit <- function(rows, weights = NULL, ...) {
   align_components(fit, rows$class)
 }
 
-# The same fit, of which rows are assigned to a wrong class as often as their posterior says, and not
-# as held-out rows: so it goes where the posterior is moved.
+# The same fit, of which rows are assigned to a wrong class as often as their posterior says, and
+# not as held-out rows: so it goes where the posterior is moved.
 of_posterior_alone <- function(fit) {
   fit$classification <- NULL
   fit
