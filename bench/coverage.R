@@ -8,6 +8,14 @@
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(script), "lib", "common.R"))
 
+model_of <- function(sizes, item_probs, informative) {
+  structure(
+    list(k = 3L, mixing_weights = stats::setNames(sizes, 1:3), item_probs = item_probs,
+         informative = informative),
+    class = "mdpd"
+  )
+}
+
 # Three components; 8 items of 3 levels that differ between them and 12 that do not.
 true_model <- function() {
   levels <- c("a", "b", "c")
@@ -20,11 +28,7 @@ true_model <- function() {
   item_probs <- lapply(c(lapply(1:8, shifted), lapply(1:12, shared)), `dimnames<-`,
                        list(levels, components))
   names(item_probs) <- sprintf("item_%02d", 1:20)
-  structure(
-    list(k = 3L, mixing_weights = c("1" = 0.5, "2" = 0.3, "3" = 0.2), item_probs = item_probs,
-         informative = names(item_probs)[1:8]),
-    class = "mdpd"
-  )
+  model_of(c(0.5, 0.3, 0.2), item_probs, names(item_probs)[1:8])
 }
 
 # One row for each true value; an item that the fit shares between components has one interval.
@@ -103,11 +107,7 @@ weak_model <- function() {
     probs
   }
   item_probs <- stats::setNames(lapply(1:8, probs_of), sprintf("item_%d", 1:8))
-  structure(
-    list(k = 3L, mixing_weights = c("1" = 0.6, "2" = 0.3, "3" = 0.1), item_probs = item_probs,
-         informative = names(item_probs)),
-    class = "mdpd"
-  )
+  model_of(c(0.6, 0.3, 0.1), item_probs, names(item_probs))
 }
 
 small_class_fits <- list(

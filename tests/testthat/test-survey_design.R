@@ -285,7 +285,6 @@ test_that("weights of a survey make no components and no items informative", {
   skip_if_not_installed("survey")
   chosen <- vapply(1:4, function(seed) {
     data <- weighted_survey(seed)
-    # No warning and no message: of a sample it says nothing that is not so.
     fit <- stagewise_em(data$x, k = 1:4, weights = data$design)
     expect_lt(sum(!informative(fit) %in% paste0("q", 1:6)), 2)
     fit$k

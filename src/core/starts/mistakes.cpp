@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numerics.h"
+#include "model/posterior.h"
 #include "starts/vote.h"
 
 namespace mdpd {
@@ -37,10 +38,12 @@ Vector differing_pairs(const RowMatrix& answers) {
 }
 
 /// Share of the pairs of answers to a row that are the same.
-double agreement_of_pairs(const CodedData& data, const RowMatrix& answers) {
+/// @param differing see `differing_pairs()`.
+double agreement_of_pairs(const CodedData& data, const RowMatrix& answers,
+                          const Vector& differing) {
   const Vector n_answers = answers.rowwise().sum();
   const Vector pairs = n_answers.array() * (n_answers.array() - 1.0) / 2.0;
-  return 1.0 - data.case_weights.dot(differing_pairs(answers)) / data.case_weights.dot(pairs);
+  return 1.0 - data.case_weights.dot(differing) / data.case_weights.dot(pairs);
 }
 
 }  // namespace
@@ -52,7 +55,7 @@ bool has_like_mistakes(const CodedData& data, Index n_labels) {
   const Vector differing = differing_pairs(answers);
   const double n_differing = weights.dot(differing);
   if (n_labels < 3 || n_differing <= 0.0) return false;
-  const double agreement = agreement_of_pairs(data, answers);
+  const double agreement = agreement_of_pairs(data, answers, differing);
   const double mistake = probability_of_mistake(agreement, n_labels);
   const Vector shares = (answers.transpose() * weights / weights.dot(n_answers)).cwiseMax(mistake);
   const double all =
@@ -102,20 +105,19 @@ bool agrees_above_chance(const CodedData& data) {
 
 RowMatrix posterior_of_alike(const CodedData& data, Index n_labels) {
   const RowMatrix answers = label_counts(data, n_labels);
-  const double mistake = std::max(
-      tiny_probability, probability_of_mistake(agreement_of_pairs(data, answers), n_labels));
-  const double right = 1.0 - static_cast<double>(n_labels - 1) * mistake;
+  const double agreement = agreement_of_pairs(data, answers, differing_pairs(answers));
+  const double mistake = std::max(tiny_probability, probability_of_mistake(agreement, n_labels));
   const Vector given = answers.transpose() * data.case_weights;
-  const Vector sizes = (given.array() / given.sum() - mistake).max(least_size);
-  RowMatrix posterior = log_of(right / mistake) * answers;
-  posterior.rowwise() += sizes.unaryExpr([](double x) { return log_of(x); }).transpose();
-  for (Index row = 0; row < data.n_obs; ++row) {
-    const double largest = posterior.row(row).maxCoeff();
-    posterior.row(row) =
-        posterior.row(row).unaryExpr([&](double x) { return exp_of(x - largest); });
-    posterior.row(row) /= posterior.row(row).sum();
+  MixtureParameters params;
+  params.mixing_weights = (given.array() / given.sum() - mistake).max(least_size);
+  params.mixing_weights /= params.mixing_weights.sum();
+  params.item_probs = RowMatrix::Constant(data.n_total_levels(), n_labels, mistake);
+  for (Index item = 0; item < data.n_items; ++item) {
+    params.item_probs.middleRows(data.offset[item], n_labels)
+        .diagonal()
+        .setConstant(1.0 - static_cast<double>(n_labels - 1) * mistake);
   }
-  return posterior;
+  return e_step(data, params, all_items(data)).posterior;
 }
 
 }  // namespace mdpd

@@ -18,8 +18,9 @@ bool has_like_mistakes(const CodedData& data, Index n_labels);
 /// worker to a row the first counts. Cost O(answers x labels).
 bool agrees_above_chance(const CodedData& data);
 
-/// Posterior of the labels if each worker is right with one probability, that by which as many pairs
-/// of answers agree, and wrong labels are as likely. Cost O(answers + rows x labels).
+/// Posterior of the labels of a crowd, whose items have n_labels levels each, if every worker is right
+/// with one probability, that by which as many pairs of answers agree, and wrong labels are as likely.
+/// Cost O(answers x labels).
 RowMatrix posterior_of_alike(const CodedData& data, Index n_labels);
 
 }  // namespace mdpd
