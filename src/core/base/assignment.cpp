@@ -54,7 +54,7 @@ Index shortest_path(const Matrix& profit, Duals& duals, std::vector<Index>& befo
 
 std::vector<Index> best_assignment(const Matrix& profit) {
   const Index n = profit.rows();
-  if (profit.cols() != n) throw DimensionError("an assignment has as many rows as columns");
+  require(profit.cols() == n, "an assignment has as many rows as columns");
   Duals duals{Vector::Zero(n), Vector::Zero(n + 1), std::vector<Index>(n + 1, -1)};
   std::vector<Index> before(n + 1, 0);
   for (Index row = 0; row < n; ++row) {

@@ -26,8 +26,7 @@ std::vector<Index> held_rows(const Shard& shard, const std::vector<Index>& held)
   std::vector<Index> rows = known_labels(shard);
   for (Index& row : rows) {
     if (row == no_component) continue;
-    if (row >= static_cast<Index>(held.size()))
-      throw DimensionError("a known label has a component");
+    require(row < static_cast<Index>(held.size()), "a known label has a component");
     row = held[row];
   }
   return rows;
@@ -47,7 +46,7 @@ void cut_answers(const Shard& shard, Index first, Shard& out) {
 }  // namespace
 
 Shard cut_rows(const Shard& shard, Index first, Index n) {
-  if (first < 0 || n < 0 || first + n > shard.n_obs) throw DimensionError("rows of the shard");
+  require(first >= 0 && n >= 0 && first + n <= shard.n_obs, "rows of the shard");
   Shard out;
   out.n_obs = n;
   out.n_items = shard.n_items;
@@ -102,7 +101,7 @@ BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, i
   });
   n_obs_ = range.n_obs - before.n_obs;
   largest_weight_ = range.largest;
-  if (n_obs_ == 0) throw DimensionError("rows");
+  require(n_obs_ > 0, "rows");
   range.add_rough_sum(before);
   for_each_shard([&](const Shard& shard, Index) {
     range.add_rough_sum(shard.case_weights);

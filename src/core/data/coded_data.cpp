@@ -6,8 +6,7 @@
 namespace mdpd {
 
 void require_missing_cells(const CodedData& data) {
-  if (std::holds_alternative<DenseCodes>(data.codes)) return;
-  throw DimensionError("sparse data have no missing level");
+  require(std::holds_alternative<DenseCodes>(data.codes), "sparse data have no missing level");
 }
 
 ItemSet all_items(const CodedData& data) {

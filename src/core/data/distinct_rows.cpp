@@ -114,9 +114,8 @@ void sort_kinds(const std::vector<std::uint64_t>& hashes, DistinctRows& rows) {
 
 DistinctRows distinct_rows(const Code* codes, Index n_obs, Index n_items,
                            const std::vector<Index>& known, Index most) {
-  if (!known.empty() && static_cast<Index>(known.size()) != n_obs) {
-    throw DimensionError("one known component per observation");
-  }
+  require(known.empty() || static_cast<Index>(known.size()) == n_obs,
+          "one known component per observation");
   std::vector<std::uint64_t> hashes(n_obs, 0);
   for (std::size_t n = 0; n < known.size(); ++n) {
     hashes[n] = mix_bits(static_cast<std::uint64_t>(known[n] + 1));

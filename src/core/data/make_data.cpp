@@ -40,7 +40,7 @@ void round_weights(double unit, Vector& weights) {
 
 CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights,
                    Index most_repeats = 1) {
-  if (case_weights.size() != n_obs) throw DimensionError("one case weight per observation");
+  require(case_weights.size() == n_obs, "one case weight per observation");
   WeightRange range;
   range.add(case_weights);
   range.add_rough_sum(case_weights);
@@ -54,10 +54,9 @@ CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights
 void require_answers_by_row(const std::vector<std::size_t>& row_start,
                             const std::vector<std::uint32_t>& items,
                             const std::vector<Code>& codes) {
-  if (row_start.empty() || row_start.front() != 0 || row_start.back() != items.size() ||
-      codes.size() != items.size() || !std::is_sorted(row_start.begin(), row_start.end())) {
-    throw DimensionError("one item and one code for each answer, row by row");
-  }
+  require(!row_start.empty() && row_start.front() == 0 && row_start.back() == items.size() &&
+              codes.size() == items.size() && std::is_sorted(row_start.begin(), row_start.end()),
+          "one item and one code for each answer, row by row");
 }
 
 /// The answers once more, item by item (a counting sort, so that rows stay in order).
@@ -66,8 +65,8 @@ void list_by_item(const CodedData& data, SparseCodes& sparse) {
   for (Index row = 0; row < data.n_obs; ++row) {
     Index before = 0;
     sparse.for_each_item_of_row(row, [&](Index item, Code code) {
-      if (item < before || item >= data.n_items) throw DimensionError("items must ascend in a row");
-      if (code == 0) throw DimensionError("an answer has a code");
+      require(item >= before && item < data.n_items, "items must ascend in a row");
+      require(code != 0, "an answer has a code");
       before = item;
       ++sparse.item_start[item + 1];
     });
@@ -205,7 +204,7 @@ void Totals::add(const CodedData& rows) {
     std::int64_t* counts = levels_.data() + rows.offset[item];
     Index last = -1;
     for_each_answer(rows, item, [&](Index row, Code code) {
-      if (code > rows.n_levels[item]) throw DimensionError("a code exceeds its item's levels");
+      require(code <= rows.n_levels[item], "a code exceeds its item's levels");
       counts[code - 1] += units_of_row(rows, row);
       ++n_answers_[item];
       n_rows_[item] += row != last;
@@ -232,21 +231,21 @@ void Totals::finish(CodedData& data, const RowTotals& before) const {
 
 void require_cells(const Cells& cells) {
   constexpr Index most_levels = 255;
-  if (cells.n_obs < 1) throw DimensionError("there are rows");
+  require(cells.n_obs > 0, "there are rows");
   for (const Index n : cells.n_levels) {
-    if (n < 1 || n > most_levels) throw DimensionError("an item has 1 to 255 levels");
+    require(n >= 1 && n <= most_levels, "an item has 1 to 255 levels");
   }
   if (cells.codes != nullptr) return;
-  if (cells.row_start.size() != static_cast<std::size_t>(cells.n_obs) + 1)
-    throw DimensionError("codes of all cells, or answers of all rows");
+  require(cells.row_start.size() == static_cast<std::size_t>(cells.n_obs) + 1,
+          "codes of all cells, or answers of all rows");
   require_answers_by_row(cells.row_start, cells.items, cells.answers);
 }
 
 void require_weights(const Vector& case_weights, Index n_obs) {
-  if (case_weights.size() != n_obs) throw DimensionError("one case weight per observation");
-  if (!case_weights.allFinite() || (case_weights.array() < 0.0).any() ||
-      !(case_weights.array() > 0.0).any())
-    throw DimensionError("case weights are finite and not negative, and not all are 0");
+  require(case_weights.size() == n_obs, "one case weight per observation");
+  require(case_weights.allFinite() && (case_weights.array() >= 0.0).all() &&
+              (case_weights.array() > 0.0).any(),
+          "case weights are finite and not negative, and not all are 0");
 }
 
 CodedData make_data(Cells cells, Vector case_weights) {

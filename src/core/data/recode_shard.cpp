@@ -12,18 +12,16 @@ using Answer = std::pair<std::uint32_t, Code>;  ///< item and code
 void require_sizes(const Shard& shard, const Recoding& recoding) {
   const auto n_items = static_cast<std::size_t>(shard.n_items);
   const bool has_codes = recoding.code_of.size() == 1 || recoding.code_of.size() == n_items;
-  if (recoding.item_of.size() != n_items || !has_codes) {
-    throw DimensionError("one new place and one list of new codes for each item");
-  }
+  require(recoding.item_of.size() == n_items && has_codes,
+          "one new place and one list of new codes for each item");
   for (const Index item : recoding.item_of) {
-    if (item < 0 || item >= static_cast<Index>(recoding.n_levels.size())) {
-      throw DimensionError("an item has no place in the store");
-    }
+    require(item >= 0 && item < static_cast<Index>(recoding.n_levels.size()),
+            "an item has no place in the store");
   }
 }
 
 Code new_code(const std::vector<Code>& code_of, Code code) {
-  if (code >= code_of.size()) throw DimensionError("a code has no new one");
+  require(code < code_of.size(), "a code has no new one");
   return code_of[code];
 }
 
@@ -69,14 +67,13 @@ void recode_sparse(Shard& shard, const Recoding& recoding) {
 
 void recode_known(Shard& shard, const Recoding& recoding) {
   if (shard.known.empty()) return;
-  if (recoding.code_of.size() != 1)
-    throw DimensionError("known labels of items that are all alike");
+  require(recoding.code_of.size() == 1, "known labels of items that are all alike");
   for (Code& label : shard.known) label = new_code(recoding.code_of.front(), label);
 }
 
 /// @throws DimensionError if a cell has several answers.
 void make_dense(Shard& shard) {
-  if (most_repeats(shard) > 1) throw DimensionError("a cell of dense rows has one answer");
+  require(most_repeats(shard) == 1, "a cell of dense rows has one answer");
   shard.codes.assign(shard.n_obs * shard.n_items, 0);
   for (Index row = 0; row < shard.n_obs; ++row) {
     for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {

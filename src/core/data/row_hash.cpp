@@ -60,10 +60,9 @@ std::uint64_t bits_of(double weight) {
 std::uint64_t hash_rows(const Cells& cells, const Vector& case_weights,
                         const std::vector<Index>& known, const std::vector<Code>& absent) {
   const auto n_obs = static_cast<std::size_t>(cells.n_obs);
-  if (case_weights.size() != cells.n_obs || (!known.empty() && known.size() != n_obs) ||
-      (!absent.empty() && absent.size() != cells.n_levels.size())) {
-    throw DimensionError("a weight for each row, and all or none of what else is known");
-  }
+  require(case_weights.size() == cells.n_obs && (known.empty() || known.size() == n_obs) &&
+              (absent.empty() || absent.size() == cells.n_levels.size()),
+          "a weight for each row, and all or none of what else is known");
   std::vector<std::uint64_t> rows(n_obs, 0);
   cells.codes != nullptr ? add_dense(cells, absent, rows) : add_sparse(cells, absent, rows);
   // The item behind the last one.

@@ -10,10 +10,10 @@ RowsInMemory::RowsInMemory(const Cells& cells, const Vector& case_weights,
       case_weights_(case_weights),
       known_(std::move(known_labels)),
       rows_of_block_(rows_of_block) {
-  const auto n_known = static_cast<Index>(known_.size());
   require_cells(cells_);
   require_weights(case_weights_, cells_.n_obs);
-  if (n_known != 0 && n_known != cells_.n_obs) throw DimensionError("known labels of the rows");
+  require(known_.empty() || static_cast<Index>(known_.size()) == cells_.n_obs,
+          "known labels of the rows");
 }
 
 Index RowsInMemory::n_blocks() const {

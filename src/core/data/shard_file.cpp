@@ -72,16 +72,14 @@ class Writer {
 bool has_weights(const Shard& shard) { return (shard.case_weights.array() != 1.0).any(); }
 
 void require_sizes(const Shard& shard) {
-  if (shard.case_weights.size() != shard.n_obs) throw DimensionError("one case weight per row");
-  if (!shard.known.empty() && shard.known.size() != static_cast<std::size_t>(shard.n_obs))
-    throw DimensionError("one known label per row");
-  const auto n_cells = static_cast<std::size_t>(shard.n_obs * shard.n_items);
-  if (shard.is_dense ? shard.codes.size() != n_cells
-                     : shard.row_start.size() != static_cast<std::size_t>(shard.n_obs) + 1 ||
-                           shard.row_start.back() != shard.items.size() ||
-                           shard.items.size() != shard.answers.size()) {
-    throw DimensionError("the codes do not fit the rows and items of the shard");
-  }
+  const auto n_obs = static_cast<std::size_t>(shard.n_obs);
+  require(shard.case_weights.size() == shard.n_obs, "one case weight per row");
+  require(shard.known.empty() || shard.known.size() == n_obs, "one known label per row");
+  require(shard.is_dense ? shard.codes.size() == n_obs * static_cast<std::size_t>(shard.n_items)
+                         : shard.row_start.size() == n_obs + 1 &&
+                               shard.row_start.back() == shard.items.size() &&
+                               shard.items.size() == shard.answers.size(),
+          "the codes do not fit the rows and items of the shard");
 }
 
 std::vector<std::uint32_t> answers_of_rows(const Shard& shard) {

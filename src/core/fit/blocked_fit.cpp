@@ -205,8 +205,8 @@ class BlockedMethod {
     if (may_hold()) rows_.hold_known(problem_.held);
     const FitStart& start = problem_.starts.front();
     require_prior(start.item_prior, frame_.n_levels, start.params.n_components());
-    if (start.item_prior.pseudo_counts.size() != start.item_prior.crowd.size())
-      throw DimensionError("pseudo-counts of a crowd's columns");
+    require(start.item_prior.pseudo_counts.size() == start.item_prior.crowd.size(),
+            "pseudo-counts of a crowd's columns");
     RefineOptions options = refinement();
     options.item_prior = prior_to_go_on_with(start.item_prior);
     options.uses_all_items = options_.task == Task::kEm;
@@ -318,14 +318,15 @@ class BlockedMethod {
 /// One component a label, each once; in growth in their order.
 void require_held(const BlockedProblem& problem, const std::vector<Index>& n_components) {
   if (problem.held.empty()) return;
-  if (problem.known_weight.size() != problem.n_labels)
-    throw DimensionError("the weight of the rows that are known to have each label");
+  require(problem.known_weight.size() == problem.n_labels,
+          "the weight of the rows that are known to have each label");
   const Index n_fitted =
       problem.starts.empty() ? n_components.back() : problem.starts.front().params.n_components();
   std::vector<Index> sorted = problem.held;
   if (!problem.starts.empty()) std::sort(sorted.begin(), sorted.end());
-  if (n_components.size() != 1 || n_fitted != problem.n_labels || sorted != own_labels(n_fitted))
-    throw DimensionError("known rows are held with one component a label");
+  require(
+      n_components.size() == 1 && n_fitted == problem.n_labels && sorted == own_labels(n_fitted),
+      "known rows are held with one component a label");
 }
 
 }  // namespace
@@ -369,16 +370,15 @@ double gain_of_round(const BlockedRows& rows, const StandingSums& sums, const Ro
 
 BlockedOutcome fit_blocks(BlockedRows& rows, const BlockedProblem& problem,
                           const FitOptions& options, RowEngine& engine, Monitor& monitor) {
-  if (problem.standing && problem.starts.empty())
-    throw DimensionError("rows that stand go with a start");
+  require(!problem.standing || !problem.starts.empty(), "rows that stand go with a start");
   if (problem.standing) {
     require_compatible(problem.n_levels, *problem.standing,
                        problem.starts.front().params.n_components());
   }
-  if (problem.starts.size() > 1 ||
-      (!problem.starts.empty() && problem.starts.front().params.n_components() == 0))
-    throw DimensionError("EM goes on from the parameters of one start");
-  if (problem.n_levels != rows.frame().n_levels) throw DimensionError("the levels of the rows");
+  require(problem.starts.empty() ||
+              (problem.starts.size() == 1 && problem.starts.front().params.n_components() > 0),
+          "EM goes on from the parameters of one start");
+  require(problem.n_levels == rows.frame().n_levels, "the levels of the rows");
   require_parts(problem.n_levels, problem.n_labels, problem.prior_counts, problem.starts, options);
   require_answers(rows.frame());
   require_held(problem, options.n_components);

@@ -240,8 +240,8 @@ class Method {
   // Starts ----------------------------------------------------------------------------------------
 
   RowMatrix posterior_of(const FitStart& start) {
-    if (start.is_vote && crowd_.vote().size() == 0)
-      throw DimensionError("a crowd with a component a label, by evidence, starts from its vote");
+    require(!start.is_vote || crowd_.vote().size() > 0,
+            "a crowd with a component a label, by evidence, starts from its vote");
     if (start.is_vote) return crowd_.vote();
     if (start.posterior.size() == 0) {
       return e_step(data(), start.params, all_items(data())).posterior;

@@ -35,9 +35,9 @@ void require_prior(const ItemPrior& prior, const std::vector<Index>& n_levels, I
       crowd.cols() == n_components &&
       std::all_of(n_levels.begin(), n_levels.end(), [&](Index n) { return n == crowd.rows(); });
   const bool has_shape = pull.rows() == crowd.rows() && pull.cols() == crowd.cols();
-  if (prior.weights.size() != flat_prior(has_crowd ? n_families_of_crowd : 1).weights.size() ||
-      (has_crowd && !is_of_crowd) || (pull.size() > 0 && !has_shape))
-    throw DimensionError("a prior of the items' levels and components");
+  require(prior.weights.size() == flat_prior(has_crowd ? n_families_of_crowd : 1).weights.size() &&
+              (!has_crowd || is_of_crowd) && (pull.size() == 0 || has_shape),
+          "a prior of the items' levels and components");
 }
 
 }  // namespace mdpd

@@ -68,8 +68,8 @@ MixtureParameters m_step_from_sums(const CodedData& data, const LevelSums& sums,
   params.item_probs = sums.levels;
   const RowMatrix& prior = options.prior_counts;
   if (prior.size() > 0) {
-    if (prior.rows() != params.item_probs.rows() || prior.cols() != params.item_probs.cols())
-      throw DimensionError("prior counts of the items' levels and components");
+    require(prior.rows() == params.item_probs.rows() && prior.cols() == params.item_probs.cols(),
+            "prior counts of the items' levels and components");
     params.item_probs += prior;
   }
   for (Index item = 0; item < data.n_items; ++item) {

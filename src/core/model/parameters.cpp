@@ -31,10 +31,9 @@ void set_uninformative_to_marginal(const CodedData& data, const ItemSet& informa
 }
 
 void require_compatible(const CodedData& data, const MixtureParameters& params) {
-  if (params.item_probs.rows() != data.n_total_levels() ||
-      params.item_probs.cols() != params.n_components()) {
-    throw DimensionError("the parameters were not made for these data");
-  }
+  require(params.item_probs.rows() == data.n_total_levels() &&
+              params.item_probs.cols() == params.n_components(),
+          "the parameters were not made for these data");
 }
 
 }  // namespace mdpd

@@ -84,14 +84,8 @@ bool is_alike(const RowSums& a, const RowSums& b) {
 
 void require_items(const CodedData& rows, const ItemSet& items) {
   for (const Index item : items) {
-    if (item < 0 || item >= rows.n_items)
-      throw DimensionError("the task was not made for these rows");
+    require(item >= 0 && item < rows.n_items, "the task was not made for these rows");
   }
-}
-
-void require_pull(const CodedData& rows, const RowTask& task) {
-  if (task.pull.rows() != rows.n_items || task.pull.cols() != task.at.params.n_components())
-    throw DimensionError("the pull of items in components");
 }
 
 // A fixed pass -------------------------------------------------------------------------------------
@@ -172,8 +166,10 @@ RowSums sums_over(const CodedData& rows, const RowTask& task) {
   require_compatible(rows, task.at.params);
   require_items(rows, task.at.items);
   require_items(rows, task.asked);
-  if (task.pull.size() > 0) require_pull(rows, task);
-  if (task.depth < 0 || task.depth > most_depth) throw DimensionError("there is no such depth");
+  require(task.pull.size() == 0 || (task.pull.rows() == rows.n_items &&
+                                    task.pull.cols() == task.at.params.n_components()),
+          "the pull of items in components");
+  require(task.depth >= 0 && task.depth <= most_depth, "there is no such depth");
   if (task.asks_pass) return {pass_over(rows, task.at, task.depth)};
   RowSums sums = empty_sums(rows, task);
   const EStep step = e_step(rows, task.at.params, task.at.items);

@@ -31,7 +31,7 @@ void RowWorker::drop_unfit(int n_threads, double most_bytes) {
 
 RowSums RowWorker::answer(const RowTask& task, const std::vector<ShardFile>& files, int n_threads,
                           double most_bytes, Monitor& monitor) {
-  if (frame_.n_items == 0) throw DimensionError("a task without a frame");
+  require(frame_.n_items > 0, "a task without a frame");
   drop_unfit(n_threads, most_bytes);
   RowSums sums = empty_sums(frame_, task);
   for (const ShardFile& file : files) {

@@ -41,13 +41,12 @@ void require_compatible(const std::vector<Index>& n_levels, const StandingSums& 
   const auto is_square = [&](const Matrix& x) {
     return x.rows() == n_components && x.cols() == n_components;
   };
-  if (sums.rows.n_obs < 1 || sums.rows.level_weight.size() != n_total ||
-      sums.counts.levels.rows() != n_total || sums.counts.levels.cols() != n_components ||
-      sums.counts.components.rows() != 1 || sums.counts.components.cols() != n_components ||
-      !is_square(sums.overlap) || !is_square(sums.modal) ||
-      sums.reliance.size() != static_cast<Index>(n_levels.size())) {
-    throw DimensionError("sums of these items, levels and components");
-  }
+  require(sums.rows.n_obs > 0 && sums.rows.level_weight.size() == n_total &&
+              sums.counts.levels.rows() == n_total && sums.counts.levels.cols() == n_components &&
+              sums.counts.components.rows() == 1 && sums.counts.components.cols() == n_components &&
+              is_square(sums.overlap) && is_square(sums.modal) &&
+              sums.reliance.size() == static_cast<Index>(n_levels.size()),
+          "sums of these items, levels and components");
 }
 
 }  // namespace mdpd
