@@ -375,7 +375,7 @@ Rcpp::List core_fit_by_sample(const Rcpp::List& problem, const Rcpp::List& setti
   in.n_threads = whole.n_threads;
   in.most_search_rows = static_cast<mdpd::Index>(search_rows);
   if (!whole.known.empty()) {
-    in.held = mdpd::own_labels(in.n_labels);
+    in.held = mdpd::numbers_below(in.n_labels);
     in.known_weight = mdpd::known_weight(whole.known, whole.case_weights, in.n_labels);
   }
   mdpd::RMonitor monitor(Rcpp::as<bool>(settings["verbose"]));

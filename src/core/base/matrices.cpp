@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "base/lanes.h"
@@ -149,8 +148,7 @@ Spectrum spectrum_of(const Matrix& symmetric) {
   const double scale = largest > 0.0 ? largest : 1.0;
   Tridiagonal t = tridiagonal_of(whole / scale);
   diagonalise(t);
-  std::vector<Index> order(static_cast<std::size_t>(t.diagonal.size()));
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order = numbers_below(t.diagonal.size());
   std::stable_sort(order.begin(), order.end(),
                    [&](Index i, Index j) { return t.diagonal[i] < t.diagonal[j]; });
   Spectrum out{Vector(whole.rows()), Matrix(whole.rows(), whole.rows())};

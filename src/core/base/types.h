@@ -2,6 +2,7 @@
 
 #include "base/eigen.h"
 
+#include <numeric>
 #include <vector>
 
 namespace mdpd {
@@ -16,5 +17,12 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 
 /// Items that enter the posterior: 0-based, unique.
 using ItemSet = std::vector<Index>;
+
+/// 0, ..., n - 1.
+inline std::vector<Index> numbers_below(Index n) {
+  std::vector<Index> out(n);
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
 
 }  // namespace mdpd

@@ -1,7 +1,6 @@
 #include "data/coded_data.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace mdpd {
 
@@ -9,11 +8,7 @@ void require_missing_cells(const CodedData& data) {
   require(std::holds_alternative<DenseCodes>(data.codes), "sparse data have no missing level");
 }
 
-ItemSet all_items(const CodedData& data) {
-  ItemSet items(data.n_items);
-  std::iota(items.begin(), items.end(), Index{0});
-  return items;
-}
+ItemSet all_items(const CodedData& data) { return numbers_below(data.n_items); }
 
 ItemSet varying_items(const CodedData& data) {
   ItemSet items;

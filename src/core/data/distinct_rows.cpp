@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/checksum.h"
 #include "base/errors.h"
@@ -96,8 +95,7 @@ bool are_equal(const Code* codes, Index n_obs, Index n_items, const std::vector<
 
 /// Kinds in the order of their hashes.
 void sort_kinds(const std::vector<std::uint64_t>& hashes, DistinctRows& rows) {
-  std::vector<Index> order(rows.first.size());
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order = numbers_below(static_cast<Index>(rows.first.size()));
   std::sort(order.begin(), order.end(),
             [&](Index a, Index b) { return hashes[rows.first[a]] < hashes[rows.first[b]]; });
   std::vector<Index> first(order.size());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/checksum.h"
 #include "base/exact_sums.h"
@@ -121,8 +120,7 @@ class KindCollector {
 
   GatheredRows finish(const CodedData& frame) {
     GatheredRows out;
-    out.items.resize(n_items_);
-    std::iota(out.items.begin(), out.items.end(), Index{0});
+    out.items = all_items(frame);
     out.n_levels = frame.n_levels;
     out.codes = std::move(codes_);
     out.case_weights.resize(static_cast<Index>(sums_.size()));

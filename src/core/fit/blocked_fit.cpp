@@ -325,7 +325,7 @@ void require_held(const BlockedProblem& problem, const std::vector<Index>& n_com
   std::vector<Index> sorted = problem.held;
   if (!problem.starts.empty()) std::sort(sorted.begin(), sorted.end());
   require(
-      n_components.size() == 1 && n_fitted == problem.n_labels && sorted == own_labels(n_fitted),
+      n_components.size() == 1 && n_fitted == problem.n_labels && sorted == numbers_below(n_fitted),
       "known rows are held with one component a label");
 }
 

@@ -1,7 +1,6 @@
 #include "fit/decisions.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace mdpd {
 
@@ -16,8 +15,7 @@ std::vector<Index> order_of_classes(const Classifier& by) {
   const bool has_labels = !by.labels.empty();
   const Index n = has_labels ? 1 + *std::max_element(by.labels.begin(), by.labels.end())
                              : by.at.params.n_components();
-  std::vector<Index> order(n);
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order = numbers_below(n);
   if (has_labels) return order;
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return weights[a] > weights[b]; });

@@ -233,7 +233,7 @@ class Method {
     }
     steps_.refine_further(run, std::move(prior));
     if (!is_named) return;
-    if (crowd_.returns_to_vote(run)) born_ = own_labels(problem_.n_labels);
+    if (crowd_.returns_to_vote(run)) born_ = numbers_below(problem_.n_labels);
     crowd_.hold_majorities(run);
   }
 
@@ -323,7 +323,7 @@ class Method {
     const MixtureFit& fit = result.fit;
     const Index k = fit.params.n_components();
     const bool is_by_evidence = !std::isnan(fit.evidence);
-    if (k == problem_.n_labels && result.holds_known) result.labels = own_labels(k);
+    if (k == problem_.n_labels && result.holds_known) result.labels = numbers_below(k);
     if (k < 2 || k < problem_.n_labels || result.holds_known) return;
     if (k == problem_.n_labels) {
       result.labels = is_by_evidence ? crowd_.labels_of(fit) : labels_by_answers(data(), fit);

@@ -1,7 +1,5 @@
 #include "fit/known_rows.h"
 
-#include <numeric>
-
 #include "base/assignment.h"
 #include "data/row_sums.h"
 
@@ -14,12 +12,6 @@ namespace {
 constexpr double weight_of_votes = 10.0;
 
 }  // namespace
-
-std::vector<Index> own_labels(Index n_components) {
-  std::vector<Index> labels(n_components);
-  std::iota(labels.begin(), labels.end(), Index{0});
-  return labels;
-}
 
 Vector known_weight(const std::vector<Index>& known, const Vector& case_weights,
                     Index n_components) {

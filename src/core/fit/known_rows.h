@@ -4,9 +4,6 @@
 
 namespace mdpd {
 
-/// Of each component its label where component i is label i: 0, 1, ...
-std::vector<Index> own_labels(Index n_components);
-
 /// The weight of the rows that are known to be in each component; empty where none is known.
 /// @param known,case_weights by row, see CodedData.
 Vector known_weight(const std::vector<Index>& known, const Vector& case_weights,

@@ -55,7 +55,7 @@ ItemPrior NamedCrowd::prior_of_alike(const RowMatrix& posterior) const {
 }
 
 RowMatrix NamedCrowd::pseudo_counts_of_vote(const RowMatrix& posterior) const {
-  std::vector<Index> labels = own_labels(n_labels());
+  std::vector<Index> labels = numbers_below(n_labels());
   // Where rows are known, component i is label i as it is.
   if (data().known.empty()) labels = best_assignment(shared_weight(data(), posterior, vote_));
   RowMatrix votes = vote_;
@@ -156,7 +156,7 @@ bool NamedCrowd::is_alike(const FitRun& run) const {
 Majorities NamedCrowd::majorities(const FitRun& run) const {
   if (!has_component_a_label(run)) return {};
   const std::vector<Index> labels =
-      data().known.empty() ? labels_of(run.fit) : own_labels(n_labels());
+      data().known.empty() ? labels_of(run.fit) : numbers_below(n_labels());
   return labels.empty() ? Majorities() : majorities_of(data(), run.fit, labels);
 }
 

@@ -1,7 +1,5 @@
 #include "growth/row_moves.h"
 
-#include <numeric>
-
 #include "base/kernels.h"
 #include "base/numerics.h"
 #include "data/row_sums.h"
@@ -89,8 +87,7 @@ RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
     moves.cells.assign(moves.rows.size(), 0);
     moves.add(padded(counts.colwise().sum()), -1.0);
   }
-  moves.rows.resize(data.n_obs);
-  std::iota(moves.rows.begin(), moves.rows.end(), 0);
+  moves.rows = numbers_below(data.n_obs);
   moves.cells.assign(data.n_obs, 0);
   moves.add(padded(sums.components), sign_of_sizes);
   RowMatrix gains(data.n_obs, n_components);

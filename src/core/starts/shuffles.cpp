@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/checksum.h"
 #include "starts/level_hashes.h"
@@ -19,8 +18,7 @@ std::size_t below(std::size_t n, std::uint64_t bits) {
 
 /// The rows in an order that depends on what is in them, each as often as it counts.
 std::vector<Index> written_out(const CodedData& data, const std::vector<std::uint64_t>& of_row) {
-  std::vector<Index> order(data.n_obs);
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order = numbers_below(data.n_obs);
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return of_row[a] < of_row[b]; });
   std::vector<Index> rows;
