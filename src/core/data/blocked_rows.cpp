@@ -32,17 +32,6 @@ std::vector<Index> held_rows(const Shard& shard, const std::vector<Index>& held)
   return rows;
 }
 
-/// The answers of some rows of a sparse shard.
-void cut_answers(const Shard& shard, Index first, Shard& out) {
-  const std::size_t from = shard.row_start[first];
-  const std::size_t to = shard.row_start[first + out.n_obs];
-  for (Index row = 0; row <= out.n_obs; ++row) {
-    out.row_start.push_back(shard.row_start[first + row] - from);
-  }
-  out.items.assign(shard.items.begin() + from, shard.items.begin() + to);
-  out.answers.assign(shard.answers.begin() + from, shard.answers.begin() + to);
-}
-
 }  // namespace
 
 Shard cut_rows(const Shard& shard, Index first, Index n) {
@@ -55,14 +44,7 @@ Shard cut_rows(const Shard& shard, Index first, Index n) {
   if (!shard.known.empty()) {
     out.known.assign(shard.known.begin() + first, shard.known.begin() + first + n);
   }
-  if (!shard.is_dense) {
-    cut_answers(shard, first, out);
-    return out;
-  }
-  for (Index item = 0; item < shard.n_items; ++item) {
-    const auto from = shard.codes.begin() + item * shard.n_obs + first;
-    out.codes.insert(out.codes.end(), from, from + n);
-  }
+  cut_cells(shard, shard.codes.data(), first, out);
   return out;
 }
 
@@ -75,10 +57,8 @@ std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard sha
                                                const std::vector<Index>& held) {
   auto block = std::make_shared<RowBlock>();
   std::vector<Index> known = held_rows(shard, held);
-  block->codes = std::move(shard.codes);
-  shard.codes.clear();
   Cells cells = cells_of(shard, frame.n_levels);
-  if (shard.is_dense) cells.codes = block->codes.data();
+  block->codes = std::move(shard.codes);  // they stay where they are
   block->data = make_block(frame, std::move(cells), std::move(shard.case_weights));
   block->data.known = std::move(known);
   return block;

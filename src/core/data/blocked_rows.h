@@ -27,6 +27,27 @@ struct RowBlock {
 std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard,
                                                const std::vector<Index>& held);
 
+/// The cells of some rows, as many as `out` has.
+/// @param table  a shard, or a table as it comes; if it is dense, with these codes.
+template <class Table>
+void cut_cells(const Table& table, const Code* codes, Index first, Shard& out) {
+  if (out.is_dense) {
+    out.codes.reserve(static_cast<std::size_t>(out.n_obs * out.n_items));
+    for (Index item = 0; item < out.n_items; ++item) {
+      const Code* from = codes + item * table.n_obs + first;
+      out.codes.insert(out.codes.end(), from, from + out.n_obs);
+    }
+    return;
+  }
+  const std::size_t from = table.row_start[first];
+  const std::size_t to = table.row_start[first + out.n_obs];
+  for (Index row = first; row <= first + out.n_obs; ++row) {
+    out.row_start.push_back(table.row_start[row] - from);
+  }
+  out.items.assign(table.items.begin() + from, table.items.begin() + to);
+  out.answers.assign(table.answers.begin() + from, table.answers.begin() + to);
+}
+
 /// Some rows of a shard.
 /// @throws DimensionError if there are no such rows.
 Shard cut_rows(const Shard& shard, Index first, Index n);

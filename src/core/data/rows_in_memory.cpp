@@ -30,29 +30,8 @@ Shard RowsInMemory::read(Index block) const {
   for (Index row = first; row < first + out.n_obs && !known_.empty(); ++row) {
     out.known.push_back(static_cast<Code>(known_[row] + 1));  // 0 is that of no_component
   }
-  if (out.is_dense)
-    add_codes(first, out);
-  else
-    add_answers(first, out);
+  cut_cells(cells_, cells_.codes, first, out);
   return out;
-}
-
-void RowsInMemory::add_codes(Index first, Shard& out) const {
-  out.codes.reserve(static_cast<std::size_t>(out.n_obs * out.n_items));
-  for (Index item = 0; item < out.n_items; ++item) {
-    const Code* from = cells_.codes + item * cells_.n_obs + first;
-    out.codes.insert(out.codes.end(), from, from + out.n_obs);
-  }
-}
-
-void RowsInMemory::add_answers(Index first, Shard& out) const {
-  const std::size_t from = cells_.row_start[first];
-  const std::size_t to = cells_.row_start[first + out.n_obs];
-  for (Index row = first; row <= first + out.n_obs; ++row) {
-    out.row_start.push_back(cells_.row_start[row] - from);
-  }
-  out.items.assign(cells_.items.begin() + from, cells_.items.begin() + to);
-  out.answers.assign(cells_.answers.begin() + from, cells_.answers.begin() + to);
 }
 
 }  // namespace mdpd

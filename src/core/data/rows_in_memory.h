@@ -17,9 +17,6 @@ class RowsInMemory : public RowSource {
   Shard read(Index block) const override;
 
  private:
-  void add_codes(Index first, Shard& out) const;
-  void add_answers(Index first, Shard& out) const;
-
   const Cells& cells_;
   const Vector& case_weights_;
   const std::vector<Index> known_;
