@@ -6,20 +6,6 @@ namespace mdpd {
 
 namespace {
 
-Cells cells_of(Shard& shard, const std::vector<Index>& n_levels) {
-  Cells cells;
-  cells.n_obs = shard.n_obs;
-  cells.n_levels = n_levels;
-  if (shard.is_dense) {
-    cells.codes = shard.codes.data();
-    return cells;
-  }
-  cells.row_start = std::move(shard.row_start);
-  cells.items = std::move(shard.items);
-  cells.answers = std::move(shard.answers);
-  return cells;
-}
-
 /// Of each row the component in which it is held; empty where none is.
 std::vector<Index> held_rows(const Shard& shard, const std::vector<Index>& held) {
   if (held.empty()) return {};
@@ -33,6 +19,15 @@ std::vector<Index> held_rows(const Shard& shard, const std::vector<Index>& held)
 }
 
 }  // namespace
+
+Cells cells_of(Shard& shard, std::vector<Index> n_levels) {
+  return {shard.n_obs,
+          std::move(n_levels),
+          shard.is_dense ? shard.codes.data() : nullptr,
+          std::move(shard.row_start),
+          std::move(shard.items),
+          std::move(shard.answers)};
+}
 
 Shard cut_rows(const Shard& shard, Index first, Index n) {
   require(first >= 0 && n >= 0 && first + n <= shard.n_obs, "rows of the shard");

@@ -27,6 +27,9 @@ struct RowBlock {
 std::shared_ptr<const RowBlock> make_row_block(const CodedData& frame, Shard shard,
                                                const std::vector<Index>& held);
 
+/// The cells of a shard: its codes, which it keeps, or its answers, which it loses.
+Cells cells_of(Shard& shard, std::vector<Index> n_levels);
+
 /// The cells of some rows, as many as `out` has.
 /// @param table  a shard, or a table as it comes; if it is dense, with these codes.
 template <class Table>

@@ -154,20 +154,6 @@ class KindCollector {
 
 }  // namespace
 
-Cells GatheredRows::cells() const {
-  Cells cells;
-  cells.n_obs = n_obs();
-  cells.n_levels = n_levels;
-  if (is_dense) {
-    cells.codes = codes.data();
-    return cells;
-  }
-  cells.row_start = row_start;
-  cells.items = row_item;
-  cells.answers = row_code;
-  return cells;
-}
-
 GatheredRows gather_all(const BlockedRows& rows) {
   Collector collector(rows.frame());
   rows.for_each_shard([&](const Shard& shard, Index) {

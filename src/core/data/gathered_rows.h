@@ -19,7 +19,9 @@ struct GatheredRows {
 
   Index n_obs() const { return case_weights.size(); }
   /// Dense codes stay here.
-  Cells cells() const;
+  Cells cells() const {
+    return {n_obs(), n_levels, is_dense ? codes.data() : nullptr, row_start, row_item, row_code};
+  }
 };
 
 GatheredRows gather_all(const BlockedRows& rows);

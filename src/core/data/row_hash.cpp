@@ -2,10 +2,9 @@
 
 #include <array>
 #include <cstring>
-#include <utility>
 
 #include "base/checksum.h"
-#include "base/errors.h"
+#include "data/blocked_rows.h"
 
 namespace mdpd {
 
@@ -79,13 +78,7 @@ std::uint64_t hash_rows(const Cells& cells, const Vector& case_weights,
 }
 
 std::uint64_t hash_rows(Shard shard) {
-  Cells cells;
-  cells.n_obs = shard.n_obs;
-  cells.n_levels.resize(shard.n_items);
-  if (shard.is_dense) cells.codes = shard.codes.data();
-  cells.row_start = std::move(shard.row_start);
-  cells.items = std::move(shard.items);
-  cells.answers = std::move(shard.answers);
+  const Cells cells = cells_of(shard, std::vector<Index>(shard.n_items));
   return hash_rows(cells, shard.case_weights, known_labels(shard));
 }
 
