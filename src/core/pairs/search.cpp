@@ -1,7 +1,6 @@
 #include "pairs/search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "base/numerics.h"
@@ -50,7 +49,8 @@ struct Notes {
 };
 
 /// One pass over all pairs of items. Of every column it finds the pairs that may win, and of every
-/// component those that may have the largest information.
+/// component those that may have the largest information, in lexicographic order, so that ties go to
+/// the lowest indices.
 class ContenderPass {
  public:
   /// @param weights of the rows: of the components, and behind them of the unions.
@@ -82,6 +82,9 @@ class ContenderPass {
       }
     }
     found.pairs = all.list();
+    const auto place = [](const Contender& x) { return std::tie(x.item_1, x.item_2, x.column); };
+    std::sort(found.pairs.begin(), found.pairs.end(),
+              [&](const Contender& x, const Contender& y) { return place(x) < place(y); });
     return found;
   }
 
@@ -138,24 +141,13 @@ class ContenderPass {
   std::vector<Notes> notes_;
 };
 
-/// Of every column the pairs that may win, and those that may have the largest information. In
-/// lexicographic order, so that ties go to the lowest indices.
-Contenders find_contenders(const SearchState& state, const RowMatrix& weights,
-                           const SearchOptions& options, Monitor& monitor) {
-  Contenders found = ContenderPass(state, weights, options).run(monitor);
-  const auto place = [](const Contender& x) { return std::tie(x.item_1, x.item_2, x.column); };
-  std::sort(found.pairs.begin(), found.pairs.end(),
-            [&](const Contender& x, const Contender& y) { return place(x) < place(y); });
-  return found;
-}
-
 }  // namespace
 
 PairSearch search_pairs(const SearchState& state, const SearchOptions& options, Monitor& monitor) {
   const CodedData& data = state.data;
   const Index n_components = state.posterior.cols();
   const RowMatrix weights = row_shares(data, with_unions(state.posterior, options.unions));
-  Contenders contenders = find_contenders(state, weights, options, monitor);
+  Contenders contenders = ContenderPass(state, weights, options).run(monitor);
 
   const Vector column_weight = weights.colwise().sum();  // exact: see row_shares()
   const double log_n_tests = log_number_of_tests(data.n_items, n_components);
