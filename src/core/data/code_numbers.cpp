@@ -54,8 +54,17 @@ std::array<std::uint8_t, 256> number_used(const std::uint8_t* codes, Index n) {
   return number;
 }
 
+/// R marks its NA by the lower half of the bits of what is no number.
+bool is_na_of_r(double x) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  return (bits & 0xFFFFFFFFU) == 1954;
+}
+
+}  // namespace
+
 template <class Number>
-std::optional<std::vector<int>> code_by_window(const Number* x, Index n, std::uint8_t* codes) {
+std::optional<std::vector<int>> code_numbers(const Number* x, Index n, std::uint8_t* codes) {
   const Number* first = std::find_if(x, x + n, [](Number one) { return !is_missing(one); });
   if (first == x + n) {
     std::fill(codes, codes + n, std::uint8_t{0});
@@ -75,22 +84,8 @@ std::optional<std::vector<int>> code_by_window(const Number* x, Index n, std::ui
   return values;
 }
 
-/// R marks its NA by the lower half of the bits of what is no number.
-bool is_na_of_r(double x) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &x, sizeof bits);
-  return (bits & 0xFFFFFFFFU) == 1954;
-}
-
-}  // namespace
-
-std::optional<std::vector<int>> code_numbers(const int* x, Index n, std::uint8_t* codes) {
-  return code_by_window(x, n, codes);
-}
-
-std::optional<std::vector<int>> code_numbers(const double* x, Index n, std::uint8_t* codes) {
-  return code_by_window(x, n, codes);
-}
+template std::optional<std::vector<int>> code_numbers(const int*, Index, std::uint8_t*);
+template std::optional<std::vector<int>> code_numbers(const double*, Index, std::uint8_t*);
 
 bool are_whole(const double* x, Index n) {
   return std::all_of(x, x + n, [](double one) {
