@@ -1,5 +1,4 @@
 #include "convert.h"
-#include "core/base/jobs.h"
 #include "core/data/row_sums.h"
 #include "core/model/posterior.h"
 #include "core/model/vote_gains.h"

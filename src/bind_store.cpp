@@ -1,8 +1,4 @@
-#include "core/base/eigen.h"
-
 #include <cmath>
-
-#include <RcppEigen.h>
 
 #include "convert.h"
 #include "core/base/checksum.h"

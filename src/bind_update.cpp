@@ -1,4 +1,3 @@
-#include "core/base/jobs.h"
 #include "core/fit/blocked_fit.h"
 #include "r_monitor.h"
 #include "shard_rows.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 
 #include "convert.h"
 #include "core/data/blocked_rows.h"

@@ -1,7 +1,6 @@
 #include "base/lanczos.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/matrices.h"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/aligned_array.h"
 #include "base/lanes.h"
 #include "base/types.h"
 

@@ -1,7 +1,6 @@
 #include "data/shard_file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 
 #include "base/checksum.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "data/row_sums.h"
 #include "fit/known_rows.h"
 #include "fit/label_kinds.h"
 #include "fit/named_crowd.h"

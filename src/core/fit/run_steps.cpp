@@ -1,7 +1,6 @@
 #include "fit/run_steps.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "data/row_sums.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/numerics.h"
-#include "model/m_step.h"
 
 namespace mdpd {
 

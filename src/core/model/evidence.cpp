@@ -1,7 +1,6 @@
 #include "model/evidence.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>

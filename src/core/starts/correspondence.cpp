@@ -1,8 +1,5 @@
 #include "starts/correspondence.h"
 
-#include <cmath>
-#include <limits>
-
 #include "base/matrices.h"
 #include "starts/row_products.h"
 
