@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "convert.h"
@@ -178,52 +179,41 @@ Rcpp::String move_to_r(mdpd::Move move) {
   return NA_STRING;
 }
 
-/// A column of the trace.
-template <class Column, class Get>
-Column column_of(const mdpd::Trace& trace, Get get) {
-  Column out(trace.size());
-  for (std::size_t at = 0; at < trace.size(); ++at) out[at] = get(trace[at]);
+/// A column of a table.
+template <class Column, class Rows, class Get>
+Column column_of(const Rows& rows, Get get) {
+  Column out(rows.size());
+  std::transform(rows.begin(), rows.end(), out.begin(), get);
   return out;
-}
-
-/// Counted from 1, NA where there is none.
-template <class Get>
-Rcpp::IntegerVector positions_of(const mdpd::Trace& trace, Get get) {
-  return column_of<Rcpp::IntegerVector>(trace, [&](const mdpd::TraceRow& row) {
-    return get(row) == mdpd::TraceRow::not_said ? NA_INTEGER : static_cast<int>(get(row)) + 1;
-  });
-}
-
-template <class Get>
-Rcpp::NumericVector numbers_of(const mdpd::Trace& trace, Get get) {
-  return column_of<Rcpp::NumericVector>(
-      trace, [&](const mdpd::TraceRow& row) { return std::isnan(get(row)) ? NA_REAL : get(row); });
 }
 
 Rcpp::List trace_to_r(const mdpd::Trace& trace) {
   using Row = mdpd::TraceRow;
-  const auto counts = [&](auto get) { return column_of<Rcpp::IntegerVector>(trace, get); };
+  const auto counts = [&](mdpd::Index Row::*field) {
+    return column_of<Rcpp::IntegerVector>(
+        trace, [=](const Row& row) { return static_cast<int>(row.*field); });
+  };
+  const auto positions = [&](mdpd::Index Row::*field) {
+    return column_of<Rcpp::IntegerVector>(
+        trace, [=](const Row& row) { return mdpd::position_to_r(row.*field); });
+  };
+  const auto numbers = [&](double Row::*field) {
+    return column_of<Rcpp::NumericVector>(
+        trace, [=](const Row& row) { return std::isnan(row.*field) ? NA_REAL : row.*field; });
+  };
   return Rcpp::List::create(
       _["phase"] = column_of<Rcpp::CharacterVector>(
           trace, [](const Row& row) { return phase_to_r(row.phase); }),
       _["move"] = column_of<Rcpp::CharacterVector>(
           trace, [](const Row& row) { return move_to_r(row.move); }),
-      _["k"] = counts([](const Row& row) { return static_cast<int>(row.n_components); }),
-      _["item_1"] = positions_of(trace, [](const Row& row) { return row.item_1; }),
-      _["item_2"] = positions_of(trace, [](const Row& row) { return row.item_2; }),
-      _["component"] = positions_of(trace, [](const Row& row) { return row.component; }),
-      _["information"] = numbers_of(trace, [](const Row& row) { return row.information; }),
-      _["p_value"] = numbers_of(trace, [](const Row& row) { return row.p_value; }),
-      _["n_informative"] =
-          counts([](const Row& row) { return static_cast<int>(row.n_informative); }),
-      _["loglik"] = numbers_of(trace, [](const Row& row) { return row.loglik; }),
-      _["loglik_all"] = numbers_of(trace, [](const Row& row) { return row.loglik_all; }),
-      _["penalised_loglik"] =
-          numbers_of(trace, [](const Row& row) { return row.penalised_loglik; }),
-      _["evidence"] = numbers_of(trace, [](const Row& row) { return row.evidence; }),
-      _["split_length"] = numbers_of(trace, [](const Row& row) { return row.split_length; }),
-      _["merged_1"] = positions_of(trace, [](const Row& row) { return row.merged_1; }),
-      _["merged_2"] = positions_of(trace, [](const Row& row) { return row.merged_2; }));
+      _["k"] = counts(&Row::n_components), _["item_1"] = positions(&Row::item_1),
+      _["item_2"] = positions(&Row::item_2), _["component"] = positions(&Row::component),
+      _["information"] = numbers(&Row::information), _["p_value"] = numbers(&Row::p_value),
+      _["n_informative"] = counts(&Row::n_informative), _["loglik"] = numbers(&Row::loglik),
+      _["loglik_all"] = numbers(&Row::loglik_all),
+      _["penalised_loglik"] = numbers(&Row::penalised_loglik),
+      _["evidence"] = numbers(&Row::evidence), _["split_length"] = numbers(&Row::split_length),
+      _["merged_1"] = positions(&Row::merged_1), _["merged_2"] = positions(&Row::merged_2));
 }
 
 Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::FitResult& result) {
@@ -257,18 +247,16 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
 }
 
 Rcpp::List starts_to_r(const std::vector<mdpd::StartRecord>& starts) {
-  Rcpp::NumericVector loglik;
-  Rcpp::NumericVector evidence;
-  Rcpp::IntegerVector iterations;
-  Rcpp::CharacterVector status;
-  for (const mdpd::StartRecord& start : starts) {
-    loglik.push_back(start.loglik);
-    evidence.push_back(start.evidence);
-    iterations.push_back(static_cast<int>(start.n_iterations));
-    status.push_back(status_to_r(start.status));
-  }
-  return Rcpp::List::create(_["loglik"] = loglik, _["evidence"] = evidence,
-                            _["iterations"] = iterations, _["status"] = status);
+  using Start = mdpd::StartRecord;
+  return Rcpp::List::create(
+      _["loglik"] =
+          column_of<Rcpp::NumericVector>(starts, [](const Start& start) { return start.loglik; }),
+      _["evidence"] =
+          column_of<Rcpp::NumericVector>(starts, [](const Start& start) { return start.evidence; }),
+      _["iterations"] = column_of<Rcpp::IntegerVector>(
+          starts, [](const Start& start) { return static_cast<int>(start.n_iterations); }),
+      _["status"] = column_of<Rcpp::CharacterVector>(
+          starts, [](const Start& start) { return status_to_r(start.status); }));
 }
 
 Rcpp::List outcome_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::FitOutcome& outcome) {
@@ -320,17 +308,15 @@ constexpr mdpd::Index most_listed = 10000;
 
 /// Rows and classes are counted from 1.
 Rcpp::List changed_to_r(const mdpd::ChangedRows& changed) {
-  Rcpp::NumericVector row(changed.rows.size());
-  Rcpp::IntegerVector from(changed.rows.size());
-  Rcpp::IntegerVector to(changed.rows.size());
-  for (std::size_t at = 0; at < changed.rows.size(); ++at) {
-    row[at] = static_cast<double>(changed.rows[at].row) + 1.0;
-    const mdpd::Index before = changed.rows[at].from;
-    from[at] = before == mdpd::no_component ? NA_INTEGER : static_cast<int>(before) + 1;
-    to[at] = static_cast<int>(changed.rows[at].to) + 1;
-  }
-  return Rcpp::List::create(_["n"] = static_cast<double>(changed.n), _["row"] = row,
-                            _["from"] = from, _["to"] = to);
+  using Row = mdpd::ChangedRow;
+  return Rcpp::List::create(
+      _["n"] = static_cast<double>(changed.n),
+      _["row"] = column_of<Rcpp::NumericVector>(
+          changed.rows, [](const Row& row) { return static_cast<double>(row.row) + 1.0; }),
+      _["from"] = column_of<Rcpp::IntegerVector>(
+          changed.rows, [](const Row& row) { return mdpd::position_to_r(row.from); }),
+      _["to"] = column_of<Rcpp::IntegerVector>(
+          changed.rows, [](const Row& row) { return mdpd::position_to_r(row.to); }));
 }
 
 }  // namespace

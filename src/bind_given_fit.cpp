@@ -71,11 +71,6 @@ Rcpp::List core_vote_gains(const Rcpp::NumericMatrix& posterior,
       mdpd::amounts(Rcpp::as<mdpd::Matrix>(posterior), "a posterior has probabilities");
   const mdpd::Voters voters = as_voters(shares, class_of, label_probs, labelled);
   const mdpd::VoteGains gains = mdpd::vote_gains(shares, voters, mdpd::as_threads(threads));
-  Rcpp::IntegerVector best_worker(gains.best_worker.size());
-  for (R_xlen_t row = 0; row < best_worker.size(); ++row) {
-    const mdpd::Index worker = gains.best_worker[row];
-    best_worker[row] = worker == mdpd::no_worker ? NA_INTEGER : static_cast<int>(worker) + 1;
-  }
   return Rcpp::List::create(_["mean"] = gains.mean, _["best"] = gains.best,
-                            _["best_worker"] = best_worker);
+                            _["best_worker"] = mdpd::item_set_to_r(gains.best_worker));
 }

@@ -150,9 +150,11 @@ ItemSet as_item_set(const Rcpp::IntegerVector& items, Index n) {
   return out;
 }
 
+int position_to_r(Index at) { return at < 0 ? NA_INTEGER : static_cast<int>(at) + 1; }
+
 Rcpp::IntegerVector item_set_to_r(const ItemSet& items) {
   Rcpp::IntegerVector out(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) out[i] = static_cast<int>(items[i]) + 1;
+  std::transform(items.begin(), items.end(), out.begin(), position_to_r);
   return out;
 }
 

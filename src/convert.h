@@ -45,7 +45,8 @@ MixtureParameters as_parameters(const std::vector<Index>& n_levels, Vector mixin
                                 const Rcpp::List& item_probs);
 Rcpp::List item_probs_to_r(const std::vector<Index>& n_levels, const MixtureParameters& params);
 
-/// Positions from 1 to n in R, from 0 in the core.
+/// Positions from 1 to n in R, from 0 in the core; NA where there is none, -1.
+int position_to_r(Index at);
 ItemSet as_item_set(const Rcpp::IntegerVector& items, Index n);
 Rcpp::IntegerVector item_set_to_r(const ItemSet& items);
 
