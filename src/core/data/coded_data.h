@@ -166,14 +166,6 @@ void for_each_row(const CodedData& data, Index item_1, Index item_2, Use use) {
   std::visit([&](const auto& codes) { codes.for_each_row(item_1, item_2, use); }, data.codes);
 }
 
-/// Calls use(row, code_1, code_2, n_pairs) for the rows that observe both items, in their order.
-template <class Use>
-void for_each_shared_row(const CodedData& data, Index item_1, Index item_2, Use use) {
-  for_each_row(data, item_1, item_2, [&](Index row, Code code_1, Code code_2, Index n_pairs) {
-    if (code_1 != 0 && code_2 != 0) use(row, code_1, code_2, n_pairs);
-  });
-}
-
 /// Calls use(item, code) for every answer of a row, in the order of the items.
 template <class Use>
 void for_each_item_of_row(const CodedData& data, Index row, Use use) {

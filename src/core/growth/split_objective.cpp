@@ -13,17 +13,6 @@ namespace {
 /// Rows of a cell that are looked at together: what is computed of them stays in the cache.
 constexpr Index rows_at_once = 512;
 
-/// Calls use(row, code_1, code_2, n_pairs) for the rows that count.
-template <class Use>
-void for_each_counting_row(const SplitProblem& problem, Use use) {
-  if (problem.missing == MissingCells::kIgnore) {
-    for_each_shared_row(problem.data, problem.item_1, problem.item_2, use);
-    return;
-  }
-  require_missing_cells(problem.data);
-  for_each_row(problem.data, problem.item_1, problem.item_2, use);
-}
-
 /// Relative moves d / mu by code; the missing level never moves.
 Vector relative_move(const Vector& d, const Vector& probs) {
   Vector out = Vector::Zero(probs.size() + 1);
@@ -101,9 +90,13 @@ SplitObjective::SplitObjective(const SplitProblem& problem)
     Index n_pairs;
   };
   std::vector<std::vector<Pair>> rows(cells_.size());
-  for_each_counting_row(problem, [&](Index n, Index r, Index s, Index n_pairs) {
-    if (totals[n] > 0.0) rows[r * (problem.probs_2.size() + 1) + s].push_back({n, n_pairs});
-  });
+  const bool ignores = problem.missing == MissingCells::kIgnore;
+  if (!ignores) require_missing_cells(problem.data);
+  const auto add_row = [&](Index n, Index r, Index s, Index n_pairs) {
+    if ((ignores && (r == 0 || s == 0)) || !(totals[n] > 0.0)) return;
+    rows[r * (problem.probs_2.size() + 1) + s].push_back({n, n_pairs});
+  };
+  for_each_row(problem.data, problem.item_1, problem.item_2, add_row);
   const Index n_components = problem.row_weights.cols();
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     cells_[cell].resize(static_cast<Index>(rows[cell].size()), n_components + 1);
