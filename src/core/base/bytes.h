@@ -40,9 +40,7 @@ class ByteWriter {
   }
   /// The message; the writer is empty afterwards.
   Bytes finish() {
-    Checksum sum;
-    sum.add(bytes_.data(), bytes_.size());
-    write(sum.value());
+    write(checksum_of(bytes_.data(), bytes_.size()));
     return std::move(bytes_);
   }
 
@@ -66,9 +64,7 @@ class ByteReader {
     end_ = bytes.size() - n_seal;
     std::uint64_t seal;
     std::memcpy(&seal, bytes.data() + end_, sizeof seal);
-    Checksum sum;
-    sum.add(bytes.data(), end_);
-    if (little_endian(seal) != sum.value()) fail("its checksum is wrong");
+    if (little_endian(seal) != checksum_of(bytes.data(), end_)) fail("its checksum is wrong");
     if (std::memcmp(bytes.data(), kind, n_letters) != 0) fail("it is of another kind");
     at_ = n_letters;
     if (read<std::uint32_t>() != version_of_messages) fail("it is of another version");

@@ -71,6 +71,12 @@ class Checksum {
   std::uint64_t length_ = 0;
 };
 
+inline std::uint64_t checksum_of(const void* data, std::size_t n_bytes) {
+  Checksum sum;
+  sum.add(data, n_bytes);
+  return sum.value();
+}
+
 /// The checksum of gzip files (Deutsch 1996, RFC 1952, section 8), bit by bit: what is checked by it
 /// is small.
 inline std::uint32_t crc32(const unsigned char* bytes, std::size_t n_bytes) {
@@ -93,9 +99,7 @@ inline std::uint64_t mix_bits(std::uint64_t x) {
 
 /// Of bytes, with all bits alike: what rows are spread by, and what people compare.
 inline std::uint64_t hash_text(const char* text, std::size_t n_bytes) {
-  Checksum sum;
-  sum.add(text, n_bytes);
-  return mix_bits(sum.value());
+  return mix_bits(checksum_of(text, n_bytes));
 }
 
 }  // namespace mdpd

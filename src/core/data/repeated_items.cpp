@@ -38,9 +38,7 @@ class Partitions {
 
   std::uint64_t checksum(Index item) {
     renumber(codes_ + item * n_obs_, one_);
-    Checksum sum;
-    sum.add(one_.data(), one_.size());
-    return sum.value();
+    return checksum_of(one_.data(), one_.size());
   }
   bool are_same(Index item, Index other) {
     renumber(codes_ + item * n_obs_, one_);

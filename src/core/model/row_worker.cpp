@@ -4,11 +4,7 @@
 
 namespace mdpd {
 
-std::uint64_t checksum_of(const Bytes& bytes) {
-  Checksum sum;
-  sum.add(bytes.data(), bytes.size());
-  return sum.value();
-}
+std::uint64_t checksum_of(const Bytes& bytes) { return checksum_of(bytes.data(), bytes.size()); }
 
 void RowWorker::set_frame(const Bytes& frame) {
   const std::uint64_t checksum = checksum_of(frame);
