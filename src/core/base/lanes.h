@@ -33,6 +33,10 @@ constexpr Integer round_up_to_lanes(Integer n) {
   std::memcpy(to, &from, sizeof from);
 }
 
+[[gnu::always_inline]] inline double sum_of(const Lanes& x) {
+  return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
 /// out = log(x) for x >= 0, of anything below the smallest normal number the logarithm of that;
 /// relative error below 1e-15 where log(x) is not near its zero at 1, and absolute error below 1e-15
 /// there. The exponent gives log(x) up to a mantissa m in [1/sqrt(2), sqrt(2)), for which

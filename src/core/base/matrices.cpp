@@ -129,7 +129,7 @@ double dot_product(const Eigen::Ref<const Vector>& x, const Eigen::Ref<const Vec
     load(y.data() + at, b);
     sums += a * b;
   }
-  double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double sum = sum_of(sums);
   for (; at < x.size(); ++at) sum += x[at] * y[at];
   return sum;
 }

@@ -50,7 +50,7 @@ Vector relative_move(const Vector& d, const Vector& probs) {
     round_share(Lanes(w * (s * gain)), share);
     sums += share;
   }
-  double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double sum = sum_of(sums);
   for (; at < n; ++at) {
     double share;
     round_share(weight[at] * (scale[at] * gain), share);

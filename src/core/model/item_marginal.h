@@ -36,10 +36,6 @@ inline Grid log_gammas(const Grid& grid) {
   return out;
 }
 
-[[gnu::always_inline]] inline double sum_of(const Lanes& x) {
-  return (x[0] + x[1]) + (x[2] + x[3]);
-}
-
 /// Fewer answers, which a posterior leaves of rows it is sure of, are none.
 inline constexpr double least_count = 1e-12;
 

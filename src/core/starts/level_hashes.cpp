@@ -9,8 +9,6 @@ namespace mdpd {
 
 namespace {
 
-using Hashes = std::vector<std::uint64_t>;
-
 /// Steps of a level's share, and of a row's weight, that are told apart: the first are coarser than
 /// what rounding does to a share, and the second add up as the weights do. Those of all rows must
 /// fit 63 bits.
@@ -28,14 +26,14 @@ std::uint64_t steps_of(double x, double steps) {
 
 // Sums are of whole numbers, in which no order shows.
 std::vector<std::uint64_t> level_hashes(const CodedData& data) {
-  Hashes of_level(data.n_total_levels());
+  std::vector<std::uint64_t> of_level(data.n_total_levels());
   for (Index item = 0; item < data.n_items; ++item) {
     for (Index r = 0; r < data.n_levels[item]; ++r) {
       of_level[data.offset[item] + r] = mix_bits(steps_of(data.marginal(item, r), share_steps) + 1);
     }
   }
-  Hashes of_row(data.n_obs, 0);
-  Hashes together(of_level.size(), 0);
+  std::vector<std::uint64_t> of_row(data.n_obs, 0);
+  std::vector<std::uint64_t> together(of_level.size(), 0);
   const double steps = weight_steps(data);
   for (Index item = 0; item < data.n_items; ++item) {
     const std::uint64_t* levels = of_level.data() + data.offset[item];
