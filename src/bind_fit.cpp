@@ -77,10 +77,7 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd:
   if (start.containsElementNamed("vote")) {
     out.is_vote = true;
   } else if (start.containsElementNamed("posterior")) {
-    out.posterior =
-        mdpd::amounts(Rcpp::as<mdpd::Matrix>(start["posterior"]), "a posterior has probabilities");
-    mdpd::require(out.posterior.rows() == cells.n_obs && out.posterior.cols() > 0,
-                  "a row of the posterior for each observation");
+    out.posterior = Rcpp::as<mdpd::Matrix>(start["posterior"]);
   } else {
     out.params = mdpd::as_parameters(
         cells.n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]), start["item_probs"]);
@@ -89,16 +86,13 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd:
     out.informative = mdpd::as_item_set(start["informative"], cells.n_items());
   }
   if (start.containsElementNamed("item_prior")) {
-    out.item_prior.weights = mdpd::amounts(Rcpp::as<mdpd::Vector>(start["item_prior"]),
-                                           "weights of the prior are probabilities");
+    out.item_prior.weights = Rcpp::as<mdpd::Vector>(start["item_prior"]);
   }
   if (start.containsElementNamed("crowd_probs")) {
-    out.item_prior.crowd = mdpd::amounts(Rcpp::as<mdpd::Matrix>(start["crowd_probs"]),
-                                         "columns of the crowd are probabilities");
+    out.item_prior.crowd = Rcpp::as<mdpd::Matrix>(start["crowd_probs"]);
   }
   if (start.containsElementNamed("pseudo_counts")) {
-    out.item_prior.pseudo_counts = mdpd::amounts(Rcpp::as<mdpd::Matrix>(start["pseudo_counts"]),
-                                                 "pseudo-counts are finite and not negative");
+    out.item_prior.pseudo_counts = Rcpp::as<mdpd::Matrix>(start["pseudo_counts"]);
   }
   if (start.containsElementNamed("labels")) {
     out.labels = mdpd::as_item_set(start["labels"], n_labels);
@@ -111,24 +105,26 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd:
   return out;
 }
 
-/// From an R list made by `new_problem()`.
+/// From an R list made by `new_problem()`, what rows in memory and in shards have. Whether it fits
+/// together require_parts() says.
+template <class Problem>
+void add_parts(const Rcpp::List& problem, const mdpd::Cells& cells, Problem& out) {
+  out.n_labels = Rf_xlength(problem["labels"]);
+  if (!Rf_isNull(problem["prior_counts"])) {
+    out.prior_counts = Rcpp::as<mdpd::Matrix>(problem["prior_counts"]);
+  }
+  for (const SEXP start : Rcpp::List(problem["starts"])) {
+    out.starts.push_back(as_start(Rcpp::List(start), cells, out.n_labels));
+  }
+}
+
 mdpd::Problem as_problem(const Rcpp::List& problem, double threads) {
   const Rcpp::List coded = problem["coded"];
   mdpd::Problem out;
   out.cells = mdpd::as_cells(coded);
   out.case_weights = mdpd::as_weights(coded);
   out.known = mdpd::as_known(problem["known"]);
-  out.n_labels = Rf_xlength(problem["labels"]);
-  for (const mdpd::Index n_levels : out.cells.n_levels) {
-    mdpd::require(n_levels >= out.n_labels, "the first levels of every item are the labels");
-  }
-  if (!Rf_isNull(problem["prior_counts"])) {
-    out.prior_counts = mdpd::amounts(Rcpp::as<mdpd::Matrix>(problem["prior_counts"]),
-                                     "prior counts are finite and not negative");
-  }
-  for (const SEXP start : Rcpp::List(problem["starts"])) {
-    out.starts.push_back(as_start(Rcpp::List(start), out.cells, out.n_labels));
-  }
+  add_parts(problem, out.cells, out);
   out.n_threads = mdpd::as_threads(threads);
   return out;
 }
@@ -390,14 +386,7 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   mdpd::BlockedProblem in;
   mdpd::Cells shape;
   in.n_levels = shape.n_levels = mdpd::n_levels_of(problem);
-  in.n_labels = Rf_xlength(problem["labels"]);
-  if (!Rf_isNull(problem["prior_counts"])) {
-    in.prior_counts = mdpd::amounts(Rcpp::as<mdpd::Matrix>(problem["prior_counts"]),
-                                    "prior counts are finite and not negative");
-  }
-  for (const SEXP start : Rcpp::List(problem["starts"])) {
-    in.starts.push_back(as_start(Rcpp::List(start), shape, in.n_labels));
-  }
+  add_parts(problem, shape, in);
   mdpd::RowTotals before;
   if (!Rf_isNull(problem["standing"])) {
     in.standing = mdpd::as_standing_sums(problem["standing"]);

@@ -12,7 +12,7 @@
 namespace mdpd {
 
 // A fit that was changed by hand or damaged on disk must not reach the core: what R hands over is
-// checked here, at the door.
+// checked here, at the door, but for what `require_parts()` checks of a problem.
 
 /// Numbers that are finite and at least 0.
 /// @throws DimensionError with the message unless they are.
