@@ -385,7 +385,7 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   const Rcpp::List control = settings["control"];
   mdpd::BlockedProblem in;
   mdpd::Cells shape;
-  in.n_levels = shape.n_levels = mdpd::n_levels_of(problem);
+  in.n_levels = shape.n_levels = mdpd::n_levels_of(problem["coded"]);
   add_parts(problem, shape, in);
   mdpd::RowTotals before;
   if (!Rf_isNull(problem["standing"])) {

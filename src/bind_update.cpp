@@ -29,7 +29,7 @@ mdpd::Refinement type_of(bool by_evidence) {
 Rcpp::List core_sums_of_shards(const Rcpp::List& problem, const Rcpp::List& point,
                                const Rcpp::List& files, const Rcpp::IntegerVector& relied,
                                bool by_evidence, double threads) {
-  const std::vector<mdpd::Index> n_levels = mdpd::n_levels_of(problem);
+  const std::vector<mdpd::Index> n_levels = mdpd::n_levels_of(problem["coded"]);
   mdpd::RMonitor monitor(false);
   const mdpd::ShardFiles source(files, n_levels);
   mdpd::BlockedRows rows(source, n_levels, mdpd::as_threads(threads), 0.0);
@@ -47,7 +47,7 @@ Rcpp::List core_sums_of_shards(const Rcpp::List& problem, const Rcpp::List& poin
 Rcpp::List core_gain_of_round(const Rcpp::List& problem, const Rcpp::List& points,
                               const Rcpp::List& files, Rcpp::Nullable<Rcpp::List> sums,
                               bool by_evidence, double threads) {
-  const std::vector<mdpd::Index> n_levels = mdpd::n_levels_of(problem);
+  const std::vector<mdpd::Index> n_levels = mdpd::n_levels_of(problem["coded"]);
   const mdpd::RowPoint at = as_point(points["now"], n_levels);
   mdpd::RMonitor monitor(false);
   const mdpd::ShardFiles source(files, n_levels);

@@ -75,10 +75,15 @@ int as_threads(double threads) {
   return is_forked() ? 1 : allowed_threads(threads);
 }
 
+std::vector<Index> n_levels_of(const Rcpp::List& coded) {
+  std::vector<Index> out;
+  for (const SEXP levels : Rcpp::List(coded["levels"])) out.push_back(Rf_xlength(levels));
+  return out;
+}
+
 Cells as_cells(const Rcpp::List& coded) {
-  const Rcpp::List levels = coded["levels"];
   Cells cells;
-  for (const SEXP of_item : levels) cells.n_levels.push_back(Rf_xlength(of_item));
+  cells.n_levels = n_levels_of(coded);
   const Rcpp::RObject codes = coded["codes"];
   if (codes.inherits("sparse_codes")) {
     add_answers(Rcpp::List(codes), cells);

@@ -28,6 +28,9 @@ Index as_index(double number, double least, const char* message);
 /// Threads as R gives their number; one in a forked child.
 int as_threads(double threads);
 
+/// How many levels each item of an R `mdpd_coded` list has.
+std::vector<Index> n_levels_of(const Rcpp::List& coded);
+
 /// View of the cells of an R `mdpd_coded` list; the list must outlive it.
 Cells as_cells(const Rcpp::List& coded);
 

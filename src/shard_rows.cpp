@@ -56,14 +56,6 @@ Shard ShardFiles::read(Index block) const {
   return part;
 }
 
-std::vector<Index> n_levels_of(const Rcpp::List& problem) {
-  std::vector<Index> out;
-  for (const SEXP levels : Rcpp::List(Rcpp::List(problem["coded"])["levels"])) {
-    out.push_back(Rf_xlength(levels));
-  }
-  return out;
-}
-
 std::vector<Index> held_of(const Rcpp::List& problem) {
   if (!problem.containsElementNamed("held") || Rf_isNull(problem["held"])) return {};
   const Rcpp::IntegerVector held = problem["held"];

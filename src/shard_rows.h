@@ -28,9 +28,6 @@ class ShardFiles : public RowSource {
   mutable std::map<Index, Shard> kept_;
 };
 
-/// The levels of an R list's `coded`.
-std::vector<Index> n_levels_of(const Rcpp::List& problem);
-
 /// Of each label the component in which the rows that are known to have it are held: an R list's
 /// `held`, NULL where none is.
 std::vector<Index> held_of(const Rcpp::List& problem);
