@@ -1,7 +1,6 @@
-#include "convert.h"
-#include "core/model/row_worker.h"
 #include "engine_in_r.h"
 #include "r_monitor.h"
+#include "shard_rows.h"
 
 // What processes of a cluster do for a fit of rows in a store. Messages are raw vectors; checksums
 // are strings of 16 hexadecimal digits.
@@ -12,17 +11,6 @@ namespace {
 mdpd::RowWorker& worker_here() {
   static mdpd::RowWorker worker;
   return worker;
-}
-
-std::vector<mdpd::ShardFile> as_files(const Rcpp::List& files) {
-  std::vector<mdpd::ShardFile> out;
-  const Rcpp::CharacterVector paths = files["path"];
-  const Rcpp::CharacterVector checksums = files["checksum"];
-  for (R_xlen_t at = 0; at < paths.size(); ++at) {
-    const SEXP checksum = checksums[at];
-    out.push_back({Rcpp::as<std::string>(paths[at]), mdpd::as_hash(CHAR(checksum))});
-  }
-  return out;
 }
 
 }  // namespace
@@ -50,7 +38,7 @@ Rcpp::RawVector core_answer_task(const Rcpp::RawVector& task, const Rcpp::List& 
                                  double threads, double memory) {
   mdpd::RMonitor monitor(false);
   const mdpd::RowSums sums =
-      worker_here().answer(mdpd::task_from_bytes(mdpd::as_bytes(task)), as_files(files),
+      worker_here().answer(mdpd::task_from_bytes(mdpd::as_bytes(task)), mdpd::as_files(files),
                            mdpd::as_threads(threads), memory, monitor);
   return mdpd::bytes_to_r(mdpd::to_bytes(sums));
 }

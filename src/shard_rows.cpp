@@ -30,23 +30,31 @@ double amount_in(const Rcpp::List& list, const char* name) {
 
 }  // namespace
 
+std::vector<ShardFile> as_files(const Rcpp::List& files) {
+  const Rcpp::CharacterVector paths = files["path"];
+  const Rcpp::CharacterVector checksums = files["checksum"];
+  require(checksums.size() == paths.size(), "a checksum for each file");
+  std::vector<ShardFile> out;
+  for (R_xlen_t at = 0; at < paths.size(); ++at) {
+    out.push_back(
+        {Rcpp::as<std::string>(paths[at]), as_hash(Rcpp::as<std::string>(checksums[at]))});
+  }
+  return out;
+}
+
 ShardFiles::ShardFiles(const Rcpp::List& files, std::vector<Index> n_levels)
-    : paths_(Rcpp::as<std::vector<std::string>>(files["path"])),
+    : files_(as_files(files)),
       first_(numbers_or_none(files, "first")),
       n_(numbers_or_none(files, "n")),
       n_levels_(std::move(n_levels)) {
-  for (const SEXP text : Rcpp::CharacterVector(files["checksum"])) {
-    checksums_.push_back(std::stoull(CHAR(text), nullptr, 16));
-  }
-  require(checksums_.size() == paths_.size(), "a checksum for each file");
-  require(first_.size() == n_.size() && (n_.empty() || n_.size() == paths_.size()),
+  require(first_.size() == n_.size() && (n_.empty() || n_.size() == files_.size()),
           "rows of each file");
 }
 
 Shard ShardFiles::read(Index block) const {
   const auto kept = kept_.find(block);
   if (kept != kept_.end()) return kept->second;
-  Shard shard = read_shard(paths_[block], n_levels_, checksums_[block]);
+  Shard shard = read_shard(files_[block].path, n_levels_, files_[block].checksum);
   if (!is_cut()) return shard;
   const auto first = static_cast<Index>(first_[block]);
   const auto n = static_cast<Index>(n_[block]);

@@ -4,23 +4,26 @@
 
 #include "convert.h"
 #include "core/data/blocked_rows.h"
+#include "core/model/row_worker.h"
 #include "core/model/standing_sums.h"
 
 namespace mdpd {
 
-/// Shards, or some rows of them. An R list: the `path` and the `checksum` of each file and, where not
-/// all rows are meant, their number `n` and how many are before the `first`.
+/// From an R list: the `path` and the `checksum` of each file.
+std::vector<ShardFile> as_files(const Rcpp::List& files);
+
+/// Shards, or some rows of them. An R list as above with, where not all rows are meant, their number
+/// `n` and how many are before the `first`.
 class ShardFiles : public RowSource {
  public:
   ShardFiles(const Rcpp::List& files, std::vector<Index> n_levels);
-  Index n_blocks() const override { return static_cast<Index>(paths_.size()); }
+  Index n_blocks() const override { return static_cast<Index>(files_.size()); }
   Shard read(Index block) const override;
 
  private:
   bool is_cut() const { return !n_.empty(); }
 
-  std::vector<std::string> paths_;
-  std::vector<std::uint64_t> checksums_;
+  std::vector<ShardFile> files_;
   std::vector<double> first_;
   std::vector<double> n_;
   std::vector<Index> n_levels_;
