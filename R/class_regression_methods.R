@@ -135,25 +135,8 @@ confint.class_regression <- function(object, parm = NULL, level = 0.95, ...) {
 
 find_coefficients <- function(parm, object, call = rlang::caller_env()) {
   all <- coefficient_table(object)
-  if (is.null(parm)) {
-    return(seq_len(nrow(all)))
-  }
-  check_parm(parm, call)
-  found <- if (is.character(parm)) {
-    lapply(parm, function(p) which(all$name == p | all$term == p | all$class == p))
-  } else {
-    as.list(match(parm, seq_len(nrow(all))))
-  }
-  unknown <- lengths(found) == 0 | is.na(found)
-  if (length(parm) == 0 || any(unknown)) {
-    given <- if (any(unknown)) parm[unknown][1] else parm
-    abort_mdpd(
-      c("{.arg parm} must name terms, classes or coefficients, or be positions from 1 to
-         {nrow(all)}.", x = "There is no {describe(given)}."),
-      class = "argument", call = call
-    )
-  }
-  unlist(found)
+  find_parm(parm, nrow(all), function(p) which(all$name == p | all$term == p | all$class == p),
+            "terms, classes or coefficients", call)
 }
 
 # One row for each coefficient, in the order of the covariance.

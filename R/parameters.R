@@ -41,32 +41,30 @@ shape_as_coef <- function(object, values, parameters) {
   )
 }
 
-check_parm <- function(parm, call) {
+find_parameters <- function(parm, parameters, call = rlang::caller_env()) {
+  groups <- ifelse(is.na(parameters$item), "mixing_weights", parameters$item)
+  find_parm(parm, nrow(parameters), function(p) which(parameters$name == p | groups == p),
+            "parameters, items or {.val mixing_weights}", call)
+}
+
+# Of `n` estimates, all where `parm` is NULL, those at the positions that it has, or that `of_name()`
+# finds; `what` can be named.
+find_parm <- function(parm, n, of_name, what, call) {
+  if (is.null(parm)) {
+    return(seq_len(n))
+  }
   if (!is.character(parm) && !rlang::is_bare_numeric(parm)) {
     abort_mdpd("{.arg parm} must be names or positions of parameters, not {describe(parm)}.",
                class = "argument", call = call)
   }
   check_encoding(parm, "{.arg parm}", call)
-}
-
-find_parameters <- function(parm, parameters, call = rlang::caller_env()) {
-  rows <- seq_len(nrow(parameters))
-  if (is.null(parm)) {
-    return(rows)
-  }
-  check_parm(parm, call)
-  found <- if (is.character(parm)) {
-    groups <- ifelse(is.na(parameters$item), "mixing_weights", parameters$item)
-    lapply(parm, function(p) which(parameters$name == p | groups == p))
-  } else {
-    as.list(match(parm, rows))
-  }
+  found <- if (is.character(parm)) lapply(parm, of_name) else as.list(match(parm, seq_len(n)))
   unknown <- lengths(found) == 0 | is.na(found)
   if (length(parm) == 0 || any(unknown)) {
     given <- if (any(unknown)) parm[unknown][1] else parm
     abort_mdpd(
-      c("{.arg parm} must name parameters, items or {.val mixing_weights}, or be positions from 1 to
-         {nrow(parameters)}.", x = "There is no {describe(given)}."),
+      c(paste0("{.arg parm} must name ", what, ", or be positions from 1 to {n}."),
+        x = "There is no {describe(given)}."),
       class = "argument", call = call
     )
   }
