@@ -43,9 +43,5 @@ draw_selection <- function(points, object) {
     picture_titles("How often each item is informative", bootstrap_title(object),
                    paste0(many, " items, the most frequent first")) +
     ggplot2::labs(x = "Share of the samples", y = NULL) +
-    theme_mdpd() +
-    ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_blank(),
-      axis.text.y = ggplot2::element_text(size = room$size), legend.justification = "right"
-    )
+    theme_rows(room$size)
 }

@@ -62,11 +62,7 @@ plot_group_sizes <- function(object) {
                    "95 % intervals", format_test(object$test, object$by_design),
                    paste0("Free items: ", free_title(object, most = 2))) +
     ggplot2::labs(x = "Size in the group", y = "Component") +
-    theme_mdpd() +
-    ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_blank(), legend.justification = "right",
-      axis.text.y = ggplot2::element_text(size = room$size)
-    )
+    theme_rows(room$size)
 }
 
 plot_group_items <- function(object, max_items) {
@@ -98,11 +94,7 @@ plot_group_items <- function(object, max_items) {
                    paste(c(nrow(shown), many, "items, the one with most evidence first"),
                          collapse = " ")) +
     ggplot2::labs(x = "Largest difference in a probability", y = NULL) +
-    theme_mdpd() +
-    ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_blank(),
-      axis.text.y = ggplot2::element_text(size = room$size), legend.justification = "right"
-    )
+    theme_rows(room$size)
 }
 
 # Such as: p < 0.001, yes in component 2. The p-value must not be cut; what would say too little

@@ -111,12 +111,7 @@ draw_pair_bars <- function(object, max_pairs) {
                    paste(c(many, comma(nrow(object)), "pairs, the largest effects first"),
                          collapse = " ")) +
     ggplot2::labs(x = "Effect", y = NULL) +
-    theme_mdpd() +
-    ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_blank(),
-      axis.text.y = ggplot2::element_text(size = label_size(nrow(shown), 1.4)),
-      legend.justification = "right"  # below narrow bars it would be cut off
-    )
+    theme_rows(label_size(nrow(shown), 1.4))
 }
 
 # Both items of a pair, side by side or below each other; half of the picture is for them.

@@ -21,6 +21,16 @@ theme_mdpd <- function() {
     )
 }
 
+# Of points or bars that each have a name beside them, at which no line is needed. Below narrow bars
+# a legend in the middle would be cut off.
+theme_rows <- function(size) {
+  theme_mdpd() +
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_blank(),
+      axis.text.y = ggplot2::element_text(size = size), legend.justification = "right"
+    )
+}
+
 # A heat map needs no grid behind its tiles, and a colour bar wide enough to be read. It ends where
 # the panels end: in the middle below them a narrow picture would cut it off.
 theme_heat_map <- function() {
