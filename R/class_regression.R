@@ -188,7 +188,7 @@ class_regression <- function(object, formula, data,
   )
   regression <- new_class_regression(found, first, design, settings)
   if (first$type == "robust") regression <- without_infinite_errors(regression)
-  warn_regression(regression, found)
+  warn_regression(regression)
   regression
 }
 
@@ -385,7 +385,7 @@ shape_errors <- function(object, errors) {
 
 # Warnings -----------------------------------------------------------------------------------------
 
-warn_regression <- function(regression, found, call = rlang::caller_env()) {
+warn_regression <- function(regression, call = rlang::caller_env()) {
   if (!regression$converged) {
     warn_mdpd(
       c("The regression did not converge in {regression$iterations} iteration{?s}.",

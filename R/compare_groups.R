@@ -142,7 +142,7 @@ compare_groups <- function(object, group, ..., alpha = 0.05, free = NULL, x = NU
   } else {
     free_items(groups, intersect(free, groups$items))
   }
-  new_groups(object, groups, found)
+  new_groups(groups, found)
 }
 
 # Checks -------------------------------------------------------------------------------------------

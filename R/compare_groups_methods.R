@@ -2,7 +2,7 @@
 
 # Result -------------------------------------------------------------------------------------------
 
-new_groups <- function(object, groups, found) {
+new_groups <- function(groups, found) {
   fit <- as_group_fit(found$model, groups)
   parts <- parts_of_groups(fit, groups)
   loose <- parts$mixture$loose & parts$model$free

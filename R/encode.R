@@ -33,7 +33,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
   } else {
     check_table(x, arg, call)
     weights <- check_weights(weights, nrow(x), call = call)
-    given <- code_table(x, arg, call)
+    given <- code_table(x, call)
     coded <- drop_unweighted_levels(given, weights)
     warn_duplicated_items(coded, weights, call)
   }
@@ -82,7 +82,7 @@ new_coded <- function(codes, levels, weights, missing) {
 
 # Columns to codes ---------------------------------------------------------------------------------
 
-code_table <- function(x, arg, call) {
+code_table <- function(x, call) {
   items <- item_names(x)
   # Numbers and factors in one pass, as nearly all large tables are.
   coded <- core_code_table(x, list(row_names(x, call), items), nrow(x))

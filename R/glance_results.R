@@ -27,7 +27,7 @@ NULL
 #' @rdname glance.mdpd_pair_residuals
 #' @export
 glance.mdpd_pair_residuals <- function(x, ...) {
-  check_whole_result(x, has_pair_columns(x))
+  check_whole_result(has_pair_columns(x))
   as_tidy(data.frame(
     k = attr(x, "k"), n_pairs = nrow(x), n_dependent = sum(x$p_adjusted < 0.05, na.rm = TRUE),
     largest_effect = largest_of(x$effect), smallest_p.value = -largest_of(-x$p_adjusted),
@@ -38,7 +38,7 @@ glance.mdpd_pair_residuals <- function(x, ...) {
 #' @rdname glance.mdpd_pair_residuals
 #' @export
 glance.mdpd_test_k <- function(x, ...) {
-  check_whole_result(x, !is.null(attr(x, "chosen")))
+  check_whole_result(!is.null(attr(x, "chosen")))
   as_tidy(data.frame(chosen = attr(x, "chosen"), alpha = attr(x, "alpha"), n_tests = nrow(x),
                      n = attr(x, "n")))
 }
@@ -60,7 +60,7 @@ glance.mdpd_agreement <- function(x, ...) {
 # NA of none.
 largest_of <- function(x) if (all(is.na(x))) NA_real_ else max(x, na.rm = TRUE)
 
-check_whole_result <- function(x, is_whole, call = rlang::caller_env()) {
+check_whole_result <- function(is_whole, call = rlang::caller_env()) {
   if (!is_whole) {
     abort_mdpd("{.arg x} must be the whole result, not some of its columns.", class = "argument",
                call = call)

@@ -74,7 +74,7 @@ blame_object <- function(code, object, arg, frame) {
     },
     warning = function(cnd) {
       if (is_blamed(cnd)) {
-        warn_damaged(object, arg, frame, cnd)
+        warn_damaged(arg, frame, cnd)
         tryInvokeRestart("muffleWarning")
       }
     }
@@ -110,7 +110,7 @@ is_drawing <- function() {
   }, NA))
 }
 
-warn_damaged <- function(object, arg, call, cnd) {
+warn_damaged <- function(arg, call, cnd) {
   warn_mdpd(
     c("{.arg {arg}} may have been changed or damaged, or be of another version.",
       x = "{conditionMessage(cnd)}"),

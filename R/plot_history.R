@@ -19,7 +19,7 @@ plot_history <- function(object) {
                                  na.value = "grey70", guide = "none") +
     ggplot2::scale_x_continuous(breaks = whole_breaks, expand = ggplot2::expansion(c(0.02, 0))) +
     history_y_scale(lanes, object) +
-    history_titles(object, events, n_first) +
+    history_titles(events, n_first) +
     theme_mdpd() +
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_blank(), legend.justification = "left",
@@ -122,7 +122,7 @@ start_words <- c(vote = "the majority vote", correspondence = "clusters of the r
 
 last_start <- function(events) utils::tail(events$move[events$event == "another start"], 1)
 
-history_titles <- function(object, events, n_first) {
+history_titles <- function(events, n_first) {
   polish <- sum(events$phase == "polish")
   steps <- c(stage = "stage", grow = "split of the fit before",
              refine = "another start", polish = "move of the polish")

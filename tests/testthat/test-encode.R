@@ -319,7 +319,7 @@ test_that("numbers and factors are coded as value by value", {
     labelled = structure(draw(c(1, 2)), labels = c(no = 1, yes = 2), class = "haven_labelled")
   )
   expect_coded <- function(x, columns) {
-    coded <- code_table(x, "x", NULL)
+    coded <- code_table(x, NULL)
     twin <- lapply(columns, code_values)
     expect_identical(unname(coded$levels), unname(lapply(twin, `[[`, "levels")))
     expect_identical(

@@ -30,7 +30,7 @@ test_that("text in latin1 and in UTF-8 is the same text", {
 
 test_that("factors, row names, matrices and triples in latin1 are those in UTF-8", {
   as_factors <- function(as) as.data.frame(lapply(answers(as), factor), optional = TRUE)
-  expect_identical(code_table(as_factors(in_latin1), "x", NULL)$levels[[2]], sort(words[1:2]))
+  expect_identical(code_table(as_factors(in_latin1), NULL)$levels[[2]], sort(words[1:2]))
   rows <- function(as) `rownames<-`(as.matrix(answers(as)), as(paste0("\u00e9", 1:40)))
   fits <- lapply(list(enc2utf8, in_latin1), function(as) mdpd(rows(as), 2))
   expect_identical(fits[[1]]$posterior, fits[[2]]$posterior)
