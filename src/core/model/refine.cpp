@@ -155,7 +155,7 @@ class Progress {
 /// A step of EM by evidence.
 struct EvidenceStep {
   EmState to;
-  ItemEvidence items = {};  ///< of the posterior that it set out from, likewise
+  ItemEvidence items = {};  ///< of the posterior that it set out from
   ItemPrior prior;
   double evidence = 0.0;
 };

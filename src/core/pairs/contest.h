@@ -8,7 +8,7 @@
 namespace mdpd {
 
 /// A pair that may be the best in a column of row weights, as far as the pass over all pairs can
-/// tell: its sums are not to the last bit those of `pair_information()`.
+/// tell: its sums are not to the last bit those of `fill_pair_table()`.
 struct Contender {
   Index item_1 = 0;
   Index item_2 = 0;
