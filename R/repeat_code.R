@@ -44,8 +44,7 @@ assignment <- function(name, call) {
   }
   is_written <- vapply(as.list(call), may_be_written, NA)
   call[!is_written] <- lapply(sub("^x?$", "data", rlang::names2(call)[!is_written]), as.name)
-  lines <- deparse(call, width.cutoff = 80)
-  c(paste(name, "<-", lines[1]), lines[-1])
+  written_call(name, call)
 }
 
 may_be_written <- function(part) {
