@@ -28,10 +28,6 @@ struct DenseCodes {
   const Code* column(Index item) const { return cells + item * n_obs; }
 
   template <class Use>
-  void for_each_answer(Index item, Use use) const {
-    for_each_answer_of_rows(item, 0, n_obs, use);
-  }
-  template <class Use>
   void for_each_answer_of_rows(Index item, Index first, Index last, Use use) const {
     const Code* codes = column(item);
     for (Index n = first; n < last; ++n) {
@@ -64,12 +60,6 @@ struct SparseCodes {
   std::vector<std::uint32_t> item_row;  ///< row of each answer, item by item
   std::vector<Code> item_code;
 
-  template <class Use>
-  void for_each_answer(Index item, Use use) const {
-    for (std::size_t at = item_start[item]; at < item_start[item + 1]; ++at) {
-      use(static_cast<Index>(item_row[at]), item_code[at]);
-    }
-  }
   template <class Use>
   void for_each_answer_of_rows(Index item, Index first, Index last, Use use) const {
     const std::uint32_t* rows = item_row.data();
@@ -145,17 +135,18 @@ struct CodedData {
   }
 };
 
-/// Calls use(row, code) for every answer to an item, in the order of the rows.
-template <class Use>
-void for_each_answer(const CodedData& data, Index item, Use use) {
-  std::visit([&](const auto& codes) { codes.for_each_answer(item, use); }, data.codes);
-}
-
-/// The same of the rows first, ..., last - 1.
+/// Calls use(row, code) for every answer of the rows first, ..., last - 1 to an item, in the order of
+/// the rows.
 template <class Use>
 void for_each_answer_of_rows(const CodedData& data, Index item, Index first, Index last, Use use) {
   std::visit([&](const auto& codes) { codes.for_each_answer_of_rows(item, first, last, use); },
              data.codes);
+}
+
+/// The same of all rows.
+template <class Use>
+void for_each_answer(const CodedData& data, Index item, Use use) {
+  for_each_answer_of_rows(data, item, 0, data.n_obs, use);
 }
 
 /// Calls use(row, code_1, code_2, n_pairs) for the rows that observe both items, in their order, and

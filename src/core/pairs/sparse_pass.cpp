@@ -25,9 +25,9 @@ struct SharedAnswer {
 class SharedRows {
  public:
   SharedRows(const CodedData& data, const RowMatrix& row_weights)
-      : sparse_(std::get<SparseCodes>(data.codes)),
+      : data_(data),
+        sparse_(std::get<SparseCodes>(data.codes)),
         row_weights_(row_weights),
-        most_repeats_(data.most_repeats),
         start_(data.n_items),
         n_shared_(data.n_items, 0) {}
 
@@ -66,7 +66,7 @@ class SharedRows {
 
   /// At most what fits: 4096 answers to each of the two.
   std::uint32_t n_pairs(Index row, Index item, Index other) const {
-    if (most_repeats_ == 1) return 1;
+    if (data_.most_repeats == 1) return 1;
     const auto first = sparse_.row_item.begin() + sparse_.row_start[row];
     const auto last = sparse_.row_item.begin() + sparse_.row_start[row + 1];
     const auto n_answers = [&](Index to) {
@@ -81,7 +81,7 @@ class SharedRows {
     rows_.clear();
     own_code_.clear();
     weights_.clear();
-    sparse_.for_each_answer(item, [&](Index row, Code code) {
+    for_each_answer(data_, item, [&](Index row, Code code) {
       const auto weights = row_weights_.row(row);
       if (!(weights.maxCoeff() > 0.0)) return;
       rows_.push_back(row);
@@ -111,9 +111,9 @@ class SharedRows {
     }
   }
 
+  const CodedData& data_;
   const SparseCodes& sparse_;
   const RowMatrix& row_weights_;
-  Index most_repeats_;
   std::vector<Index> rows_;
   std::vector<Code> own_code_;           ///< per row: what it answers the item at hand
   std::vector<double> weights_;          ///< rows x columns
