@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numerics.h"
+#include "data/row_sums.h"
 #include "model/posterior.h"
 #include "starts/vote.h"
 
@@ -79,8 +80,8 @@ bool has_like_mistakes(const CodedData& data, Index n_labels) {
 
 bool agrees_above_chance(const CodedData& data) {
   const Index n_levels = *std::max_element(data.n_levels.begin(), data.n_levels.end());
-  double excess = 0.0;
-  double variance = 0.0;
+  const auto most_pairs = static_cast<double>(data.n_items * data.n_items);
+  Vector excess(data.n_obs);  // of each row, relative to what it can have
   for (Index row = 0; row < data.n_obs; ++row) {
     Vector seen = Vector::Zero(n_levels);
     Vector by_chance = Vector::Zero(n_levels);
@@ -96,11 +97,10 @@ bool agrees_above_chance(const CodedData& data) {
         alone -= data.marginal(item, r) * data.marginal(item, r);
       }
     });
-    const double of_row = seen.squaredNorm() - by_chance.squaredNorm() - alone;
-    excess += data.case_weights[row] * of_row;
-    variance += data.case_weights[row] * of_row * of_row;
+    excess[row] = (seen.squaredNorm() - by_chance.squaredNorm() - alone) / most_pairs;
   }
-  return excess > least_excess * std::sqrt(variance);
+  const double variance = loglik_sum(data, excess.cwiseAbs2()).value();
+  return loglik_sum(data, excess).value() > least_excess * std::sqrt(variance);
 }
 
 RowMatrix posterior_of_alike(const CodedData& data, Index n_labels) {
