@@ -86,11 +86,12 @@ polca_result <- function(x, coded) {
   loglik <- sum(coded$weights * at$row_loglik)
   k <- length(x$P)
   n_free <- lengths(coded$levels) - 1
+  nobs <- sum(coded$weights)  # poLCA counts all rows
   list(
     mixing_weights = sizes, item_probs = item_probs, posterior = at$posterior,
     informative = seq_along(item_probs), item_evidence = evidence$gain - evidence$penalty,
     loglik = loglik, df = k * sum(n_free) + k - 1,
-    penalised_loglik = loglik - sum(evidence$penalty) - (k - 1) / 2 * log(sum(coded$weights)),
+    penalised_loglik = loglik - sum(evidence$penalty) - (k - 1) / 2 * log(nobs), nobs = nobs,
     status = if (x$numiter < x$maxiter) "converged" else "iteration_limit",
     holds_known = FALSE, smoothing = 0
   )

@@ -42,7 +42,7 @@ new_mdpd <- function(result, problem, settings, about) {
     penalised_loglik = result$penalised_loglik,
     evidence = if (by_evidence) result$evidence,
     df = result$df,
-    nobs = totals$nobs,
+    nobs = result$nobs,
     weights = totals$weights,
     n_obs = totals$n_obs,
     n_missing = totals$n_missing,
@@ -95,7 +95,7 @@ sums_of_posterior <- function(result, order) {
 # What a fit says of its rows.
 row_totals <- function(coded) {
   list(
-    nobs = sum(coded$weights), weights = if (any(coded$weights != 1)) coded$weights,
+    weights = if (any(coded$weights != 1)) coded$weights,
     n_obs = nrow(coded$codes), n_missing = n_missing(coded$codes),
     no_answer = rows_of_no_class(coded)
   )
@@ -247,7 +247,13 @@ known_for <- function(object, items, arg, call) {
 
 # Sums of weights are all that fits of a store keep of them.
 is_weighted <- function(object) {
-  !is.null(object$weights) || !is.null(object$n_obs) && weighs_other(object$n_obs, object$nobs)
+  !is.null(object$weights) || !is.null(object$n_obs) && has_other_weight(object)
+}
+
+# Do the rows that count weigh other than their number? Those of a store are not listed.
+has_other_weight <- function(object) {
+  !isFALSE(object$store$is_weighted) &&
+    weighs_other(object$n_obs - length(object$no_answer), object$nobs)
 }
 
 # The survey design of these rows, which have it with the weights of the fit.

@@ -70,6 +70,9 @@ row_weights <- function(object) {
   object$weights %||% object$coded$weights %||% rep(1, nrow(object$posterior))
 }
 
+# Of rows of which nothing is known 0: they are in no class, and the fit does not count them.
+weights_of_classes <- function(object) replace(row_weights(object), object$no_answer, 0)
+
 has_weights <- function(object) any(row_weights(object) != 1)
 
 # The share of wrong classes to be expected if the model holds, among the rows whose class is not
@@ -86,7 +89,7 @@ expected_share_wrong <- function(object) {
   classification <- object$classification
   if (is.null(classification) || has_kinds(object) && !is.null(object$posterior)) {
     largest <- largest_posterior(class_posterior(object$posterior, object))
-    return(stats::weighted.mean(1 - largest, row_weights(object)))
+    return(stats::weighted.mean(1 - largest, weights_of_classes(object)))
   }
   class <- if (has_kinds(object)) object$stands_for else seq_len(object$k)
   1 - sum(classification[outer(class, class, `==`)]) / sum(classification)
@@ -98,40 +101,29 @@ share_known <- function(object) {
     n <- n_gold(object)
     return(if (n > 0) n / object$n_obs else 0)
   }
-  stats::weighted.mean(!is.na(known), row_weights(object))
+  stats::weighted.mean(!is.na(known), weights_of_classes(object))
 }
 
 # Is its `classification` of held-out rows?
 holds_rows_out <- function(object) !is.null(object$evidence) && is.null(object$crowd_probs)
 
-# `classification` of a fit, k x k in shares, without the rows that have no answer and so no class.
-# What was not fitted has that of its posterior.
+# `classification` of a fit, k x k in shares. What was not fitted has that of its posterior.
 classification_table <- function(object) {
-  shares <- object$classification
-  if (is.null(shares)) {
-    class <- replace(assigned_column(object), object$no_answer, NA)
-    in_class <- outer(class, seq_len(object$k), `==`) & !is.na(class)
-    return(crossprod(in_class, object$posterior * row_weights(object)) / object$nobs)
+  object$classification %||% {
+    in_class <- outer(predicted_column(object, object$posterior), seq_len(object$k), `==`)
+    crossprod(in_class, object$posterior * weights_of_classes(object)) / object$nobs
   }
-  rows <- if (!is.null(object$posterior)) object$no_answer
-  if (length(rows) > 0) {
-    sizes <- object$posterior[rows[1], ]
-    column <- which.max(sizes)
-    weight <- sum(row_weights(object)[rows]) / object$nobs
-    shares[column, ] <- pmax(0, shares[column, ] - weight * sizes)
-  }
-  shares
 }
 
 # The share of the rows whose class is at least that probable.
 share_sure <- function(object, probability) {
   largest <- largest_posterior(class_posterior(object$posterior, object))
-  stats::weighted.mean(largest >= probability, row_weights(object))
+  stats::weighted.mean(largest >= probability, weights_of_classes(object))
 }
 
 # The entropy of the components of all rows (nats).
 class_entropy <- function(object) {
-  object$sums$entropy %||% -sum(row_weights(object) * p_log_p(object$posterior))
+  object$sums$entropy %||% -sum(weights_of_classes(object) * p_log_p(object$posterior))
 }
 
 # One minus that entropy divided by its largest value.

@@ -119,10 +119,12 @@
 #'     `vignette("method")`); else the posterior}
 #'   \item{loglik, penalised_loglik}{log-likelihood of all items, and the same minus the BIC penalty
 #'     of each informative item and of the mixing weights (nats)}
-#'   \item{df, nobs}{number of free parameters; sum of the case weights}
+#'   \item{df, nobs}{number of free parameters; sum of the case weights, but of the
+#'     rows in `no_answer`, which count in no sum}
 #'   \item{n_obs, n_missing, n_known, weights}{numbers of rows, of missing cells and of `known`
 #'     classes; the case weights, or `NULL` where all are 1}
-#'   \item{no_answer}{numbers of the rows without any answer, or `NULL` where there are none}
+#'   \item{no_answer}{numbers of the rows without any answer or `known` class, or `NULL`
+#'     where there are none or of a store}
 #'   \item{trace}{data frame with a row for every stage, every EM iteration of the refinement and
 #'     every accepted move of the polish: `stage`, `phase` (`"stage"`, `"grow"` where a component is
 #'     added to a fit with one less, `"refine"`, `"polish"`), `move` (`"split"`, `"split-merge"`,

@@ -145,7 +145,7 @@ coded_store <- function(store, missing, call = rlang::caller_env()) {
   list(
     levels = levels(store), missing = missing, variable_labels = manifest$variable_labels,
     totals = list(
-      n_obs = nrow(store), nobs = manifest$weights$sum, n_missing = n_missing
+      n_obs = nrow(store), n_missing = n_missing
     )
   )
 }
@@ -181,7 +181,8 @@ about_store <- function(store, result, before = NULL) {
   holds_known <- result$fits[[1]]$holds_known
   hashes <- store$manifest$shards$rows_hash
   list(
-    path = store$path, rows = nrow(store), shards = nrow(store$manifest$shards),
+    path = store$path, rows = nrow(store),
+    is_weighted = weighs_other(nrow(store), store$manifest$weights$sum), shards = nrow(store$manifest$shards),
     reading = result$reading, search_rows = result$n_search_rows,
     files = store$manifest$shards[c("checksum", "rows")],
     rows_hash = if (!is.null(hashes)) core_add_hashes(hashes),

@@ -234,6 +234,7 @@ Rcpp::List result_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fit
       _["smoothing"] = result.smoothing, _["born"] = mdpd::item_set_to_r(result.born),
       _["holds_known"] = result.holds_known);
   out["log_prob_of_known"] = result.log_prob_of_known;
+  out["nobs"] = result.total_weight;
   out["entropy"] = result.entropy;
   out["modal"] = result.modal;
   out["pseudo_counts"] = mdpd::Matrix(fit.item_prior.pseudo_counts);

@@ -2,6 +2,7 @@
 #include "data/code_numbers.cpp"
 #include "data/coded_data.cpp"
 #include "data/distinct_rows.cpp"
+#include "data/empty_rows.cpp"
 #include "data/frame_bytes.cpp"
 #include "data/gathered_rows.cpp"
 #include "data/indicators.cpp"

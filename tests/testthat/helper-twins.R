@@ -10,6 +10,9 @@ twin_n_levels <- function(coded) unname(lengths(coded$levels))
 
 twin_n_items <- function(coded) ncol(coded$codes)
 
+# Rows without any answer, which do not count.
+twin_is_empty <- function(coded) rowSums(coded$codes != as.raw(0)) == 0
+
 # Posterior ----------------------------------------------------------------------------------------
 
 twin_posterior <- function(coded, model, items) {
@@ -310,6 +313,7 @@ twin_criterion <- function(coded, e_step, items, n_components) {
 # `n_iter` times: M-step, set of informative items (all of them when `sparse` is FALSE), E-step.
 # With all items every third step is a leap, where it does not lower the log-likelihood.
 twin_refine <- function(coded, posterior, n_iter, sparse) {
+  coded$weights[twin_is_empty(coded)] <- 0
   n_components <- ncol(posterior)
   penalty <- twin_penalty(coded, n_components)
   trace <- NULL

@@ -84,3 +84,39 @@ test_that("the pattern of missing values enters the selection when frozen, not w
   expect_gt(stage("frozen")$information, 0.1)
   expect_lt(stage("ignore")$information, 0.05)
 })
+
+with_empty_rows <- function(table) {
+  out <- table[c(1:200, rep(NA, 150), 201:nrow(table)), ]
+  rownames(out) <- NULL
+  out
+}
+
+test_that("rows without any answer change nothing but that they have no class", {
+  drawn <- three_classes(300)$table
+  more <- with_empty_rows(drawn)
+  rows <- c(1:200, 351:450)
+  for (criterion in c("evidence", "bic")) {
+    control <- stagewise_control(criterion = criterion)
+    with <- suppressWarnings(stagewise_em(more, k = 1:4, control = control))
+    without <- suppressWarnings(stagewise_em(drawn, k = 1:4, control = control))
+    expect_equal(with$path, without$path)
+    expect_equal(nobs(with), 300)
+    expect_identical(with$n_obs, 450L)
+    expect_equal(with$posterior[rows, ], without$posterior, ignore_attr = TRUE)
+    expect_equal(with$item_probs, without$item_probs)
+    expect_equal(glance(with)[c("BIC", "entropy")], glance(without)[c("BIC", "entropy")])
+    expect_equal(summary(with)[c("expected_error", "components", "overlap")],
+                 summary(without)[c("expected_error", "components", "overlap")])
+    expect_output(print(with), "450 rows (150 without any answer)", fixed = TRUE)
+    expect_no_match(capture.output(print(with)), "weight")
+  }
+})
+
+test_that("rows of a store without any answer do not count either", {
+  drawn <- three_classes(2000)$table
+  store <- row_store(with_empty_rows(drawn), withr::local_tempfile(), shard_rows = 1024)
+  fit <- suppressWarnings(stagewise_em(store, k = 3))
+  expect_equal(fit$evidence, suppressWarnings(stagewise_em(drawn, k = 3))$evidence)
+  expect_equal(nobs(fit), 2000)
+  expect_no_match(capture.output(print(fit)), "weight")
+})

@@ -63,6 +63,7 @@ test_that("two numbers of components, and two that are as good, are told apart",
 test_that("one informative item, and one row without any answer, are told like several", {
   fit <- hand_made_fit(n_informative = 1)
   fit$no_answer <- 7L
+  fit$nobs <- 59
   text <- utils::capture.output(print(fit))
   expect_match(text, "60 rows (1 without any answer), 6 items", fixed = TRUE, all = FALSE)
   expect_match(text, "^Components, and the answers that set each apart$", all = FALSE)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/empty_rows.h"
+
 namespace mdpd {
 
 namespace {
@@ -112,10 +114,16 @@ void BlockedRows::for_each_free_block(
   });
 }
 
+Shard BlockedRows::read(Index at) const {
+  Shard shard = source_.read(at);
+  weigh_no_empty_rows(shard);
+  return shard;
+}
+
 void BlockedRows::for_each_shard(const std::function<bool(Shard, Index)>& use) const {
   Index first = 0;
   for (Index at = 0; at < source_.n_blocks(); ++at) {
-    Shard shard = source_.read(at);
+    Shard shard = read(at);
     const Index n_obs = shard.n_obs;
     if (!use(std::move(shard), first)) return;
     first += n_obs;
@@ -124,7 +132,7 @@ void BlockedRows::for_each_shard(const std::function<bool(Shard, Index)>& use) c
 
 std::shared_ptr<const RowBlock> BlockedRows::block(Index at) const {
   if (kept_[at]) return kept_[at];
-  std::shared_ptr<const RowBlock> made = make_row_block(frame_, source_.read(at), held_);
+  std::shared_ptr<const RowBlock> made = make_row_block(frame_, read(at), held_);
   if (at < n_kept_) kept_[at] = made;
   return made;
 }

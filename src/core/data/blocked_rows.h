@@ -93,13 +93,15 @@ class BlockedRows {
   void for_each_free_block(
       const std::function<void(const CodedData&, const std::vector<Index>&, Index)>& use) const;
 
-  /// Calls use(shard, first) for each block, as it was read, while that gives true.
+  /// Calls use(shard, first) for each block, as it was read but for the weights of empty rows, while
+  /// that gives true.
   void for_each_shard(const std::function<bool(Shard, Index)>& use) const;
 
-  /// Of all case weights, as they were given.
+  /// Of all case weights, as they were given; of empty rows 0.
   double largest_weight() const { return largest_weight_; }
 
  private:
+  Shard read(Index at) const;
   std::shared_ptr<const RowBlock> block(Index at) const;
 
   const RowSource& source_;

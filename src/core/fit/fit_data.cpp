@@ -1,6 +1,7 @@
 #include "fit/fit_data.h"
 
 #include "base/exact_sums.h"
+#include "data/empty_rows.h"
 
 namespace mdpd {
 
@@ -37,8 +38,10 @@ std::vector<Code> pick_codes(const Cells& cells, const std::vector<Index>& rows)
 
 FitData::FitData(Cells cells, const Problem& problem)
     : kinds_(kinds_of(cells, problem.known)), known_(problem.known) {
+  Vector weights = problem.case_weights;
+  weigh_no_empty_rows(cells, problem.known, weights);
   if (kinds_.first.empty()) {
-    data_ = make_data(std::move(cells), problem.case_weights);
+    data_ = make_data(std::move(cells), std::move(weights));
   } else {
     const auto n_kinds = static_cast<Index>(kinds_.first.size());
     if (!known_.empty()) {
@@ -47,7 +50,7 @@ FitData::FitData(Cells cells, const Problem& problem)
     }
     codes_ = pick_codes(cells, kinds_.first);
     data_ = make_coded_data(codes_.data(), n_kinds, std::move(cells.n_levels),
-                            sum_weights(problem.case_weights, kinds_));
+                            sum_weights(weights, kinds_));
   }
   data_.n_threads = problem.n_threads;
 }

@@ -44,6 +44,7 @@ FitResult make_result(const CodedData& data, FitRun run, Index n_asked, const Ve
   const Index n_components = fit.params.n_components();
   if (n_components < n_asked) result.status = Status::kFewerComponents;
   result.holds_known = known_weight.size() > 0 && result.status != Status::kFewerComponents;
+  result.total_weight = data.total_weight;
   result.loglik_of_one = data.marginal_loglik.sum();
   result.n_free_parameters = n_free_parameters(data, fit.informative, n_components);
   const bool is_by_evidence = !std::isnan(fit.evidence);

@@ -12,6 +12,7 @@ struct FitResult : FitRun {
   bool holds_known = false;      ///< were known rows held?
   /// Was the search for a better optimum ended by its budget?
   bool search_was_cut = false;
+  double total_weight = 0.0;   ///< of the rows that count, see empty_rows.h
   double loglik_of_one = 0.0;  ///< log-likelihood of one component (nats)
   /// Of the components that rows are known to be in, log-probability (nats): the fit's likelihood and
   /// evidence are also of these, those of one component are not.

@@ -1,5 +1,6 @@
 #include "model/row_worker.h"
 
+#include "data/empty_rows.h"
 #include "data/frame_bytes.h"
 
 namespace mdpd {
@@ -41,6 +42,7 @@ std::shared_ptr<const RowBlock> RowWorker::block(const ShardFile& file, double m
   const auto found = kept_.find(file.checksum);
   if (found != kept_.end()) return found->second;
   Shard shard = read_shard(file.path, frame_.n_levels, file.checksum);
+  weigh_no_empty_rows(shard);
   const double n_bytes = n_bytes_of_block(shard);
   std::shared_ptr<const RowBlock> made = make_row_block(frame_, std::move(shard), held_);
   if (n_bytes_ + n_bytes <= most_bytes) {

@@ -26,6 +26,7 @@ context("gathered_rows") {
     Shard shard = dense_shard(random, 20000, false);
     for (Index row = 0; row < shard.n_obs; ++row) {
       if (row % 10 != 0) shard.case_weights[row] = 0.0;
+      shard.codes[row] = 1;  // a row without any answer does not count
     }
     const OneShard source(shard);
     const BlockedRows rows(source, some_levels, 1, 0.0);
