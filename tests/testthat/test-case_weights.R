@@ -19,6 +19,31 @@ test_that("a row of weight two counts like two equal rows", {
   }
 })
 
+# 400 rows of 30 items of four levels, three classes that half of the items tell apart a little.
+draw_weak_table <- function(seed) {
+  set.seed(seed)
+  class <- sample(3, 400, TRUE, c(0.4, 0.35, 0.25))
+  shares <- function() prop.table(stats::rgamma(4, 0.8))
+  as.data.frame(lapply(1:30, function(item) {
+    common <- shares()
+    probs <- replicate(3, if (item <= 15) 0.75 * common + 0.25 * shares() else common)
+    answers <- draw_codes(probs, class)
+    factor(replace(answers, stats::runif(400) < 0.1, NA))
+  }), col.names = paste0("v", 1:30))
+}
+
+test_that("a weak table is searched as far with weights as with its rows written out", {
+  # Of 331 rows with a weight, of 400, or of 700: which starts are tried depends on how many.
+  for (seed in 1:3) {
+    drawn <- draw_weak_table(seed)
+    weights <- tabulate(sample(400, 700, TRUE), 400)
+    weighted <- suppressWarnings(stagewise_em(drawn, k = 3, weights = weights))
+    written <- suppressWarnings(stagewise_em(drawn[rep(1:400, weights), ], k = 3))
+    expect_equal(weighted$evidence, written$evidence, tolerance = 1e-12)
+    expect_equal(coef(weighted), coef(written), tolerance = fit_tolerance)
+  }
+})
+
 test_that("a row of weight zero does not count but has a posterior", {
   x <- answers()
   x$item_1 <- factor(replace(as.character(x$item_1), 1, "a level of one row"))

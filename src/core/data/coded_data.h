@@ -133,6 +133,9 @@ struct CodedData {
   double marginal(Index item, Index level) const {
     return level_weight[offset[item] + level] / observed_weight[item];
   }
+
+  /// Rows that count.
+  Index n_weighted() const { return (case_weights.array() > 0.0).count(); }
 };
 
 /// Calls use(row, code) for every answer of the rows first, ..., last - 1 to an item, in the order of

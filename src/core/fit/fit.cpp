@@ -68,7 +68,7 @@ class Method {
   bool chains() const {
     if (!options_.is_by_significance() || !options_.refines) return false;
     if (options_.refine.type == Refinement::kSparse) return options_.n_components.size() > 1;
-    return data().n_obs * data().n_items <= most_cells_to_chain;
+    return data().n_weighted() * data().n_items <= most_cells_to_chain;
   }
 
   FitRun fit_alone(Index k) {

@@ -9,7 +9,9 @@ namespace {
 
 DistinctRows kinds_of(const Cells& cells, const std::vector<Index>& known) {
   if (cells.codes == nullptr) return {};
-  const auto most = static_cast<Index>(most_kinds_per_row * static_cast<double>(cells.n_obs));
+  const bool is_small = cells.n_obs * cells.n_items() <= most_cells_of_kinds;
+  const auto half = static_cast<Index>(most_kinds_per_row * static_cast<double>(cells.n_obs));
+  const Index most = is_small ? cells.n_obs - 1 : half;
   return distinct_rows(cells.codes, cells.n_obs, cells.n_items(), known, most);
 }
 

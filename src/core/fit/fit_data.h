@@ -10,8 +10,12 @@ namespace mdpd {
 /// nothing, but with more the fit hardly costs less.
 constexpr double most_kinds_per_row = 0.5;
 
+/// Of so few cells all equal rows are one: how large a table is, by which starts and moves are chosen,
+/// then does not depend on whether rows are written out or weighted.
+constexpr Index most_cells_of_kinds = 1000000;
+
 /// The rows of a problem as the method computes with them: where at most half of them are different,
-/// one of each kind with the weight of all. EM, penalties and information are sums over rows, in
+/// and in small tables always, one of each kind with the weight of all. EM, penalties and information are sums over rows, in
 /// which a row of weight 2 is two rows, and equal rows have equal posteriors.
 class FitData {
  public:

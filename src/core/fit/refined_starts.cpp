@@ -26,7 +26,7 @@ constexpr Index iterations_to_tell = 12;
 /// At least as many items as rows, in memory at a reasonable cost.
 bool is_wide(const RunSteps& steps) {
   const CodedData& data = steps.data();
-  return data.n_items >= data.n_obs && !is_large(data, steps.options());
+  return data.n_items >= data.n_weighted() && !is_large(data, steps.options());
 }
 
 /// Where workers share few items no pair of them is evidence, and the stages split at what chance
@@ -62,7 +62,8 @@ MixtureFit penalised_end(RunSteps& steps, FitRun run) {
 std::vector<MixtureFit> scattered_ends(const RunSteps& steps, Index k) {
   const CodedData& data = steps.data();
   std::vector<MixtureFit> best;
-  if (!steps.seeks_likelihood() || data.n_obs * data.n_items > most_cells_to_scatter) return best;
+  if (!steps.seeks_likelihood() || data.n_weighted() * data.n_items > most_cells_to_scatter)
+    return best;
   const ScatteredStarts starts(data);
   const RefineOptions brief = steps.options().refine.at_most(brief_scattered);
   for (Index number = 0; number < n_scattered; ++number) {

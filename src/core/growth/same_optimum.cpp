@@ -22,7 +22,7 @@ constexpr double most_moved = 0.001;
 }  // namespace
 
 bool is_large(const CodedData& data, const FitOptions& options) {
-  return data.n_obs > options.most_small_rows;
+  return data.n_weighted() > options.most_small_rows;
 }
 
 double least_gain(const CodedData& data, const MixtureFit& fit, const FitOptions& options) {

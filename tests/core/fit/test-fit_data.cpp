@@ -67,20 +67,22 @@ context("fit_data") {
   }
 
   test_that("data of many kinds of rows, and sparse ones, are computed with as they are") {
+    // A row more than half of the kinds: of a large table it does not pay.
     Random random(3);
-    // Every row twice is collapsed, and with one row less it is not.
-    std::vector<std::vector<int>> items(3);
-    for (int n = 0; n < 128; ++n) {
-      items[0].push_back(n % 4 + 1);
-      items[1].push_back(n / 4 % 4 + 1);
-      items[2].push_back(n / 16 % 4 + 1);
+    for (const Index n_items : {20, 1250}) {
+      std::vector<std::vector<int>> items(n_items);
+      for (std::vector<int>& item : items) {
+        for (int n = 0; n < 801; ++n) {
+          item.push_back(n < 401 ? static_cast<int>(random.below(4)) + 1 : item[n - 401]);
+        }
+      }
+      const Table table = table_of(items, std::vector<Index>(n_items, 4));
+      const FitData rows = rows_of(problem_of(table));
+      const bool is_large = 801 * n_items > most_cells_of_kinds;
+      expect_true(rows.data().n_obs == (is_large ? 801 : 401));
+      const Code* cells = std::get<DenseCodes>(rows.data().codes).cells;
+      expect_true((cells == table.codes.data()) == is_large);
     }
-    const Table twice = table_of(items, {4, 4, 4});
-    expect_true(rows_of(problem_of(twice)).data().n_obs == 64);
-    const Table less = pick_rows(twice, range(1, 128));
-    const FitData as_they_are = rows_of(problem_of(less));
-    expect_true(as_they_are.data().n_obs == 127);
-    expect_true(std::get<DenseCodes>(as_they_are.data().codes).cells == less.codes.data());
     const Table repeating = repeating_table(3, true);
     expect_true(rows_of(sparse_problem_of(repeating)).data().n_obs == 400);
   }
@@ -130,10 +132,10 @@ context("fit_data") {
   }
 
   test_that("what is computed with as it is, is given back as it is") {
-    const Table table = three_components(7);
+    const Table table = table_of({{1, 1, 2, 2}, {1, 2, 1, 2}}, {2, 2});
     const FitData rows = rows_of(problem_of(table));
     Random random(7);
-    const RowMatrix start = random_posterior(random, 500, 2);
+    const RowMatrix start = random_posterior(random, 4, 2);
     expect_true(rows.of_kinds(start, table.data.case_weights) == start);
   }
 }
