@@ -60,6 +60,14 @@ shorten <- function(labels, width = 16) {
   short[match(labels, different)]
 }
 
+# Cut so that none looks like another of `all`, and each the same wherever it is shown.
+short_levels <- function(levels, width, all) {
+  utils::tail(shorten(c(all, levels), width), length(levels))
+}
+
+# Of these items, each once.
+all_levels <- function(item_probs) unique(unlist(lapply(item_probs, rownames), use.names = FALSE))
+
 # The beginning of every label that is too long, and which of the labels it is. In a narrow room
 # dots give way to the number, which is whole in four columns of up to 9999 labels.
 number_cut <- function(labels, width) {

@@ -235,9 +235,9 @@ answers_apart <- function(x, k, n = 3, width = 14, level_width = 12) {
   apart <- answer_distances(x, k, items)
   shown <- utils::head(order(-apart$distance), n)
   shown <- shown[apart$distance[shown] >= 0.1 * apart$distance[shown[1]]]
-  paste0(shorten(items, title_width(x, width))[shown], " = ",
-         shorten(apart$level[shown], level_width), " (", percent(apart$share[shown]), ")",
-         recycle0 = TRUE)
+  level <- short_levels(apart$level[shown], level_width, all_levels(x$item_probs[items]))
+  paste0(shorten(items, title_width(x, width))[shown], " = ", level, " (",
+         percent(apart$share[shown]), ")", recycle0 = TRUE)
 }
 
 # Variable labels are sentences: what they ask often stands at their end.
@@ -311,7 +311,7 @@ format_overlap <- function(overlap) {
 }
 
 # The most probable level of each component, with its probability in percent. Where items are
-# sentences, so are levels: "Strongly agree" must not look like "Strongly disagree".
+# sentences, so are levels.
 format_informative <- function(x, max_items) {
   shown <- utils::head(x$informative, max_items)
   if (nrow(shown) == 0) {
@@ -319,7 +319,8 @@ format_informative <- function(x, max_items) {
   }
   components <- x$components$component
   cells <- vapply(components, function(name) {
-    paste0(shorten(shown[[paste0("level_", name)]], title_width(x, 10)), ": ",
+    level <- shown[[paste0("level_", name)]]
+    paste0(short_levels(level, title_width(x, 10), attr(x$informative, "levels")), ": ",
            round(100 * shown[[paste0("probability_", name)]]), "%")
   }, character(nrow(shown)))
   strength <- if (is.null(shown$evidence)) {

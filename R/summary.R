@@ -79,7 +79,7 @@ informative_table <- function(object) {
     table[[paste0("level_", name)]] <- vapply(probs, function(p) names(p)[which.max(p)], "")
     table[[paste0("probability_", name)]] <- vapply(probs, max, 0)
   }
-  table
+  structure(table, levels = all_levels(object$item_probs[items]))
 }
 
 phase_table <- function(trace) {

@@ -189,6 +189,21 @@ test_that("long names are cut, less where there is room, and many components lef
   expect_match(utils::capture.output(print(fit)), "^    ax{12}[.]{3} = no-", all = FALSE)
 })
 
+test_that("a level is cut so that it looks like no other of its item, and everywhere the same", {
+  rlang::local_options(cli.width = 80)
+  likert <- c("Disagree", "Strongly disagree", "Neither", "Strongly agree", "Agree")
+  # Two components: none answers "Neither" or "Strongly agree" most, so neither is shown.
+  fit <- hand_made_fit(k = 2, level_names = likert, n_levels = 5)
+  printed <- utils::capture.output(print(fit), print(summary(fit)))
+  cut <- unique(unlist(regmatches(printed, gregexpr("St[a-z]*[.]{3}[a-z.]*", printed))))
+  expect_identical(cut, c("Str...dis...", "St...di..."))
+  expect_identical(short_levels(likert[4], 12, likert), "Str...agree")
+  # Of a summary by an older version only what it shows is known.
+  older <- summary(fit)
+  attr(older$informative, "levels") <- NULL
+  expect_output(print(older), "Strongl...", fixed = TRUE)
+})
+
 test_that("answers have lines of their own as soon as one item is a sentence of a survey file", {
   rlang::local_options(cli.width = 80)
   fit <- hand_made_fit(n_items = 3, items = strrep(letters[1:3], 29))
