@@ -279,19 +279,18 @@ regress_in_one <- function(first, design, reference, seeds, max_iter) {
 }
 
 tell_another_maximum <- function(found, first) {
-  gain <- found$value - found$starts$loglik[1]
-  if (best_start(found$starts$loglik) == 1) {
+  if (found$gain == 0) {
     return(invisible())
   }
   before <- first_largest(first$object$posterior[found$rows, , drop = FALSE])
   moved <- sum(first$weights[found$rows] * (first_largest(found$at$target) != before))
   share <- percent(moved / sum(first$weights[found$rows]))
   inform_mdpd(
-    c("The regression is at a higher maximum than the one next to the fit: {round(gain, 1)} nats
-       above it.",
+    c("The regression is at a higher maximum than the one next to the fit: {round(found$gain, 2)}
+       nats above it.",
       i = "{share} of the rows have another likeliest class than in the fit.
            {.code n_starts = 1} stays with the maximum next to the fit."),
-    class = "another_maximum", gain = gain
+    class = "another_maximum", gain = found$gain
   )
 }
 

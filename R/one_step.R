@@ -18,9 +18,13 @@ fit_one_step <- function(first, problem, rows, gamma, seeds, max_iter) {
     begin <- if (start == 1) unname(probs) else moved_probs(probs, answers$item, seeds[start])
     climb(list(gamma = gamma, probs = begin), 1e-4)
   })
-  best <- best_start(vapply(tried, `[[`, 0, "value"))
+  values <- function(climbed) vapply(climbed, `[[`, 0, "value")
   posterior <- first$object$posterior[rows, , drop = FALSE]
-  end <- climb(as_in_the_fit(tried[[best]]$state, problem, answers, posterior), 1e-8)
+  # Of many rows what is left to climb may be more than lies between two starts that end alike.
+  ends <- lapply(tried[unique(c(1, best_start(values(tried))))], function(found) {
+    climb(as_in_the_fit(found$state, problem, answers, posterior), 1e-8)
+  })
+  end <- ends[[best_start(values(ends))]]
   problem$log_density <- answer_densities(end$state$probs, answers)
   at <- evaluate_shares(problem, end$state$gamma)
   shared <- shared_loglik(coded, items)
@@ -28,7 +32,8 @@ fit_one_step <- function(first, problem, rows, gamma, seeds, max_iter) {
     problem = problem, gamma = end$state$gamma, at = at, coded = coded, rows = rows,
     item_probs = with_probs(first$object, end$state$probs, answers$item, coded),
     value = at$value + shared, iterations = end$iterations, converged = end$converged,
-    starts = starts_table(tried, shared), n_left_alone = n_left_alone(first$object, coded)
+    starts = starts_table(tried, shared), gain = end$value - ends[[1]]$value,
+    n_left_alone = n_left_alone(first$object, coded)
   )
 }
 

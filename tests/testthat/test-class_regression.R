@@ -428,18 +428,25 @@ test_that("coefficients that the fit does not determine have no error, whatever 
 test_that("a higher maximum than the one next to the fit is told, with what it changes", {
   posterior <- rbind(c(0.9, 0.1), c(0.2, 0.8), c(0.6, 0.4), c(0.3, 0.7), c(0.3, 0.7))
   first <- list(object = list(posterior = posterior), weights = c(1, 2, 1, 1, 5))
-  found <- list(value = -99.5, rows = 1:4, at = list(target = posterior[c(1, 1, 3, 4), ]))
-  found$starts <- data.frame(loglik = c(-103.25, -99.6, -99.595))
+  found <- list(gain = 3.75, rows = 1:4, at = list(target = posterior[c(1, 1, 3, 4), ]))
   # Row 2, of weight 2 among 5, has another likeliest class.
-  told <- expect_message(tell_another_maximum(found, first), "3.8 nats\\s+above it.*40 % of",
+  told <- expect_message(tell_another_maximum(found, first), "3.75\\s+nats above it.*40 % of",
                          class = "mdpd_message_another_maximum")
   expect_equal(told$gain, 3.75)
   # The same of one row, which moves.
   found[c("rows", "at")] <- list(2, list(target = posterior[1, , drop = FALSE]))
   expect_message(tell_another_maximum(found, first), "100 % of")
-  # What is left to climb is no other maximum.
-  found$starts$loglik[1] <- -99.601
+  found$gain <- 0
   expect_silent(tell_another_maximum(found, first))
+})
+
+test_that("what starts have left to climb is no other maximum, of however many rows", {
+  rows <- regression_rows(accuracy = 0.8)
+  # Of weights of 10,000 the first start is left 0.1 nats below the others.
+  many <- regression_fit(rows, rep(1e4, 600))
+  expect_silent(found <- regress("one-step", ~z, many, rows$covariates))
+  alone <- regress("one-step", ~z, many, rows$covariates, n_starts = 1)
+  expect_identical(coef(found), coef(alone))
 })
 
 test_that("a case weight of two counts like two equal rows", {
