@@ -35,6 +35,8 @@ table_hint <- function(x) {
   if (is_count_table(x)) {
     "Give the counts as weights:
      {.code stagewise_em(~ ., k, data = as.data.frame(x), weights = Freq)}."
+  } else if (inherits(x, "row_store")) {
+    "The classes of the rows of a store are written by {.code predict(fit, store, file = )}."
   } else if (is.list(x)) {
     "Items of one length make a table by {.fn as.data.frame}."
   }
@@ -163,11 +165,15 @@ check_name_lengths <- function(names, what, call, class = "data") {
   }
 }
 
-check_has_items <- function(items, names, arg, call) {
+# `or_na`: would a column of `NA` do?
+check_has_items <- function(items, names, arg, call, or_na = FALSE) {
   absent <- setdiff(items, names)
   if (length(absent) > 0) {
     abort_mdpd(
-      "{.arg {arg}} must have the column{cli::qty(absent)}{?s} {.field {absent}}.",
+      c("{.arg {arg}} must have the column{cli::qty(absent)}{?s} {.field {absent}}.",
+        i = if (or_na) {
+          "Of an item that nobody answered give {.code {arg}[[\"{absent[1]}\"]] <- NA}."
+        }),
       class = "missing_item", call = call, items = absent
     )
   }

@@ -151,7 +151,7 @@ recode_table <- function(x, all_items, levels, missing, arg, call) {
   names <- if (by_position) all_items else item_names(x)
   check_column_names(names, arg, call)
   items <- names(levels)
-  check_has_items(items, names, arg, call)
+  check_has_items(items, names, arg, call, or_na = arg == "newdata" && any(items %in% names))
   codes <- matrix(raw(1), nrow(x), length(items), dimnames = list(row_names(x, call), items))
   unseen <- list()
   for (item in items) {

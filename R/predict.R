@@ -31,7 +31,8 @@
 #' @details Items that are the same in every component are needed for `"density"` only: `newdata`
 #'   for the other types may lack them. Of a fit by evidence it may lack all items that
 #'   [informative()] does not name, if it names any: they are left out as missing answers are, with
-#'   a message of class `mdpd_message_left_out`.
+#'   a message of class `mdpd_message_left_out`. An item that is needed and that nobody answered, as
+#'   one that a later wave of a survey did not ask, may be a column of `NA`.
 #'
 #'   Items of a crowd whose label is `known` keep it without `newdata`, and in a [row_store()] that
 #'   has known labels itself, see [add_known()], if the fit holds these. [crowd_labels()] as

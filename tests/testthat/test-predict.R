@@ -348,6 +348,12 @@ test_that("newdata without a needed column is an error that names it", {
   error <- expect_error(predict(fit, x[-2]), "`newdata`.*item_2",
                         class = "mdpd_error_missing_item")
   expect_identical(error$items, "item_2")
+  expect_match(conditionMessage(error), 'newdata[["item_2"]] <- NA', fixed = TRUE)
+  x[["item_2"]] <- NA
+  expect_no_error(predict(fit, x))
+  # Another table has nothing to add to.
+  other <- expect_error(predict(fit, data.frame(a = 1:2)), class = "mdpd_error_missing_item")
+  expect_no_match(conditionMessage(other), "NA")
   expect_identical(rlang::call_name(error$call), "predict")
   expect_error(predict(fit, x[c("item_1", "item_2")]), "item_3.*item_8",
                class = "mdpd_error_missing_item")

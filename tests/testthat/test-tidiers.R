@@ -235,6 +235,7 @@ test_that("known classes are kept unless the rows are said to be new", {
 })
 
 test_that("bad arguments are errors that say what must hold", {
+  folder <- local_folder()
   fit <- stagewise_em(answers(40), k = 2)
   named <- `rownames<-`(answers(40), paste0("r", 1:40))
   expect_snapshot({
@@ -245,6 +246,7 @@ test_that("bad arguments are errors that say what must hold", {
     show_conditions(augment(stagewise_em(named, k = 2), data = named[40:1, ]))
     show_conditions(augment(fit, data = 1:40))
     show_conditions(augment(fit, newdata = answers(5)[2:4]))
+    show_conditions(augment(fit, newdata = small_store(answers(5), folder)))
   })
 })
 
