@@ -202,7 +202,7 @@ free_title <- function(x, most = 8) {
   paste0(paste(utils::head(free, most), collapse = "; "), left_out)
 }
 
-# Items that are sentences stand in the table by name, and below it by name and label.
+# Items that are sentences stand in the table by name, and below it in full.
 cat_group_items <- function(items, names, max_items, width = 20) {
   titles <- utils::head(items$item, max_items)
   is_long <- any(nchar(titles, "width") > width)
@@ -210,7 +210,8 @@ cat_group_items <- function(items, names, max_items, width = 20) {
   cat_table(format_group_items(items, max_items))
   if (is_long) {
     cat_heading("What these items are about")
-    cat_fields(stats::setNames(titles, paste0("  ", names)))
+    short <- shorten(names, width)
+    cat_fields(stats::setNames(titles, paste0("  ", short))[short != titles])
   }
 }
 

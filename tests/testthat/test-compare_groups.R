@@ -861,6 +861,11 @@ test_that("prints of many items and long names stay short", {
   expect_match(printed(), "What these items are about", all = FALSE)
   expect_match(printed(), paste0("^ *q2 +", strrep("w", 21), "$"), all = FALSE)
   expect_no_match(printed(max_items = 1), "What these items are about")
+  # Only what stands there in another form, and in that form.
+  expect_no_match(printed(), "^ *q1 +q1$")
+  found$variable_labels <- NULL
+  found$items$item[2] <- strrep("w", 21)
+  expect_match(printed(), "^ *w{17}[.]{3} +w{21}$", all = FALSE)
 })
 
 test_that("the place of a difference is written out while there is room", {
