@@ -44,14 +44,25 @@ p_phrase <- function(p) replace(format_p(p, "= "), is.na(p), "not known")
 
 format_means <- function(x) {
   limits <- outcome_limits(x, 0.95)
-  digits <- row_digits(t(x$estimates$std.error))
-  ends <- cbind(number_text(limits[, 1], digits), "to", number_text(limits[, 2], digits))
+  digits <- outcome_digits(x)
+  ends <- matrix(column_text(limits, digits), ncol = 2)
   text <- cbind(
-    size = percent(x$sizes, 1), mean = number_text(x$estimates$estimate, digits),
-    "std. error" = number_text(x$estimates$std.error, digits),
-    "95 % interval" = apply(ends, 1, paste, collapse = " ")
+    size = percent(x$sizes, 1), mean = column_text(x$estimates$estimate, digits),
+    "std. error" = column_text(x$estimates$std.error, digits),
+    "95 % interval" = paste(ends[, 1], "to", ends[, 2])
   )
   `rownames<-`(text, shorten(x$classes, 20))
+}
+
+# Two digits of the smallest error; of errors of hundreds no decimals.
+outcome_digits <- function(x) {
+  errors <- x$estimates$std.error
+  if (isTRUE(min(errors) >= 100)) 0 else row_digits(t(errors))
+}
+
+# Numbers of one unit have the same decimals: none where one has five digits before them.
+column_text <- function(x, digits = 2) {
+  number_text(x, if (any(abs(x) >= 1e4, na.rm = TRUE)) 0 else digits)
 }
 
 format_shares <- function(x) {
@@ -63,9 +74,8 @@ format_shares <- function(x) {
 format_pairs <- function(x) {
   pairs <- x$pairs
   text <- cbind(
-    difference = if (x$kind == "mean") number_text(pairs$difference,
-                                                   row_digits(abs(pairs$difference))),
-    statistic = number_text(if (x$by_design) pairs$statistic / pairs$df else pairs$statistic),
+    difference = if (x$kind == "mean") column_text(pairs$difference, outcome_digits(x)),
+    statistic = column_text(if (x$by_design) pairs$statistic / pairs$df else pairs$statistic),
     df = pairs$df, p = format_p(pairs$p.adjusted)
   )
   colnames(text)[colnames(text) == "statistic"] <- if (x$by_design) "F" else "chi-square"

@@ -406,8 +406,19 @@ test_that("tables have two digits of the smallest error", {
   means$pairs$statistic <- c(4.214, 0.1, 20)
   means$pairs$p.adjusted <- c(0.04, 0.7512, 1e-6)
   expect_identical(unname(format_pairs(means)), cbind(
-    c("-2.03", "0.012", "15.00"), c("4.21", "0.10", "20.00"), "1", c("0.040", "0.751", "< 0.001")
+    c("-2.034", "0.012", "15.000"), c("4.21", "0.10", "20.00"), "1", c("0.040", "0.751", "< 0.001")
   ))
+  # All of a column with as many decimals: of incomes none.
+  means$estimates$estimate <- c(36418.4, 9448.79, 18679.2)
+  means$estimates$std.error <- c(2287.12, 312.5, 1204.9)
+  means$pairs$difference <- c(26969.61, 17739.2, -9230.41)
+  expect_identical(unname(format_means(means)[, -1]), rbind(
+    c("36418", "2287", "31936 to 40901"), c("9449", "312", "8836 to 10061"),
+    c("18679", "1205", "16318 to 21041")
+  ))
+  expect_identical(format_pairs(means)[, "difference"][[3]], "-9230")
+  means$estimates$std.error[2] <- 12.5
+  expect_identical(unname(format_means(means)[2, -1]), c("9449", "12.50", "9424 to 9473"))
 
   shares <- distal_outcome(fit, rows$answer)
   shares$estimates$estimate <- c(0.1234, 0.8, 0.0766, 0, 1, 0, 1.1, -0.1, 0)
