@@ -154,7 +154,8 @@ force_argument <- function(name, arg, frame, before) {
       }
       abort_mdpd(
         c("{.arg {arg}} cannot be evaluated.", x = "{conditionMessage(cnd)}",
-          i = if ("data" %in% before) hint_at_column(name, frame)),
+          i = if ("data" %in% before) hint_at_column(name, frame)
+              else if (arg == "group") hint_at_table(name, frame)),
         class = "argument", call = frame
       )
     }
@@ -168,5 +169,14 @@ hint_at_column <- function(name, frame) {
   if (has_data && is.symbol(written) && as.character(written) %in% names(frame$data)) {
     column <- call("$", eval(quote(substitute(data)), frame), written)
     cli::format_inline("Write {.code {rlang::as_label(column)}} for the column of {.arg data}.")
+  }
+}
+
+# The same where there is no `data`.
+hint_at_table <- function(name, frame) {
+  written <- eval(call("substitute", name), frame)
+  if (is.symbol(written)) {
+    column <- call("$", quote(data), written)
+    cli::format_inline("Write {.code {rlang::as_label(column)}} for a column of {.code data}.")
   }
 }

@@ -80,6 +80,10 @@ test_that("what the user gave is evaluated before, and its errors are not blamed
                  fixed = TRUE)
   }
   expect_snapshot(show_conditions(class_regression(fit, ~z, rows, cluster = id)))
+  expect_snapshot({
+    show_conditions(compare_groups(fit, no_such))
+    show_conditions(compare_groups(fit, factor(no_such)))
+  })
   # update() hands code on; what evaluates it tells.
   expect_error(update(fit, k = no_such), "no_such", class = "simpleError")
   # An error that has a class is the user's own, and arguments may be left out.
