@@ -246,7 +246,7 @@ format_group_items <- function(items, max_items) {
 # Names as long as there is room for.
 words_of_difference <- function(items, room) {
   for (width in c(40, 30, 24, 20, 16, 12)) {
-    where <- paste0(shorten(items$level, width), " in ", shorten(items$component, width), ": ",
+    where <- paste0(short_levels(items$level, width), " in ", shorten(items$component, width), ": ",
                     shorten(items$lowest, width), " < ", shorten(items$highest, width))
     if (max(0, nchar(where, "width")) <= room) break
   }

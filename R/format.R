@@ -60,9 +60,11 @@ shorten <- function(labels, width = 16) {
   short[match(labels, different)]
 }
 
-# Cut so that none looks like another of `all`, and each the same wherever it is shown.
-short_levels <- function(levels, width, all) {
-  utils::tail(shorten(c(all, levels), width), length(levels))
+# Cut so that none looks like another of `all`, and each the same wherever it is shown. An empty
+# string would print as nothing.
+short_levels <- function(levels, width, all = levels) {
+  short <- utils::tail(shorten(c(all, levels), width), length(levels))
+  replace(short, levels %in% "", '""')
 }
 
 # Of these items, each once.

@@ -101,7 +101,7 @@ draw_binary_profiles <- function(object, items) {
 # Items of two levels: with the name of the second where they have not all the same.
 level_titles <- function(object, items) {
   level <- vapply(object$item_probs[items], function(probs) rownames(probs)[2], "")
-  titles <- if (length(unique(level)) == 1) items else paste0(items, " = ", shorten(level, 12))
+  titles <- if (length(unique(level)) == 1) items else paste0(items, " = ", short_levels(level, 12))
   stats::setNames(titles, items)
 }
 

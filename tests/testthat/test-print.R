@@ -204,6 +204,12 @@ test_that("a level is cut so that it looks like no other of its item, and everyw
   expect_output(print(older), "Strongl...", fixed = TRUE)
 })
 
+test_that("a level that is an empty string is shown in quotes", {
+  fit <- hand_made_fit(k = 2, level_names = c("", "y"))
+  expect_output(print(fit), 'item_1 = "" (90 %)', fixed = TRUE)
+  expect_output(print(summary(fit)), '"": 90%', fixed = TRUE)
+})
+
 test_that("answers have lines of their own as soon as one item is a sentence of a survey file", {
   rlang::local_options(cli.width = 80)
   fit <- hand_made_fit(n_items = 3, items = strrep(letters[1:3], 29))
