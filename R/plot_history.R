@@ -71,36 +71,47 @@ history_links <- function(history) {
   )
 }
 
-# The pair of items that asked for a split: above the new lane, or before it where it begins late,
-# in the room there is to that side.
+# The pair of items that asked for a split: above the new lane or before it, wherever there is more
+# room, below each other where lanes are far apart. All names are cut alike.
 split_names <- function(events, history) {
   splits <- history$links[history$links$kind == "split", ]
-  pair <- events[splits$x, c("item_1", "item_2")]
-  known <- !is.na(pair$item_1)
-  if (!any(known)) {
+  splits <- splits[!is.na(events$item_1[splits$x]), ]
+  if (NROW(splits) == 0) {
     return(NULL)
   }
-  late <- splits$x > 0.6 * nrow(events)
   end <- max(history$lanes$to)
-  room <- ifelse(late, splits$x, history$lanes$to[splits$to] - splits$x) / end
+  room <- room_beside(splits, history)
+  columns <- text_columns(0.65 * picture_size()[1] * pmax(room$before, room$after) / end, 7.1)
+  below <- row_height(max(history$lanes$y)) > 0.35
+  width <- max(8, if (below) min(columns) - 1 else (min(columns) - 2) %/% 2)
+  pair <- matrix(shorten(unlist(events[splits$x, c("item_1", "item_2")]), width), ncol = 2)
+  label <- paste(pair[, 1], pair[, 2], sep = if (below) ",\n" else ", ")
+  needed <- vapply(strsplit(label, "\n"), function(lines) max(nchar(lines, "width")), 0L)
+  # What has no room at all is at least in the picture.
+  before <- ifelse(needed > columns, splits$x > end / 2, room$before > room$after)
   names <- data.frame(
-    x = splits$x + ifelse(late, -0.01, 0.012) * end,
-    y = history$lanes$y[splits$to],
-    label = mapply(pair_name, pair$item_1, pair$item_2,
-                   text_columns(0.65 * picture_size()[1] * room, 7.1), USE.NAMES = FALSE),
-    hjust = ifelse(late, 1, 0), vjust = ifelse(late, 0.5, -0.6)
-  )[known, ]
+    x = splits$x + ifelse(before, -0.01, 0.012) * end, y = history$lanes$y[splits$to], label,
+    hjust = ifelse(before, 1, 0), vjust = ifelse(before, 0.5, if (below) -0.3 else -0.6)
+  )
   ggplot2::geom_text(
     ggplot2::aes(.data$x, .data$y, label = .data$label, hjust = .data$hjust, vjust = .data$vjust),
-    data = names, size = 2.5, colour = "grey25", check_overlap = TRUE
+    data = names, size = 2.5, lineheight = 0.9, colour = "grey25", check_overlap = TRUE
   )
 }
 
-# Two names in so many columns: what a short one leaves the other has.
-pair_name <- function(item_1, item_2, width) {
-  half <- (width - 2) %/% 2
-  short <- min(nchar(c(item_1, item_2), "width"))
-  toString(shorten(c(item_1, item_2), max(8, half, width - 2 - short)))
+# From a split along its new lane, and back, to the next line or mark there.
+room_beside <- function(splits, history) {
+  links <- history$links
+  y <- history$lanes$y
+  room <- lapply(seq_len(nrow(splits)), function(i) {
+    at <- y[splits$to[i]]
+    x <- links$x[pmin(y[links$from], y[links$to]) <= at & at <= pmax(y[links$from], y[links$to])]
+    data.frame(
+      before = splits$x[i] - max(0, x[x < splits$x[i]]),
+      after = min(history$lanes$to[splits$to[i]], x[x > splits$x[i]]) - splits$x[i]
+    )
+  })
+  do.call(rbind, room)
 }
 
 # On the lane of the component concerned; moves of items and rows concern all that are there.

@@ -340,8 +340,8 @@ vertical_text <- function(size) {
   ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5, size = size)
 }
 
-# Of a count.
-whole_breaks <- function(limits) setdiff(round(pretty(limits, 4)), 0)
+# Of a count; below ten all of them.
+whole_breaks <- function(limits) setdiff(round(pretty(limits, if (limits[2] < 10) 9 else 4)), 0)
 
 # What the steps of the phases are, as the title of an axis.
 step_names <- function(names, phases) {

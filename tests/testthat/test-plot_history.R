@@ -139,16 +139,32 @@ test_that("components of ordinary EM are there from the start", {
   expect_identical(n_at_start(trace_of(move("split", 1), move(NA, 1))), 1)
 })
 
-test_that("names of a split have the room to the end of its lane, late ones that before it", {
+test_that("names of a split are where its lane has most room, and all cut alike", {
   local_picture_size(7, 5)
-  trace <- trace_of(move("split", 1), move("split", 1), move("split", 1))
-  trace$item_1 <- strrep("a", 100)
-  trace$item_2 <- strrep("b", 100)
+  # The third split is of the second component, and its lane below that of the first split.
+  trace <- trace_of(move("split", 1), move("split", 1), move("split", 2))
+  trace$item_1 <- c("apple", "berry", "cherry")
+  trace$item_2 <- strrep(c("a", "b", "c"), 100)
   events <- history_events(trace)
-  names <- split_names(events, component_lanes(events))$data
-  columns <- text_columns(0.65 * 7 * c(2.5, 2, 3) / 3.5, 7.1)
-  expect_identical(names$hjust, c(0, 1, 1))
-  expect_true(all(nchar(names$label) <= columns & nchar(names$label) >= columns - 1))
+  history <- component_lanes(events)
+  # After the first split the third begins on its lane; back from the second is the line of the
+  # first, and back from the third none.
+  expect_equal(room_beside(history$links, history),
+               data.frame(before = c(1, 1, 3), after = c(2, 1.5, 0.5)))
+  names <- split_names(events, history)$data
+  expect_identical(names$hjust, c(0, 0, 1))
+  columns <- text_columns(0.65 * 7 * 1.5 / 3.5, 7.1)
+  long <- paste0(strrep("a", columns - 4), "...")
+  expect_identical(names$label[1], paste0("apple,\n", long))
+  expect_true(all(nchar(sub(".*\n", "", names$label)) == columns - 1))
+  # Where lanes are close to each other the two are in one line.
+  local_picture_size(7, 2)
+  flat <- split_names(events, history)$data
+  expect_identical(flat$label[1], paste0("apple, ", strrep("a", (columns - 2) %/% 2 - 3), "..."))
+  # No name ends outside of the picture: the last has no room after its split.
+  events$item_2 <- "berry"
+  events <- events[c(rep(1, 8), 2), ]
+  expect_identical(utils::tail(split_names(events, component_lanes(events))$data$hjust, 1), 1)
 })
 
 test_that("a split without a pair of items beside others is drawn without a name", {
@@ -212,12 +228,11 @@ test_that("marks are smaller where there are more than forty events", {
   expect_identical(c(size(40), size(41)), c(2.2, 1.2))
 })
 
-test_that("names of splits stand beside their lanes, what a short one leaves the other has", {
+test_that("names of splits stand beside their lanes", {
   trace <- trace_of(move("split", 1), move("split", 2), move("split", 1), move(NA, 1), move(NA, 1))
   events <- history_events(trace)
   history <- component_lanes(events)
   names <- split_names(events, history)$data
-  # Three of five is not yet late.
   expect_identical(names$hjust, c(0, 0, 0))
   expect_equal(names$x, 1:3 + 0.012 * 5.5)
   expect_identical(names$y, history$lanes$y[2:4])
@@ -225,7 +240,4 @@ test_that("names of splits stand beside their lanes, what a short one leaves the
   expect_equal(split_names(events, history)$data$x, c(1, 3) + 0.012 * 5.5)
   late <- split_names(events[1:3, ], component_lanes(events[1:3, ]))$data
   expect_equal(late$x[2], 3 - 0.01 * 3.5)
-  expect_identical(pair_name("abc", strrep("n", 30), 20), paste0("abc, ", strrep("n", 12), "..."))
-  expect_identical(pair_name(strrep("m", 30), strrep("n", 30), 20), "mmmmmm..., nnnnnn...")
-  expect_identical(pair_name(strrep("m", 30), strrep("n", 30), 10), "mmmmm..., nnnnn...")
 })

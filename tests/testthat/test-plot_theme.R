@@ -245,6 +245,9 @@ test_that("tiles have numbers from 0.19 by 0.1 inches on, white ones where the t
 test_that("axes of counts have whole numbers, and steps are called after what is there", {
   expect_identical(whole_breaks(c(0, 10)), c(2, 4, 6, 8, 10))
   expect_identical(whole_breaks(c(0.6, 3.2)), c(1, 2, 3, 4))
+  # Of five stages each.
+  expect_identical(whole_breaks(c(-0.1, 5.6)), c(1, 2, 3, 4, 5, 6))
+  expect_identical(whole_breaks(c(0, 9.9)), as.double(1:10))
   expect_identical(whole_breaks(c(0, 12)), c(5, 10, 15))
   steps <- c(stage = "stage", grow = "split", polish = "move")
   expect_identical(step_names(steps, c("polish", "stage", "stage")), "Stage; move")
