@@ -221,16 +221,32 @@ test_that("up to 24 workers are named, those with most evidence, above their acc
     worker = paste("worker", 1:26), accuracy = 0.5, accuracy_upper = 0.75, evidence = 1:26,
     informative = rep(c(TRUE, FALSE), c(25, 1)), n_labels = c(10, rep(20, 25))
   )
-  named <- worker_names(points)
+  named <- worker_names(worker_positions(points))
   expect_identical(named$data$worker, paste("worker", 25:2))
   expect_identical(named$data$y, rep(0.5, 24))
   expect_false(named$show.legend)
   points$worker[25] <- strrep("w", 13)
   points$n_labels <- 20
-  side_by_side <- worker_names(points)
+  side_by_side <- worker_names(worker_positions(points))
   expect_identical(side_by_side$data$name[1], "wwwwwwwww...")
   # Above the intervals, which would cross them.
   expect_identical(side_by_side$data$y, rep(0.75, 24))
+})
+
+test_that("names on which the point of another worker lies are left out", {
+  local_picture_size(7, 5)
+  # 0.11 of the 3.4 inches above the first is the point of the second.
+  points <- data.frame(
+    worker = letters[1:3], accuracy = c(0.5, 0.532, 0.5), accuracy_upper = 0.75, evidence = 3:1,
+    informative = TRUE, n_labels = c(100, 101, 200)
+  )
+  shown <- function(points) worker_names(worker_positions(points))$data$worker
+  expect_identical(shown(points), c("b", "c"))
+  expect_identical(shown(transform(points, accuracy = c(0.5, 0.6, 0.5))), letters[1:3])
+  expect_identical(shown(transform(points, n_labels = c(100, 150, 200))), letters[1:3])
+  # Of counts that differ by much the distance is that of their logarithms.
+  expect_identical(shown(transform(points, n_labels = c(100, 105, 200000))), c("b", "c"))
+  expect_identical(shown(points[1, ]), "a")
 })
 
 test_that("intervals of more than sixty workers are paler, and accuracy goes from zero to one", {
