@@ -47,8 +47,8 @@ find_parameters <- function(parm, parameters, call = rlang::caller_env()) {
             "parameters, items or {.val mixing_weights}", call)
 }
 
-# Of `n` estimates, all where `parm` is NULL, those at the positions that it has, or that `of_name()`
-# finds; `what` can be named.
+# Of `n` estimates, all where `parm` is NULL, those at the positions that it has, or that
+# `of_name()` finds; `what` can be named.
 find_parm <- function(parm, n, of_name, what, call) {
   if (is.null(parm)) {
     return(seq_len(n))

@@ -182,8 +182,9 @@ about_store <- function(store, result, before = NULL) {
   hashes <- store$manifest$shards$rows_hash
   list(
     path = store$path, rows = nrow(store),
-    is_weighted = weighs_other(nrow(store), store$manifest$weights$sum), shards = nrow(store$manifest$shards),
-    reading = result$reading, search_rows = result$n_search_rows,
+    is_weighted = weighs_other(nrow(store), store$manifest$weights$sum),
+    shards = nrow(store$manifest$shards), reading = result$reading,
+    search_rows = result$n_search_rows,
     files = store$manifest$shards[c("checksum", "rows")],
     rows_hash = if (!is.null(hashes)) core_add_hashes(hashes),
     holds_known = holds_known, known = if (holds_known) known_of_store(store, before$known)
