@@ -151,6 +151,9 @@ rows_of_no_class <- function(coded) {
   if (length(rows) > 0) rows
 }
 
+# Case weights, 0 of these rows.
+counted_weights <- function(coded) replace(coded$weights, rows_of_no_class(coded), 0)
+
 # Rows without an answer to any item, also to those that are the same in every component and so are
 # not in `coded`.
 #

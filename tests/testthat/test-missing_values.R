@@ -107,9 +107,21 @@ test_that("rows without any answer change nothing but that they have no class", 
     expect_equal(glance(with)[c("BIC", "entropy")], glance(without)[c("BIC", "entropy")])
     expect_equal(summary(with)[c("expected_error", "components", "overlap")],
                  summary(without)[c("expected_error", "components", "overlap")])
+    expect_equal(information(with), information(without))
     expect_output(print(with), "450 rows (150 without any answer)", fixed = TRUE)
     expect_no_match(capture.output(print(with)), "weight")
   }
+})
+
+test_that("groups count no row without any answer", {
+  drawn <- three_classes(300)$table
+  group <- rep(c("u", "v"), 150)
+  without <- compare_groups(suppressWarnings(stagewise_em(drawn, k = 3)), group)
+  more <- suppressWarnings(stagewise_em(with_empty_rows(drawn), k = 3))
+  with <- compare_groups(more, c(group[1:200], rep("u", 150), group[201:300]))
+  expect_identical(with$n, without$n)
+  expect_equal(tidy(with), tidy(without), tolerance = 1e-4)
+  expect_equal(BIC(with), BIC(without))
 })
 
 test_that("rows of a store without any answer do not count either", {
