@@ -20,7 +20,7 @@ group_data <- function(object, how, group, call = rlang::caller_env()) {
   items <- answered_in_groups(intersect(names(object$item_probs), informative(object)), codes, call)
   answers <- answers_by_item(codes, items)
   list(
-    codes = group$codes[rows], levels = group$levels, weights = counted_weights(coded)[rows],
+    codes = group$codes[rows], levels = group$levels, weights = weights_that_count(coded)[rows],
     known = coded$known[rows], labels = if (!is.null(coded$known)) object$labels,
     row_names = rownames(codes), items = items, item_levels = coded$levels[items],
     answers = stats::setNames(lapply(items, answers), items), n_left_out = n_left_out,

@@ -41,7 +41,7 @@ classification <- function(first) {
   assigned <- replace(first_largest(unname(first$object$posterior)), no_answer, NA)
   indicator <- (outer(assigned, seq_len(first$object$k), `==`) & !is.na(assigned)) + 0
   counts <- t(unname(classification_table(first$object))) * first$object$nobs
-  list(assigned = assigned, indicator = indicator, weights = replace(first$weights, no_answer, 0),
+  list(assigned = assigned, indicator = indicator, weights = weights_of_classes(first$object),
        sizes = rowSums(counts), errors = counts / rowSums(counts))
 }
 

@@ -152,7 +152,7 @@ rows_of_no_class <- function(coded) {
 }
 
 # Case weights, 0 of these rows.
-counted_weights <- function(coded) replace(coded$weights, rows_of_no_class(coded), 0)
+weights_that_count <- function(coded) replace(coded$weights, rows_of_no_class(coded), 0)
 
 # Rows without an answer to any item, also to those that are the same in every component and so are
 # not in `coded`.
@@ -250,13 +250,14 @@ known_for <- function(object, items, arg, call) {
 
 # Sums of weights are all that fits of a store keep of them.
 is_weighted <- function(object) {
-  !is.null(object$weights) || !is.null(object$n_obs) && has_other_weight(object)
+  !is.null(object$weights) ||
+    !is.null(object$n_obs) && weighs_other(n_counted(object), object$nobs)
 }
 
-# Do the rows that count weigh other than their number? Those of a store are not listed.
-has_other_weight <- function(object) {
-  !isFALSE(object$store$is_weighted) &&
-    weighs_other(object$n_obs - length(object$no_answer), object$nobs)
+# How many rows count. Those of a store are not listed; without weights they are as many as they
+# weigh.
+n_counted <- function(object) {
+  if (isFALSE(object$store$is_weighted)) object$nobs else object$n_obs - length(object$no_answer)
 }
 
 # The survey design of these rows, which have it with the weights of the fit.

@@ -57,7 +57,7 @@ information_of_rows <- function(object, x, component, arg, call, weights = NULL)
 
 # Component 0: the sum over all.
 information_at <- function(posterior, object, coded, component = 0L) {
-  coded$weights <- counted_weights(coded)
+  coded$weights <- weights_that_count(coded)
   information <- core_information(coded, posterior, component, threads_of(object))
   items <- colnames(coded$codes)
   dimnames(information) <- list(items, items)

@@ -18,7 +18,7 @@ method_model <- function(object) {
   weighted <- if (!is.null(object$design)) {
     paste0(" Rows count by the weights of a survey design (", design_title(object$design),
            "), by which standard errors are computed.")
-  } else if (has_other_weight(object)) {
+  } else if (weighs_other(n_counted(object), object$nobs)) {
     paste0(" Rows were weighted, to a total of ", comma(round(object$nobs, 1)), ".")
   }
   paste0("A latent class model, in which answers are independent within a class, was fitted to ",

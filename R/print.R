@@ -142,7 +142,7 @@ fit_fields <- function(x) {
   empty <- if (length(x$no_answer) > 0) {
     paste0(" (", comma(length(x$no_answer)), " without any answer)")
   }
-  weighted <- if (has_other_weight(x)) weight_title(x$n_obs, x$nobs)
+  weighted <- weight_title(n_counted(x), x$nobs)
   if (!is.null(x$design)) weighted <- paste0(weighted, " (", design_title(x$design), ")")
   c(
     Method = if (x$method == "em") em_title(x) else paste0(growth_of(x), ", ", refined),

@@ -299,7 +299,7 @@ report_statistics <- function(object) {
     "Free parameters" = comma(object$df),
     BIC = nats(stats::BIC(object)), AIC = nats(stats::AIC(object)),
     "Rows" = comma(object$n_obs),
-    "Sum of the case weights" = if (has_other_weight(object)) {
+    "Sum of the case weights" = if (weighs_other(n_counted(object), object$nobs)) {
       comma(round(object$nobs, 1))
     },
     "Missing cells" = paste0(comma(object$n_missing), " (", percent(missing_share(object), 1), ")"),

@@ -8,7 +8,7 @@ summary.mdpd <- function(object, ...) {
   if (!is.null(n_undetermined)) warn_undetermined(n_undetermined, column_words(object))
   copied <- c("n_obs", "nobs", "n_missing", "n_known", "k", "method", "refine", "missing",
               "control", "call", "status", "converged", "loglik", "df", "penalised_loglik",
-              "evidence", "variable_labels", "no_answer", "design", "update")
+              "evidence", "variable_labels", "no_answer", "design", "store", "update")
   structure(
     c(
       unclass(object)[intersect(copied, names(object))],

@@ -131,4 +131,5 @@ test_that("rows of a store without any answer do not count either", {
   expect_equal(fit$evidence, suppressWarnings(stagewise_em(drawn, k = 3))$evidence)
   expect_equal(nobs(fit), 2000)
   expect_no_match(capture.output(print(fit)), "weight")
+  expect_no_match(grep("^Data", capture.output(print(summary(fit))), value = TRUE), "weight")
 })
