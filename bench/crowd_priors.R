@@ -31,6 +31,29 @@ real_errors <- function(name) {
   errors_of(crowd$labels, crowd$truth)
 }
 
+# Of two labels a worker is right about the first with one probability and about the second with
+# another.
+draw_two_labels <- function(n_items, n_workers, per_item, right_1, right_2) {
+  truth <- sample.int(2, n_items, replace = TRUE)
+  item <- rep(seq_len(n_items), each = per_item)
+  worker <- as.vector(replicate(n_items, sample.int(n_workers, per_item)))
+  right <- ifelse(truth[item] == 1, right_1[worker], right_2[worker])
+  is_right <- stats::runif(length(item)) < right
+  crowd_of(item, worker, ifelse(is_right, truth[item], 3 - truth[item]), truth)
+}
+
+# All lean to the first label.
+draw_leaning <- function(n_items, n_workers, per_item) {
+  draw_two_labels(n_items, n_workers, per_item, stats::runif(n_workers, 0.85, 0.97),
+                  stats::runif(n_workers, 0.3, 0.8))
+}
+
+# As often right about both, one worker more than another.
+draw_unequal <- function(n_items, n_workers, per_item, a, b) {
+  right <- stats::rbeta(n_workers, a, b)
+  draw_two_labels(n_items, n_workers, per_item, right, right)
+}
+
 # Three labels; some workers guess, the others are right with probabilities from Beta(7, 3).
 draw_guessing_crowd <- function(n_items, n_workers, per_item, guessers) {
   truth <- sample.int(3, n_items, replace = TRUE)
@@ -127,7 +150,16 @@ simulated <- list(
   "300 x 20, 6 answers, 5 labels along a scale" = function(seed) draw_ordered(5),
   "300 x 20, 6 answers, 8 labels along a scale" = function(seed) draw_ordered(8),
   "400 x 20, 8 answers, 8 workers follow a source" = function(seed) draw_followers(),
-  "400 x 40, 10 answers, all miss a label" = function(seed) draw_biased()
+  "400 x 40, 10 answers, all miss a label" = function(seed) draw_biased(),
+  "600 x 25, 3 answers, 2 labels, all lean to one" = function(seed) draw_leaning(600, 25, 3),
+  "2000 x 60, 3 answers, 2 labels, all lean to one" = function(seed) draw_leaning(2000, 60, 3),
+  "200 x 20, 5 answers, 2 labels, Beta(6, 4)" = function(seed) draw_unequal(200, 20, 5, 6, 4),
+  "80 x 8, 4 answers, 2 labels, Beta(7, 3)" = function(seed) draw_unequal(80, 8, 4, 7, 3),
+  "3000 x 100, 3 answers, 2 labels, Beta(12, 6)" = function(seed) {
+    draw_unequal(3000, 100, 3, 12, 6)
+  },
+  "400 x 6, 2 labels, right with 0.6" = function(seed) draw_one_accuracy(400, 6, 2, 0.6, seed),
+  "100 x 10, 2 labels, right with 0.6" = function(seed) draw_one_accuracy(100, 10, 2, 0.6, seed)
 )
 
 mean_errors <- function(draw, n_draws) {
@@ -160,7 +192,8 @@ write_report("crowd_priors", c(
   prose(sprintf("Means of %d draws.", n_draws), "Of the weak workers a fifth is right with",
         "probability 0.775, the others with 0.40 to 0.475, of four labels; experts are right with",
         "0.6 of three. Where some guess, the others are right with probabilities from Beta(7, 3),",
-        "of three labels."), "",
+        "of three labels; with Beta(a, b) all are. Who lean to a label are right about it with .85",
+        "to .97, and about the other with .3 to .8."), "",
   table_lines(rows_of(drawn), right = names(methods)), "",
   machine_line()
 ))

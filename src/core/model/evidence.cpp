@@ -48,7 +48,20 @@ constexpr int steps_of_crowd = 10;
 struct CrowdFamilies {
   CrowdTables tables;  ///< of log Gamma
   OneAccuracy one;
+  Index n_vectors;  ///< of concentrations
 };
+
+/// Of two labels no worker is drawn to the crowd's columns or accuracy by more than 13.5 answers. By the
+/// evidence all would be alike where answers are few, however they differ: as far as it is not sure of
+/// the items' labels each worker is right about as often as all. Where one label has less than a
+/// quarter of the answers they may be: of so rare a label alone a worker's column is not known.
+Index n_vectors_of_crowd(const CodedData& data) {
+  constexpr double least_share = 0.25;
+  if (data.n_levels.front() != 2) return n_grid_lanes;
+  const Eigen::Map<const Matrix> answers(data.level_weight.data(), 2, data.n_items);
+  const Vector of_labels = answers.rowwise().sum();
+  return of_labels.minCoeff() < least_share * of_labels.sum() ? n_grid_lanes : 1;
+}
 
 /// What the items are weighed by.
 struct WeighedBy {
@@ -69,8 +82,11 @@ struct WeighedBy {
   const Index n = data.n_levels[item];
   const Vector totals = counts.middleRows(first, n).colwise().sum();
   const ItemCounts table{counts.data() + first * counts.cols(), n, totals};
-  const bool has_own = data.n_levels_seen[item] > 1;
   const Index n_families = crowd == nullptr ? 1 : n_families_of_crowd;
+  const bool has_own = data.n_levels_seen[item] > 1;
+  const auto may_have = [&](Index family, Index v) {
+    return family == 0 ? has_own : v < crowd->n_vectors;
+  };
   Grid of_totals;
   Grid factors[n_families_of_crowd];
   log_marginal_of_totals(table, of_totals);
@@ -91,13 +107,16 @@ struct WeighedBy {
     }
   }
   Lanes larger{};
-  for (Index family = has_own ? 0 : 1; family < n_families; ++family) {
-    for (const Lanes& x : factors[family]) larger = x > larger ? x : larger;
+  for (Index family = 0; family < n_families; ++family) {
+    for (Index v = 0; v < n_grid_lanes && may_have(family, v); ++v) {
+      const Lanes& x = factors[family][v];
+      larger = x > larger ? x : larger;
+    }
   }
   const double most = std::max(std::max(larger[0], larger[1]), std::max(larger[2], larger[3]));
   out[0] = exp_of(-most);
-  for (Index family = has_own ? 0 : 1; family < n_families; ++family) {
-    for (Index v = 0; v < n_grid_lanes; ++v) {
+  for (Index family = 0; family < n_families; ++family) {
+    for (Index v = 0; v < n_grid_lanes && may_have(family, v); ++v) {
       Lanes factor;
       exp_of(factors[family][v] - most, factor);
       store(factor, out + 1 + family * n_concentrations + v * n_lanes);
@@ -269,7 +288,8 @@ ItemEvidence weigh_items(const CodedData& data, const RowMatrix& counts, const O
   std::optional<CrowdFamilies> crowd;
   if (prior.crowd.size() > 0) {
     const auto function = [](const Lanes& x, Lanes& value) { log_gamma_of(x, value); };
-    crowd = {CrowdTables(prior.crowd, function), OneAccuracy(prior, component_sizes(counts))};
+    crowd = {CrowdTables(prior.crowd, function), OneAccuracy(prior, component_sizes(counts)),
+             n_vectors_of_crowd(data)};
   }
   const WeighedBy by{data, counts, overlap, crowd ? &*crowd : nullptr};
   const Index n_jobs = (data.n_items + items_of_job - 1) / items_of_job;

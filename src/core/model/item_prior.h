@@ -21,7 +21,8 @@ inline constexpr Index first_of_accuracy = first_of_crowd + n_concentrations;
 /// What is learned from all items. Its weights sum to 1: that of the spike, those of columns around
 /// a centre of the item's own at each concentration and, of a crowd, those of columns around what
 /// the crowd answers in each component, and of columns of one accuracy: a worker is right with one
-/// probability, drawn to the crowd's, whatever the label, and each other label is as likely.
+/// probability, drawn to the crowd's, whatever the label, and each other label is as likely. Of two
+/// labels none of these is drawn by more than 13.5 answers, unless one is rare: see `weigh_items()`.
 struct ItemPrior {
   Vector weights = {};
   RowMatrix crowd = {};  ///< levels x n_components, columns sum to 1, all positive; or empty

@@ -79,6 +79,17 @@ RightAndWrong right_and_wrong(const RowMatrix& counts, const RowMatrix& own, con
   return out;
 }
 
+/// Has each of two labels at least a quarter of the answers?
+bool has_two_common_labels(const CodedData& data) {
+  Vector answers = Vector::Zero(data.n_levels.front());
+  for (Index item = 0; item < data.n_items; ++item) {
+    for (Index r = 0; r < answers.size(); ++r) {
+      answers[r] += data.level_weight[data.offset[item] + r];
+    }
+  }
+  return answers.size() == 2 && answers.minCoeff() >= 0.25 * answers.sum();
+}
+
 /// Log Bayes factors of an item as vignette("method") has them, against the spike.
 /// @param shared of which `overlap` is made.
 Vector slow_factors(const Table& table, const RowMatrix& counts, const Matrix& shared, Index item,
@@ -107,7 +118,9 @@ Vector slow_factors(const Table& table, const RowMatrix& counts, const Matrix& s
         (prior_answers + n * sure).determinant() / (prior_answers + n * shared).determinant();
     out[1 + at] = log_urns(own, slow_centre(own, c), c) - spike +
                   0.5 * (n_seen - 1.0) * (std::log(n / rows) + std::log(ratio));
-    if (prior.crowd.size() > 0) {
+    if (prior.crowd.size() > 0 && c > 13.5 && has_two_common_labels(data)) {
+      out[1 + n_concentrations + at] = out[1 + 2 * n_concentrations + at] = -HUGE_VAL;
+    } else if (prior.crowd.size() > 0) {
       out[1 + n_concentrations + at] =
           log_urns(own, prior.crowd, c) - log_urn(all, Vector::Ones(all.size()));
       const RightAndWrong one = right_and_wrong(counts, own, prior.crowd, c);
@@ -445,9 +458,45 @@ context("evidence") {
     expect_true(prior.crowd(0, 0) > 0.6);
   }
 
+  test_that("workers of two common labels are drawn to the crowd by few answers, others by more") {
+    // Nine workers, all of whom are right in three quarters of 120 rows. Label 2 has a half, a fifth and
+    // a third of the rows.
+    const std::vector<Index> n_labels{2, 2, 3};
+    const std::vector<Index> period{2, 5, 3};
+    for (std::size_t at = 0; at < 3; ++at) {
+      std::vector<Index> of_row(120);
+      for (Index n = 0; n < 120; ++n)
+        of_row[n] = n % period[at] == 1 ? 1 : n % period[at] == 2 ? 2 : 0;
+      if (n_labels[at] == 2) {
+        for (Index& label : of_row) label = label == 1 ? 1 : 0;
+      }
+      std::vector<std::vector<int>> codes(9, std::vector<int>(120));
+      for (Index item = 0; item < 9; ++item) {
+        for (Index n = 0; n < 120; ++n) {
+          const bool is_wrong = (n / period[at] + item) % 4 == 0 && (at != 1 || of_row[n] == 1);
+          codes[item][n] = static_cast<int>((of_row[n] + (is_wrong ? 1 : 0)) % n_labels[at]) + 1;
+        }
+      }
+      const Table table = table_of(codes, std::vector<Index>(9, n_labels[at]));
+      const RowMatrix posterior = sure_posterior(of_row, n_labels[at]);
+      const ReadyItems all = make_ready(table.data, all_items(table.data));
+      const RowMatrix counts = level_sums(table.data, posterior, all).levels;
+      ItemPrior prior = flat_prior_of_crowd(table.data, counts);
+      const ItemEvidence items =
+          weigh_items(table.data, counts, no_overlap(n_labels[at]), 200, prior);
+      double of_tight = 0.0;
+      for (Index family = 1; family < n_families_of_crowd; ++family) {
+        of_tight += items.shares.middleCols(1 + family * n_concentrations + 4, 4).sum();
+      }
+      expect_true(has_two_common_labels(table.data) == (at == 0));
+      const bool is_as_said = at == 0 ? of_tight == 0.0 : of_tight > 8.0;
+      expect_true(is_as_said);
+    }
+  }
+
   test_that("a run that goes on with its prior goes on where it was") {
     Random random(5);
-    std::vector<std::vector<int>> codes(12, std::vector<int>(200));
+    std::vector<std::vector<int>> codes(24, std::vector<int>(200));
     RowMatrix start = RowMatrix::Constant(200, 2, 0.3);
     for (Index n = 0; n < 200; ++n) start(n, n % 2) = 0.7;
     for (auto& item : codes) {
@@ -455,7 +504,7 @@ context("evidence") {
         item[n] = static_cast<int>(random.uniform() < 0.75 ? n % 2 : 1 - n % 2) + 1;
       }
     }
-    const Table table = table_of(codes, std::vector<Index>(12, 2));
+    const Table table = table_of(codes, std::vector<Index>(24, 2));
     RefineOptions options;
     options.type = Refinement::kEvidence;
     options.is_crowd = true;
