@@ -1,7 +1,5 @@
 #include "data/frame_bytes.h"
 
-#include <limits>
-
 #include "data/make_data.h"
 
 namespace mdpd {
@@ -14,54 +12,46 @@ constexpr char kind[] = "MDPDFRAM";
 // log-likelihood.
 constexpr std::size_t n_bytes_item = 4 + 4 + 1 + 8 + 8;
 
-void read_vector(ByteReader& in, Index n, Vector& out) {
-  out.resize(n);
-  in.read_reals(out.data(), static_cast<std::size_t>(n));
+Vector read_reals(ByteReader& in, Index n) {
+  const auto reals = in.read_vector<double>(static_cast<std::size_t>(n));
+  return Eigen::Map<const Vector>(reals.data(), n);
 }
 
 }  // namespace
 
 Bytes frame_to_bytes(const CodedData& frame, const std::vector<Index>& held) {
   ByteWriter out(kind);
-  out.write_real(frame.weight_unit);
-  out.write_real(frame.total_weight);
+  out.write(frame.weight_unit);
+  out.write(frame.total_weight);
   out.write(static_cast<std::int64_t>(frame.most_repeats));
   out.write(static_cast<std::uint64_t>(frame.n_items));
-  for (const Index n : frame.n_levels) out.write(static_cast<std::uint32_t>(n));
-  for (const Index n : frame.n_levels_seen) out.write(static_cast<std::uint32_t>(n));
+  out.write_counts(frame.n_levels);
+  out.write_counts(frame.n_levels_seen);
   for (const bool has : frame.has_missing) out.write(static_cast<std::uint8_t>(has));
-  out.write_reals(frame.observed_weight.data(), frame.observed_weight.size());
-  out.write_reals(frame.marginal_loglik.data(), frame.marginal_loglik.size());
-  out.write_reals(frame.level_weight.data(), frame.level_weight.size());
+  out.write_all(frame.observed_weight.data(), frame.observed_weight.size());
+  out.write_all(frame.marginal_loglik.data(), frame.marginal_loglik.size());
+  out.write_all(frame.level_weight.data(), frame.level_weight.size());
   out.write(static_cast<std::uint64_t>(held.size()));
-  for (const Index component : held) out.write(static_cast<std::uint32_t>(component));
+  out.write_counts(held);
   return out.finish();
 }
 
 RowFrame frame_from_bytes(const Bytes& bytes) {
   ByteReader in(bytes, kind);
-  const double weight_unit = in.read_real();
-  const double total_weight = in.read_real();
+  const double weight_unit = in.read<double>();
+  const double total_weight = in.read<double>();
   const auto most_repeats = static_cast<Index>(in.read<std::int64_t>());
   const auto n_items = static_cast<Index>(in.read_count(n_bytes_item));
-  std::vector<Index> n_levels(n_items);
-  for (Index& n : n_levels) n = in.read<std::uint32_t>();
-  CodedData frame = make_frame(std::move(n_levels), weight_unit, most_repeats);
+  CodedData frame = make_frame(in.read_counts(n_items), weight_unit, most_repeats);
   frame.total_weight = total_weight;
-  frame.n_levels_seen.resize(n_items);
-  for (Index& n : frame.n_levels_seen) n = in.read<std::uint32_t>();
+  frame.n_levels_seen = in.read_counts(n_items);
   frame.has_missing.resize(n_items);
   for (Index item = 0; item < n_items; ++item)
     frame.has_missing[item] = in.read<std::uint8_t>() != 0;
-  read_vector(in, n_items, frame.observed_weight);
-  read_vector(in, n_items, frame.marginal_loglik);
-  // As many as can be counted in bytes.
-  constexpr Index most_levels = std::numeric_limits<Index>::max() / Index{sizeof(double)};
-  if (frame.n_total_levels() > most_levels) ByteReader::fail("it has a count that cannot be");
-  in.require_left(static_cast<std::size_t>(frame.n_total_levels()) * sizeof(double));
-  read_vector(in, frame.n_total_levels(), frame.level_weight);
-  std::vector<Index> held(in.read_count(sizeof(std::uint32_t)));
-  for (Index& component : held) component = in.read<std::uint32_t>();
+  frame.observed_weight = read_reals(in, n_items);
+  frame.marginal_loglik = read_reals(in, n_items);
+  frame.level_weight = read_reals(in, frame.n_total_levels());
+  std::vector<Index> held = in.read_counts(in.read_count(sizeof(std::uint32_t)));
   in.finish();
   return {std::move(frame), std::move(held)};
 }

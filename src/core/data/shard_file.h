@@ -37,7 +37,7 @@ Index n_known(const Shard& shard);
 /// Of each row the label that is known, as a number from 0, or no_component; empty where none is.
 std::vector<Index> known_labels(const Shard& shard);
 
-/// A file of rows, numbers with the little end first:
+/// A file of rows, as messages are, see base/bytes.h:
 ///
 ///     bytes  what
 ///     8      "MDPDROWS"
@@ -52,13 +52,13 @@ std::vector<Index> known_labels(const Shard& shard);
 ///                     (4 bytes, from 0, ascending in a row), then the code of each (1 byte)
 ///            weights: n_obs doubles; not there where all are 1
 ///            known:   n_obs codes of a byte; not there where no label is known
-///     8      checksum of all bytes before, see base/checksum.h
+///     8      checksum of all bytes before
 ///
 /// @return the checksum.
 /// @throws DimensionError if sizes disagree; UnwritableFile.
 std::uint64_t write_shard(const std::string& path, const Shard& shard);
 
-/// Reads such a file and checks all of it. Sizes are compared with the length of the file before
+/// Reads such a file and checks all of it. Sizes are compared with what is left of the file before
 /// memory is asked for. Rows that were written before some items came have no answer to these.
 ///
 /// @param n_levels          per item the levels that its codes may have.

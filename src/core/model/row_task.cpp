@@ -20,7 +20,7 @@ template <class Table>
 void write_table(ByteWriter& out, const Table& table) {
   out.write(static_cast<std::uint64_t>(table.cols()));
   out.write(static_cast<std::uint64_t>(table.rows()));
-  out.write_reals(table.data(), static_cast<std::size_t>(table.size()));
+  out.write_all(table.data(), static_cast<std::size_t>(table.size()));
 }
 
 template <class Table>
@@ -28,30 +28,26 @@ Table read_table(ByteReader& in) {
   const std::size_t n_cols = in.read_count(1);
   const std::size_t n_rows = in.read_count(std::max<std::size_t>(1, n_cols * sizeof(double)));
   Table table(static_cast<Index>(n_rows), static_cast<Index>(n_cols));
-  in.read_reals(table.data(), n_rows * n_cols);
+  in.read_all(table.data(), n_rows * n_cols);
   return table;
 }
 
 void write_items(ByteWriter& out, const ItemSet& items) {
   out.write(static_cast<std::uint64_t>(items.size()));
-  for (const Index item : items) out.write(static_cast<std::uint32_t>(item));
+  out.write_counts(items);
 }
 
-ItemSet read_items(ByteReader& in) {
-  ItemSet items(in.read_count(sizeof(std::uint32_t)));
-  for (Index& item : items) item = in.read<std::uint32_t>();
-  return items;
-}
+ItemSet read_items(ByteReader& in) { return in.read_counts(in.read_count(sizeof(std::uint32_t))); }
 
 void write_sum(ByteWriter& out, const ExactSum& sum) {
-  out.write_real(sum.unit);
+  out.write(sum.unit);
   out.write(sum.high);
   out.write(sum.low);
 }
 
 ExactSum read_sum(ByteReader& in) {
   ExactSum sum;
-  sum.unit = in.read_real();
+  sum.unit = in.read<double>();
   sum.high = in.read<std::int64_t>();
   sum.low = in.read<std::int64_t>();
   constexpr std::int64_t most = std::int64_t{1} << bits_of_sum;

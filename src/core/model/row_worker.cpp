@@ -5,8 +5,6 @@
 
 namespace mdpd {
 
-std::uint64_t checksum_of(const Bytes& bytes) { return checksum_of(bytes.data(), bytes.size()); }
-
 void RowWorker::set_frame(const Bytes& frame) {
   const std::uint64_t checksum = checksum_of(frame);
   if (has_frame(checksum)) return;

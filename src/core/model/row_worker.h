@@ -17,7 +17,8 @@ struct ShardFile {
 /// the next. Those that came first stay: to keep the last would drop each just before it is needed.
 class RowWorker {
  public:
-  /// Says what is known of all rows. What was kept of others is dropped.
+  /// Says what is known of all rows. What was kept of others is dropped. A frame is called by its
+  /// checksum.
   void set_frame(const Bytes& frame);
   bool has_frame(std::uint64_t checksum) const { return frame_checksum_ == checksum; }
 
@@ -40,8 +41,5 @@ class RowWorker {
   std::map<std::uint64_t, std::shared_ptr<const RowBlock>> kept_;  ///< by the files' checksums
   double n_bytes_ = 0.0;
 };
-
-/// What a frame is called.
-std::uint64_t checksum_of(const Bytes& bytes);
 
 }  // namespace mdpd

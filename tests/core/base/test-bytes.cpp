@@ -17,7 +17,7 @@ Bytes some_message() {
   out.write(std::int64_t{-3});
   out.write(std::uint64_t{2});
   const double reals[] = {-0.0, std::numeric_limits<double>::denorm_min()};
-  out.write_reals(reals, 2);
+  out.write_all(reals, 2);
   return out.finish();
 }
 
@@ -27,7 +27,7 @@ bool can_be_read(const Bytes& bytes) {
     in.read<std::uint8_t>();
     in.read<std::int64_t>();
     double reals[2];
-    in.read_reals(reals, in.read_count(sizeof(double)));
+    in.read_all(reals, in.read_count(sizeof(double)));
     in.finish();
     return true;
   } catch (const DamagedMessage&) {
@@ -45,7 +45,7 @@ context("bytes") {
     expect_true(in.read<std::int64_t>() == -3);
     double reals[2] = {1.0, 1.0};
     expect_true(in.read_count(sizeof(double)) == 2);
-    in.read_reals(reals, 2);
+    in.read_all(reals, 2);
     expect_true(reals[0] == 0.0);
     expect_true(std::signbit(reals[0]));
     expect_true(reals[1] == std::numeric_limits<double>::denorm_min());
@@ -80,7 +80,7 @@ context("bytes") {
     expect_error_as(in.read_count(1), DamagedMessage);
     ByteReader rest(bytes, "MDPDTEST");
     expect_error_as(rest.finish(), DamagedMessage);
-    expect_error_as(rest.require_left(1000), DamagedMessage);
+    expect_error_as(rest.read_vector<double>(1000), DamagedMessage);
   }
 }
 

@@ -45,14 +45,14 @@ context("frame_bytes") {
     ByteWriter short_one("MDPDFRAM");
     expect_error_as(frame_from_bytes(short_one.finish()), DamagedMessage);
     ByteWriter large("MDPDFRAM");
-    large.write_real(1.0);
-    large.write_real(1.0);
+    large.write(1.0);
+    large.write(1.0);
     large.write(std::int64_t{1});
     large.write(std::uint64_t{1});
     large.write(std::uint32_t{4000000000U});
     large.write(std::uint32_t{1});
     large.write(std::uint8_t{0});
-    for (int at = 0; at < 2; ++at) large.write_real(1.0);
+    for (int at = 0; at < 2; ++at) large.write(1.0);
     expect_error_as(frame_from_bytes(large.finish()), DamagedMessage);
   }
 }
