@@ -27,54 +27,27 @@ Whole little_endian(Whole x) {
 /// first, with the upper half folded into the lower after each of them, and the length as the last
 /// word. Every step is one to one, so a change of bytes within one word always shows; without the
 /// fold, two changes of the highest bits of two words would cancel.
-class Checksum {
- public:
-  void add(const void* data, std::size_t n_bytes) {
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    length_ += n_bytes;
-    while (n_bytes > 0 && n_pending_ > 0) {
-      add_byte(*bytes++);
-      --n_bytes;
-    }
-    for (; n_bytes >= 8; n_bytes -= 8, bytes += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, bytes, sizeof word);
-      add_word(little_endian(word));
-    }
-    while (n_bytes-- > 0) add_byte(*bytes++);
-  }
-  /// Of all that was added.
-  std::uint64_t value() const {
-    Checksum last = *this;
-    if (last.n_pending_ > 0) last.add_word(last.pending_);
-    last.add_word(length_);
-    return last.state_;
-  }
-
- private:
-  void add_byte(unsigned char byte) {
-    pending_ |= static_cast<std::uint64_t>(byte) << (8 * n_pending_);
-    if (++n_pending_ < 8) return;
-    add_word(pending_);
-    pending_ = 0;
-    n_pending_ = 0;
-  }
-  void add_word(std::uint64_t word) {
-    constexpr std::uint64_t prime = 0x100000001B3;
-    state_ = (state_ ^ word) * prime;
-    state_ ^= state_ >> 32;
-  }
-
-  std::uint64_t state_ = 0xCBF29CE484222325;
-  std::uint64_t pending_ = 0;  ///< bytes that do not fill a word yet
-  int n_pending_ = 0;
-  std::uint64_t length_ = 0;
-};
-
 inline std::uint64_t checksum_of(const void* data, std::size_t n_bytes) {
-  Checksum sum;
-  sum.add(data, n_bytes);
-  return sum.value();
+  constexpr std::uint64_t prime = 0x100000001B3;
+  std::uint64_t sum = 0xCBF29CE484222325;
+  const auto add_word = [&](std::uint64_t word) {
+    sum = (sum ^ word) * prime;
+    sum ^= sum >> 32;
+  };
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  std::uint64_t word;
+  std::size_t n_left = n_bytes;
+  for (; n_left >= sizeof word; n_left -= sizeof word, bytes += sizeof word) {
+    std::memcpy(&word, bytes, sizeof word);
+    add_word(little_endian(word));
+  }
+  if (n_left > 0) {
+    word = 0;
+    std::memcpy(&word, bytes, n_left);
+    add_word(little_endian(word));
+  }
+  add_word(n_bytes);
+  return sum;
 }
 
 /// The checksum of gzip files (Deutsch 1996, RFC 1952, section 8), bit by bit: what is checked by it

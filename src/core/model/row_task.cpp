@@ -109,18 +109,18 @@ RowTask fixed_task(const CodedData& rows, Index n_components, std::uint64_t& num
   return task;
 }
 
-void add_answers(const CodedData& rows, std::uint64_t& numbers, Checksum& sum) {
+void add_answers(const CodedData& rows, std::uint64_t& numbers, Bytes& answers) {
+  const auto add = [&](const RowTask& task) {
+    const Bytes answer = to_bytes(sums_over(rows, task));
+    answers.insert(answers.end(), answer.begin(), answer.end());
+  };
   for (const Index n_components : {2, 3, 7}) {
     RowTask task = fixed_task(rows, n_components, numbers);
-    for (task.depth = 0; task.depth <= 1; ++task.depth) {
-      const Bytes answer = to_bytes(sums_over(rows, task));
-      sum.add(answer.data(), answer.size());
-    }
+    for (task.depth = 0; task.depth <= 1; ++task.depth) add(task);
     task.asks_pass = false;
     task.asked = task.at.items;
     task.pull = RowMatrix::Constant(rows.n_items, n_components, 1.0 / 64.0);
-    const Bytes answer = to_bytes(sums_over(rows, task));
-    sum.add(answer.data(), answer.size());
+    add(task);
   }
 }
 
@@ -245,10 +245,10 @@ std::uint64_t fingerprint_of_arithmetic() {
   Vector weights(n_obs);
   for (Index row = 0; row < n_obs; ++row)
     weights[row] = 0.25 * static_cast<double>(4 + below(4, numbers));
-  Checksum sum;
-  add_answers(make_coded_data(codes.data(), n_obs, n_levels, weights), numbers, sum);
-  add_answers(fixed_sparse_rows(n_obs, weights, numbers), numbers, sum);
-  return sum.value();
+  Bytes answers;
+  add_answers(make_coded_data(codes.data(), n_obs, n_levels, weights), numbers, answers);
+  add_answers(fixed_sparse_rows(n_obs, weights, numbers), numbers, answers);
+  return checksum_of(answers);
 }
 
 }  // namespace mdpd

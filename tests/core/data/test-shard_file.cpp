@@ -42,9 +42,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 }
 
 std::uint64_t checksum_of(const std::string& bytes) {
-  Checksum sum;
-  sum.add(bytes.data(), bytes.size());
-  return sum.value();
+  return mdpd::checksum_of(bytes.data(), bytes.size());
 }
 
 /// The bytes with a checksum that is right, as a careful enemy would write them.

@@ -60,10 +60,9 @@ class Input {
 /// With a beginning, and behind all that the checksum by which a reader believes it.
 inline Bytes sealed(const std::string& beginning, Bytes bytes) {
   bytes.insert(bytes.begin(), beginning.begin(), beginning.end());
-  Checksum sum;
-  sum.add(bytes.data(), bytes.size());
+  const std::uint64_t seal = checksum_of(bytes);
   for (int byte = 0; byte < 8; ++byte) {
-    bytes.push_back(static_cast<unsigned char>(sum.value() >> (8 * byte)));
+    bytes.push_back(static_cast<unsigned char>(seal >> (8 * byte)));
   }
   return bytes;
 }

@@ -18,9 +18,7 @@ namespace {
 const std::string beginning = "MDPDROWS" + std::string{1, 0, 0, 0};
 
 std::uint64_t checksum_within(const Bytes& bytes) {
-  Checksum sum;
-  if (bytes.size() > 8) sum.add(bytes.data(), bytes.size() - 8);
-  return sum.value();
+  return checksum_of(bytes.data(), bytes.size() > 8 ? bytes.size() - 8 : 0);
 }
 
 bool is_same(const Shard& a, const Shard& b) {
