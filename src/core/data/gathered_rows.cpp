@@ -14,82 +14,77 @@ namespace {
 /// Rows of blocks, one after the other. Dense codes are row-major until the end.
 class Collector {
  public:
-  explicit Collector(const CodedData& frame) : frame_(frame) {}
+  explicit Collector(const CodedData& frame) : frame_(frame) { rows_.row_start = {0}; }
 
   void add(const Shard& shard, Index row, double weight) {
     weights_.push_back(weight);
-    if (!shard.known.empty()) add_known(shard.known[row]);
-    out_.is_dense = shard.is_dense;
+    if (!shard.known.empty()) {
+      rows_.known.resize(weights_.size(), 0);
+      rows_.known.back() = shard.known[row];
+    }
+    rows_.is_dense = shard.is_dense;
     if (shard.is_dense) {
       for (Index item = 0; item < shard.n_items; ++item) {
-        out_.codes.push_back(shard.codes[item * shard.n_obs + row]);
+        rows_.codes.push_back(shard.codes[item * shard.n_obs + row]);
       }
       return;
     }
     for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
-      out_.row_item.push_back(shard.items[at]);
-      out_.row_code.push_back(shard.answers[at]);
+      rows_.items.push_back(shard.items[at]);
+      rows_.answers.push_back(shard.answers[at]);
     }
-    out_.row_start.push_back(out_.row_item.size());
+    rows_.row_start.push_back(rows_.items.size());
   }
 
   GatheredRows finish() {
-    out_.case_weights = Eigen::Map<const Vector>(weights_.data(), n_obs());
-    if (!out_.known.empty()) out_.known.resize(weights_.size(), no_component);
-    choose_items();
-    if (out_.is_dense)
-      turn_dense();
-    else
-      renumber_items();
-    return std::move(out_);
+    rows_.n_obs = static_cast<Index>(weights_.size());
+    rows_.case_weights = Eigen::Map<const Vector>(weights_.data(), rows_.n_obs);
+    if (!rows_.known.empty()) rows_.known.resize(weights_.size(), 0);
+    GatheredRows out;
+    for (const Index item : answered_items()) {
+      out.items.push_back(item);
+      out.n_levels.push_back(frame_.n_levels[item]);
+    }
+    rows_.n_items = static_cast<Index>(out.items.size());
+    rows_.is_dense ? turn_dense(out.items) : renumber(out.items);
+    out.rows = std::move(rows_);
+    return out;
   }
 
  private:
-  Index n_obs() const { return static_cast<Index>(weights_.size()); }
-
-  /// Of the last row; those before that have none are not known.
-  void add_known(Code label) {
-    out_.known.resize(weights_.size(), no_component);
-    if (label != 0) out_.known.back() = static_cast<Index>(label) - 1;
-  }
-
-  void choose_items() {
+  ItemSet answered_items() const {
     std::vector<bool> answered(frame_.n_items, false);
-    if (out_.is_dense) {
-      for (std::size_t at = 0; at < out_.codes.size(); ++at) {
-        if (out_.codes[at] != 0) answered[at % frame_.n_items] = true;
-      }
-    } else {
-      for (const std::uint32_t item : out_.row_item) answered[item] = true;
+    for (std::size_t at = 0; at < rows_.codes.size(); ++at) {
+      if (rows_.codes[at] != 0) answered[at % frame_.n_items] = true;
     }
-    for (Index item = 0; item < frame_.n_items; ++item) {
-      if (!answered[item]) continue;
-      out_.items.push_back(item);
-      out_.n_levels.push_back(frame_.n_levels[item]);
-    }
+    for (const std::uint32_t item : rows_.items) answered[item] = true;
+    ItemSet items = all_items(frame_);
+    const auto is_unanswered = [&](Index item) { return !answered[item]; };
+    items.erase(std::remove_if(items.begin(), items.end(), is_unanswered), items.end());
+    return items;
   }
 
-  void turn_dense() {
-    const auto n_items = static_cast<Index>(out_.items.size());
-    std::vector<Code> columns(static_cast<std::size_t>(n_items * n_obs()));
-    for (Index at = 0; at < n_items; ++at) {
-      for (Index row = 0; row < n_obs(); ++row) {
-        columns[at * n_obs() + row] = out_.codes[row * frame_.n_items + out_.items[at]];
+  void turn_dense(const ItemSet& items) {
+    std::vector<Code> columns;
+    columns.reserve(items.size() * weights_.size());
+    for (const Index item : items) {
+      for (Index row = 0; row < rows_.n_obs; ++row) {
+        columns.push_back(rows_.codes[row * frame_.n_items + item]);
       }
     }
-    out_.codes = std::move(columns);
+    rows_.codes = std::move(columns);
   }
 
-  void renumber_items() {
+  void renumber(const ItemSet& items) {
     std::vector<std::uint32_t> number(frame_.n_items, 0);
-    for (std::size_t at = 0; at < out_.items.size(); ++at) {
-      number[out_.items[at]] = static_cast<std::uint32_t>(at);
+    for (std::size_t at = 0; at < items.size(); ++at) {
+      number[items[at]] = static_cast<std::uint32_t>(at);
     }
-    for (std::uint32_t& item : out_.row_item) item = number[item];
+    for (std::uint32_t& item : rows_.items) item = number[item];
   }
 
   const CodedData& frame_;
-  GatheredRows out_;
+  Shard rows_;
   std::vector<double> weights_;
 };
 
@@ -122,10 +117,12 @@ class KindCollector {
     GatheredRows out;
     out.items = all_items(frame);
     out.n_levels = frame.n_levels;
-    out.codes = std::move(codes_);
-    out.case_weights.resize(static_cast<Index>(sums_.size()));
-    for (std::size_t kind = 0; kind < sums_.size(); ++kind) {
-      out.case_weights[static_cast<Index>(kind)] = sums_[kind].value();
+    out.rows.n_obs = static_cast<Index>(sums_.size());
+    out.rows.n_items = n_items_;
+    out.rows.codes = std::move(codes_);
+    out.rows.case_weights.resize(out.rows.n_obs);
+    for (Index kind = 0; kind < out.rows.n_obs; ++kind) {
+      out.rows.case_weights[kind] = sums_[kind].value();
     }
     return out;
   }

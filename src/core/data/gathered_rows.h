@@ -9,18 +9,12 @@ namespace mdpd {
 struct GatheredRows {
   ItemSet items = {};                ///< those that somebody answered; of kinds all
   std::vector<Index> n_levels = {};  ///< of these
-  bool is_dense = true;
-  std::vector<Code> codes = {};              ///< dense: rows x items, column-major
-  std::vector<std::size_t> row_start = {0};  ///< sparse: see `make_sparse_data()`
-  std::vector<std::uint32_t> row_item = {};
-  std::vector<Code> row_code = {};
-  Vector case_weights = {};
-  std::vector<Index> known = {};  ///< see `known_labels()`
+  Shard rows = {};                   ///< with these items only
 
-  Index n_obs() const { return case_weights.size(); }
   /// Dense codes stay here.
   Cells cells() const {
-    return {n_obs(), n_levels, is_dense ? codes.data() : nullptr, row_start, row_item, row_code};
+    return {rows.n_obs,     n_levels,   rows.is_dense ? rows.codes.data() : nullptr,
+            rows.row_start, rows.items, rows.answers};
   }
 };
 

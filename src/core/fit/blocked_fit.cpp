@@ -95,7 +95,7 @@ class BlockedMethod {
  private:
   void grow() {
     const GatheredRows gathered = gather();
-    outcome_.n_search_rows = gathered.n_obs();
+    outcome_.n_search_rows = gathered.rows.n_obs;
     static_cast<FitOutcome&>(outcome_) = search(gathered);
     if (outcome_.reading == Reading::kSample) {
       for (std::size_t at = 0; at < outcome_.fits.size(); ++at) {
@@ -104,7 +104,7 @@ class BlockedMethod {
       }
       return;
     }
-    CodedData data = make_data(gathered.cells(), gathered.case_weights);
+    CodedData data = make_data(gathered.cells(), gathered.rows.case_weights);
     data.n_threads = problem_.n_threads;
     for (FitResult& fit : outcome_.fits) forget_posterior(data, fit);
   }
@@ -137,7 +137,7 @@ class BlockedMethod {
     const auto half = static_cast<Index>(most_kinds_per_row * static_cast<double>(rows_.n_obs()));
     GatheredRows kinds;
     if (!may_hold()) kinds = gather_kinds(rows_, std::min(half, most));
-    if (kinds.n_obs() > 0) {
+    if (kinds.rows.n_obs > 0) {
       outcome_.reading = Reading::kKinds;
       return kinds;
     }
@@ -148,10 +148,12 @@ class BlockedMethod {
   FitOutcome search(const GatheredRows& gathered) const {
     Problem problem;
     problem.cells = gathered.cells();
-    problem.case_weights = gathered.case_weights;
+    problem.case_weights = gathered.rows.case_weights;
     problem.n_labels = problem_.n_labels;
     problem.n_threads = problem_.n_threads;
-    if (may_hold() && outcome_.reading == Reading::kWhole) problem.known = gathered.known;
+    if (may_hold() && outcome_.reading == Reading::kWhole) {
+      problem.known = known_labels(gathered.rows);
+    }
     return fit_mixture(std::move(problem), options_, monitor_);
   }
 

@@ -31,10 +31,10 @@ context("gathered_rows") {
     const OneShard source(shard);
     const BlockedRows rows(source, some_levels, 1, 0.0);
     const GatheredRows half = gather_sample(rows, 1000);
-    expect_true(std::abs(half.n_obs() - 1000) < 100);
-    expect_true((half.case_weights.array() == 1.0).all());
-    expect_true(gather_sample(rows, 2000).n_obs() == 2000);
-    expect_true(gather_sample(rows, 5000).n_obs() == 2000);
+    expect_true(std::abs(half.rows.n_obs - 1000) < 100);
+    expect_true((half.rows.case_weights.array() == 1.0).all());
+    expect_true(gather_sample(rows, 2000).rows.n_obs == 2000);
+    expect_true(gather_sample(rows, 5000).rows.n_obs == 2000);
   }
 }
 
