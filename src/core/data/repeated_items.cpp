@@ -21,37 +21,17 @@ std::vector<Index> sizes_of_levels(const std::uint8_t* codes, Index n_obs) {
 }
 
 /// Levels numbered in the order in which they are seen, missing cells apart.
-void renumber(const std::uint8_t* codes, std::vector<std::uint8_t>& out) {
+std::vector<std::uint8_t> renumbered(const std::uint8_t* codes, Index n_obs) {
   std::array<std::uint8_t, 256> number{};
   std::uint8_t last = 0;
-  for (std::size_t row = 0; row < out.size(); ++row) {
+  std::vector<std::uint8_t> out(n_obs);
+  for (Index row = 0; row < n_obs; ++row) {
     const std::uint8_t code = codes[row];
     if (code != 0 && number[code] == 0) number[code] = ++last;
     out[row] = number[code];
   }
+  return out;
 }
-
-class Partitions {
- public:
-  Partitions(const std::uint8_t* codes, Index n_obs)
-      : codes_(codes), n_obs_(n_obs), one_(n_obs), other_(n_obs) {}
-
-  std::uint64_t checksum(Index item) {
-    renumber(codes_ + item * n_obs_, one_);
-    return checksum_of(one_.data(), one_.size());
-  }
-  bool are_same(Index item, Index other) {
-    renumber(codes_ + item * n_obs_, one_);
-    renumber(codes_ + other * n_obs_, other_);
-    return one_ == other_;
-  }
-
- private:
-  const std::uint8_t* codes_;
-  Index n_obs_;
-  std::vector<std::uint8_t> one_;
-  std::vector<std::uint8_t> other_;
-};
 
 }  // namespace
 
@@ -64,13 +44,14 @@ std::vector<Index> repeated_items(const std::uint8_t* codes, Index n_obs,
     first[item] = item;
     if (n_levels[item] > 1) alike[sizes_of_levels(codes + item * n_obs, n_obs)].push_back(item);
   }
-  Partitions partitions(codes, n_obs);
   for (const auto& group : alike) {
     if (group.second.size() == 1) continue;
     std::map<std::uint64_t, Index> seen;
     for (const Index item : group.second) {
-      const Index before = seen.emplace(partitions.checksum(item), item).first->second;
-      if (before != item && partitions.are_same(item, before)) first[item] = before;
+      const std::vector<std::uint8_t> rows = renumbered(codes + item * n_obs, n_obs);
+      const std::uint64_t checksum = checksum_of(rows.data(), rows.size());
+      const Index before = seen.emplace(checksum, item).first->second;
+      if (before != item && rows == renumbered(codes + before * n_obs, n_obs)) first[item] = before;
     }
   }
   return first;
