@@ -150,10 +150,6 @@ std::vector<Pack> pack_items(const CodedData& data, const ItemSet& items, Index 
   return packs;
 }
 
-std::vector<Pack> pack_items(const CodedData& data, Index most_levels) {
-  return pack_items(data, all_items(data), most_levels);
-}
-
 void pack_rows(const CodedData& data, const Pack& pack, std::uint16_t* codes) {
   const auto& dense = std::get<DenseCodes>(data.codes);
   code_rows(digits_of(data, dense, all_items(data), pack), 0, data.n_obs, codes);

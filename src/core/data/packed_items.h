@@ -46,9 +46,6 @@ inline Index n_digits(const CodedData& data, Index item) {
 /// Packs items in order, each as many as fit under `most_levels` (an item with more is alone).
 std::vector<Pack> pack_items(const CodedData& data, const ItemSet& items, Index most_levels);
 
-/// The same of all items.
-std::vector<Pack> pack_items(const CodedData& data, Index most_levels);
-
 /// Code of every row in a pack of all items, at codes[0], ..., codes[n_obs - 1].
 void pack_rows(const CodedData& data, const Pack& pack, std::uint16_t* codes);
 

@@ -83,7 +83,7 @@ Pass plan_pass(const CodedData& data, const RowMatrix& row_weights, const PassOp
       options.missing == MissingCells::kFrozen ||
       std::none_of(data.has_missing.begin(), data.has_missing.end(), [](bool any) { return any; });
   const Index n_levels = least_levels_of_row_pack + data.n_obs / rows_per_level;
-  pass.row_packs = pack_items(data, std::min(n_levels, most_levels_of_row_pack));
+  pass.row_packs = pack_items(data, all_items(data), std::min(n_levels, most_levels_of_row_pack));
   pass.first_cell.assign(1, 0);
   for (Index item = 0; item < data.n_items; ++item) {
     const Index n_cells = n_digits(data, item) - pass.first_digit(item);

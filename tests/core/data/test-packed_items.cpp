@@ -28,7 +28,7 @@ context("packed_items") {
     const Table table = random_table(random, {50, {2, 3, 4, 2, 100, 2, 2, 1, 1}, 0.1});
     for (const Index most : {1, 4, 12, 64, 1000}) {
       Index next = 0;
-      for (const Pack& pack : pack_items(table.data, most)) {
+      for (const Pack& pack : pack_items(table.data, all_items(table.data), most)) {
         expect_true(pack.first_item == next);
         next += pack.n_items;
         Index n_levels = 1;

@@ -60,7 +60,7 @@ context("row_stretches") {
       for (const Index n_obs : {1, 7, 3000}) {
         const Table table = random_table(random, {n_obs, n_levels, share});
         for (const Index most_levels : {2, 40, 600}) {
-          for (const Pack& pack : pack_items(table.data, most_levels)) {
+          for (const Pack& pack : pack_items(table.data, all_items(table.data), most_levels)) {
             expect_true(has_each_row_once(table, pack));
           }
         }
@@ -71,7 +71,7 @@ context("row_stretches") {
   test_that("no stretch has rows of two blocks") {
     Random random(2);
     const Table table = random_table(random, {rows_per_block + 100, {2, 3}, 0.0});
-    const Pack pack = pack_items(table.data, 6)[0];
+    const Pack pack = pack_items(table.data, all_items(table.data), 6)[0];
     expect_true(has_each_row_once(table, pack));
     RowStretches rows;
     rows.cut(table.data, pack);
