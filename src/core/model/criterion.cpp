@@ -11,22 +11,6 @@ namespace {
 /// Nats below which columns are equal but for rounding.
 constexpr double least_information = 1e-12;
 
-/// Mutual information of an item with the component, whose probabilities are `weights`.
-double information_of(const CodedData& data, const MixtureParameters& params, Index item,
-                      const Vector& weights) {
-  const auto probs = params.item_probs.middleRows(data.offset[item], data.n_levels[item]);
-  double sum = 0.0;
-  for (Index r = 0; r < probs.rows(); ++r) {
-    double mean = 0.0;
-    for (Index k = 0; k < probs.cols(); ++k) {
-      mean += weights[k] * probs(r, k);
-      sum += weights[k] * x_log_x(probs(r, k));
-    }
-    sum -= x_log_x(mean);
-  }
-  return sum > least_information ? sum : 0.0;
-}
-
 /// A fraction of a row does not lower what is penalised.
 double log_of_rows(double weight) { return log_of(std::max(weight, 1.0)); }
 
@@ -51,6 +35,21 @@ double penalised_loglik(const CodedData& data, double loglik, const ItemSet& inf
   return loglik - penalty;
 }
 
+double item_information(const CodedData& data, const MixtureParameters& params, Index item,
+                        const Vector& weights) {
+  const auto probs = params.item_probs.middleRows(data.offset[item], data.n_levels[item]);
+  double sum = 0.0;
+  for (Index r = 0; r < probs.rows(); ++r) {
+    double mean = 0.0;
+    for (Index k = 0; k < probs.cols(); ++k) {
+      mean += weights[k] * probs(r, k);
+      sum += weights[k] * x_log_x(probs(r, k));
+    }
+    sum -= x_log_x(mean);
+  }
+  return sum > least_information ? sum : 0.0;
+}
+
 Vector item_evidence(const CodedData& data, const MixtureParameters& params,
                      const RowMatrix& counts, const ItemSet& informative) {
   Vector out = Vector::Zero(data.n_items);
@@ -58,7 +57,7 @@ Vector item_evidence(const CodedData& data, const MixtureParameters& params,
     const Vector weights =
         counts.middleRows(data.offset[item], data.n_levels[item]).colwise().sum();
     const double observed = data.observed_weight[item];
-    out[item] = observed * information_of(data, params, item, weights / observed) -
+    out[item] = observed * item_information(data, params, item, weights / observed) -
                 item_penalty(data, item, params.n_components());
   }
   return out;

@@ -17,6 +17,11 @@ double marginal_loglik(const CodedData& data, const ItemSet& informative);
 double penalised_loglik(const CodedData& data, double loglik, const ItemSet& informative,
                         Index n_components);
 
+/// Mutual information of an item with the component, whose probabilities are `weights` (nats); of
+/// columns that are equal but for rounding 0.
+double item_information(const CodedData& data, const MixtureParameters& params, Index item,
+                        const Vector& weights);
+
 /// What each informative item gains in log-likelihood, on the rows that observe it, by differing
 /// between the components, minus its penalty (nats); 0 for the others:
 /// sum_k W_k KL(mu_k || mubar) - penalty, with W_k the weight of component k among these rows.

@@ -1,6 +1,6 @@
 #include "starts/majorities.h"
 
-#include "base/numerics.h"
+#include "model/criterion.h"
 
 namespace mdpd {
 
@@ -21,23 +21,10 @@ constexpr double most_by_chance = 3.0;
 /// Components of less probability are not counted in what is expected.
 constexpr double least_probability = 0.01;
 
-/// Mutual information of an item's answer and the component (nats).
-double information_of(const CodedData& data, const MixtureParameters& params, Index item) {
-  double sum = 0.0;
-  for (Index level = data.offset[item]; level < data.offset[item + 1]; ++level) {
-    const auto probs = params.item_probs.row(level);
-    const double mean = probs.dot(params.mixing_weights);
-    for (Index k = 0; k < probs.size(); ++k) {
-      sum += params.mixing_weights[k] * probs[k] * (safe_log(probs[k]) - safe_log(mean));
-    }
-  }
-  return sum;
-}
-
 std::vector<bool> informative_workers(const CodedData& data, const MixtureParameters& params) {
   Vector information(data.n_items);
   for (Index item = 0; item < data.n_items; ++item) {
-    information[item] = information_of(data, params, item);
+    information[item] = item_information(data, params, item, params.mixing_weights);
   }
   const double mean = information.dot(data.observed_weight) / data.observed_weight.sum();
   std::vector<bool> out(data.n_items);
