@@ -88,6 +88,14 @@ double log_gamma_of(double x) {
 
 double x_log_x(double x) { return x > 0.0 ? x * log_of(x) : 0.0; }
 
+double entropy_in_columns(const Eigen::Ref<const RowMatrix>& counts) {
+  double sum = 0.0;
+  for (Index k = 0; k < counts.cols(); ++k) {
+    sum += x_log_x(counts.col(k).sum()) - sum_x_log_x(counts.col(k));
+  }
+  return sum;
+}
+
 double safe_log(double p) { return log_of(p > tiny_probability ? p : tiny_probability); }
 
 double log_chi_square_upper(double x, double df) {

@@ -23,6 +23,15 @@ double log_gamma_of(double x);
 /// x log(x), with its limit 0 at x = 0.
 double x_log_x(double x);
 
+/// Sum of it over the numbers of a matrix.
+template <class Numbers>
+double sum_x_log_x(const Numbers& numbers) {
+  return numbers.unaryExpr([](double x) { return x_log_x(x); }).sum();
+}
+
+/// Entropy of each column of a table of counts, times its count, in all (nats).
+double entropy_in_columns(const Eigen::Ref<const RowMatrix>& counts);
+
 /// log(max(p, tiny_probability)).
 double safe_log(double p);
 

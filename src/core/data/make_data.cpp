@@ -24,8 +24,7 @@ void summarise_items(CodedData& data) {
     for (Index level = 0; level < counts.size(); ++level) observed += counts[level];
     data.observed_weight[item] = observed;
     data.n_levels_seen[item] = (counts.array() > 0.0).count();
-    data.marginal_loglik[item] =
-        counts.unaryExpr([](double x) { return x_log_x(x); }).sum() - x_log_x(observed);
+    data.marginal_loglik[item] = sum_x_log_x(counts) - x_log_x(observed);
   }
 }
 

@@ -103,12 +103,9 @@ std::vector<ComponentPair> overlapping_pairs(const CodedData& data, const RowMat
 
 /// Of the sum of x log x of all counts, where those of two columns are added.
 double merge_loss(const Eigen::Ref<const RowMatrix>& counts, const ComponentPair& merged) {
-  const auto sum = [](const auto& column) {
-    return column.unaryExpr([](double x) { return x_log_x(x); }).sum();
-  };
   const auto a = counts.col(merged.first);
   const auto b = counts.col(merged.second);
-  return sum(a) + sum(b) - sum(a + b);
+  return sum_x_log_x(a) + sum_x_log_x(b) - sum_x_log_x(a + b);
 }
 
 /// Posterior with component b added to component a and taken out.

@@ -92,8 +92,7 @@ RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
   moves.add(padded(sums.components), sign_of_sizes);
   RowMatrix gains(data.n_obs, n_components);
   for (Index n = 0; n < data.n_obs; ++n) {
-    double entropy = 0.0;
-    for (Index k = 0; k < n_components; ++k) entropy -= x_log_x(posterior(n, k));
+    const double entropy = -sum_x_log_x(posterior.row(n));
     const double all_leave = moves.leaves.row(n).head(n_components).sum();
     gains.row(n) = (moves.joins.row(n) - moves.leaves.row(n)).head(n_components).array() +
                    (all_leave - data.case_weights[n] * entropy);

@@ -46,16 +46,6 @@ CopyTables tables_of(const KnownRows& rows, const std::array<RowCodes, 2>& items
   return out;
 }
 
-/// What the classes leave open of an item (nats); `margin` has its levels x components.
-double entropy_left(const RowMatrix& margin) {
-  double sum = 0.0;
-  for (Index k = 0; k < margin.cols(); ++k) {
-    sum += x_log_x(margin.col(k).sum());
-    for (Index level = 0; level < margin.rows(); ++level) sum -= x_log_x(margin(level, k));
-  }
-  return sum;
-}
-
 /// Of the tables of all components; one of few rows has no more than these.
 double degrees_of_freedom(const std::array<RowMatrix, 2>& margins) {
   const auto n_free = [](const RowMatrix& margin) {
@@ -114,7 +104,8 @@ double pair_strength(const KnownRows& rows, const std::array<RowCodes, 2>& items
       }
     }
   }
-  const double open = std::min(entropy_left(margins[0]), entropy_left(margins[1]));
+  // What the classes leave open of each item.
+  const double open = std::min(entropy_in_columns(margins[0]), entropy_in_columns(margins[1]));
   if (open <= 0.0) return 0.0;
   const double df = degrees_of_freedom(margins);
   if (log_chi_square_upper(2.0 * divergence, df) > log_of(alpha)) return 0.0;

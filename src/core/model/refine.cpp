@@ -344,9 +344,7 @@ constexpr double pace_margin = 3.0;
 double entropy_of(const CodedData& data, const RowMatrix& posterior) {
   Vector entropy(data.n_obs);
   for (Index n = 0; n < data.n_obs; ++n) {
-    double sum = 0.0;
-    for (Index k = 0; k < posterior.cols(); ++k) sum -= x_log_x(posterior(n, k));
-    entropy[n] = sum;
+    entropy[n] = -sum_x_log_x(posterior.row(n));
   }
   return loglik_sum(data, entropy).value();
 }
@@ -433,12 +431,7 @@ void give_up_components(const CodedData& data, FitRun& run) {
 
 double item_gain(const CodedData& data, const RowMatrix& counts, Index item) {
   const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
-  double by_component = 0.0;
-  for (Index k = 0; k < table.cols(); ++k) {
-    for (Index r = 0; r < table.rows(); ++r) by_component += x_log_x(table(r, k));
-    by_component -= x_log_x(table.col(k).sum());
-  }
-  return std::max(0.0, by_component - data.marginal_loglik[item]);
+  return std::max(0.0, -entropy_in_columns(table) - data.marginal_loglik[item]);
 }
 
 double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item) {

@@ -16,8 +16,6 @@ constexpr Index rows_per_block = 256;
 /// Nats that are rounding.
 constexpr double least_gain = 1e-12;
 
-double nats(double x) { return x_log_x(x); }
-
 /// The components of each class.
 std::vector<std::vector<Index>> members_of_classes(const std::vector<Index>& class_of) {
   std::vector<std::vector<Index>> members;
@@ -38,7 +36,7 @@ double of_mixed_class(const Matrix& rows, Index row, const Matrix& probs,
     p += rows(row, k);
     joint += rows(row, k) * probs.col(k);
   }
-  return joint.unaryExpr(&nats).sum() - nats(p);
+  return sum_x_log_x(joint) - x_log_x(p);
 }
 
 /// Adds what one worker's vote is worth on some rows.
@@ -61,7 +59,8 @@ class BlockGains {
   /// @param labelled rows that the worker has labelled, ascending.
   void add(Index worker, const Matrix& probs, const std::vector<std::uint32_t>& labelled) {
     if (open_.empty()) return;
-    const Vector of_component = probs.unaryExpr(&nats).colwise().sum();
+    const Vector of_component =
+        probs.unaryExpr([](double p) { return x_log_x(p); }).colwise().sum();
     labels_ = product(rows_, probs.transpose());
     x_log_x_of_all(labels_.data(), labels_.size());
     auto next = std::lower_bound(labelled.begin(), labelled.end(), first_);
@@ -83,12 +82,12 @@ class BlockGains {
  private:
   template <class Row>
   double entropy_of(const Row& row) const {
-    if (classes_.empty()) return -row.unaryExpr(&nats).sum();
+    if (classes_.empty()) return -sum_x_log_x(row);
     double sum = 0.0;
     for (const std::vector<Index>& members : classes_) {
       double p = 0.0;
       for (const Index k : members) p += row[k];
-      sum -= nats(p);
+      sum -= x_log_x(p);
     }
     return sum;
   }

@@ -6,26 +6,12 @@
 namespace mdpd {
 
 double dependence(const PairTable& table, Index component) {
-  double weight = 0.0;
-  double column_terms = 0.0;
-  for (Index s = 0; s < table.n_cols; ++s) {
-    double column = 0.0;
-    for (Index r = 0; r < table.n_rows; ++r) column += table.at(r, s, component);
-    column_terms += x_log_x(column);
-    weight += column;
-  }
-  double row_terms = 0.0;
-  double cell_terms = 0.0;
-  for (Index r = 0; r < table.n_rows; ++r) {
-    double row = 0.0;
-    for (Index s = 0; s < table.n_cols; ++s) {
-      const double cell = table.at(r, s, component);
-      row += cell;
-      cell_terms += x_log_x(cell);
-    }
-    row_terms += x_log_x(row);
-  }
-  const double sum = cell_terms - row_terms - column_terms + x_log_x(weight);
+  const auto joint = table.component(component);
+  const Vector rows = joint.rowwise().sum();
+  const Vector columns = joint.colwise().sum();
+  const double weight = columns.sum();
+  const double sum =
+      sum_x_log_x(joint) - sum_x_log_x(rows) - sum_x_log_x(columns) + x_log_x(weight);
   return sum > rounding_of_dependence * weight ? sum : 0.0;
 }
 

@@ -20,14 +20,6 @@ void PairTable::reset(Index rows, Index cols, Index components) {
   cells.assign(rows * cols * components, 0.0);
 }
 
-Matrix PairTable::component(Index k) const {
-  Matrix out(n_rows, n_cols);
-  for (Index r = 0; r < n_rows; ++r) {
-    for (Index s = 0; s < n_cols; ++s) out(r, s) = at(r, s, k);
-  }
-  return out;
-}
-
 void fill_pair_table(const CodedData& data, const RowMatrix& row_weights, Index i, Index j,
                      MissingCells missing, PairTable& table) {
   table.reset(data.n_levels[i] + 1, data.n_levels[j] + 1, row_weights.cols());

@@ -24,7 +24,11 @@ struct PairTable {
   double& at(Index r, Index s, Index k) { return cells[(r * n_cols + s) * n_components + k]; }
   double at(Index r, Index s, Index k) const { return cells[(r * n_cols + s) * n_components + k]; }
   /// One component's table (n_rows x n_cols).
-  Matrix component(Index k) const;
+  auto component(Index k) const {
+    using Stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
+    return Eigen::Map<const RowMatrix, Eigen::Unaligned, Stride>(
+        cells.data() + k, n_rows, n_cols, Stride(n_cols * n_components, n_components));
+  }
 };
 
 /// What one of its pairs of answers has of a row's weight, which is spread evenly over them: a row
