@@ -55,8 +55,8 @@ new_settings <- function(task, k, method, refine, control, verbose = FALSE) {
 #'           `item_evidence`, `loglik_of_one`, `log_prob_of_known`, `status`, `smoothing`,
 #'           `born` (or NULL), `holds_known`, and its `trace` as a data frame
 #'   starts  data frame with a row for each start of EM
-#'   n_builds, n_full_passes, n_partial_passes
-#'           how often the coded data were built and pairs of items were searched by the stages
+#'   n_full_passes, n_partial_passes
+#'           how often pairs of items were searched by the stages
 #'   seconds by what was done: stages, growth, refinement, polish
 #'   reading, n_search_rows
 #'           of more than `search_rows` rows "sample" where the search had one, and its rows

@@ -264,7 +264,6 @@ Rcpp::List outcome_to_r(const std::vector<mdpd::Index>& n_levels, const mdpd::Fi
   const mdpd::WorkDone& work = outcome.work;
   return Rcpp::List::create(
       _["fits"] = fits, _["starts"] = starts_to_r(outcome.starts),
-      _["n_builds"] = static_cast<double>(work.n_builds),
       _["n_full_passes"] = static_cast<double>(work.n_full_passes),
       _["n_partial_passes"] = static_cast<double>(work.n_partial_passes),
       _["n_search_passes"] = static_cast<double>(work.n_search_passes),

@@ -1,32 +1,28 @@
-# How often an expression calls the functions of the engine that build the coded data, and how often
-# the engine says that it built them. The functions are replaced in the package's namespace.
-engine_work <- function(code) {
+# How often an expression calls the functions of the engine that build the coded data. The functions
+# are replaced in the package's namespace.
+engine_calls <- function(code) {
   builders <- c("core_fit", "core_posterior", "core_information")
   plain <- mget(builders, asNamespace("mdpd"))
   calls <- stats::setNames(integer(length(builders)), builders)
-  n_builds <- 0
   counting <- lapply(stats::setNames(builders, builders), function(name) {
     function(...) {
       calls[[name]] <<- calls[[name]] + 1L
-      result <- plain[[name]](...)
-      if (name == "core_fit") n_builds <<- n_builds + result$n_builds
-      result
+      plain[[name]](...)
     }
   })
   local_in_package(counting)
   force(code)
-  list(calls = calls, n_builds = n_builds)
+  calls
 }
 
 # `n` calls of the whole method, each of which builds the data once, and nothing else but the search
 # for copies among a part of the rows and items, at most once, and before it the posterior of these;
 # and the posterior of the cells in which it is seen whether the model is identified.
 expect_engine_calls <- function(code, n = 1) {
-  work <- engine_work(code)
-  expect_identical(work$calls[["core_fit"]], as.integer(n))
-  expect_lte(work$calls[["core_posterior"]], 2)
-  expect_lte(work$calls[["core_information"]], 1)
-  expect_identical(work$n_builds, n)
+  calls <- engine_calls(code)
+  expect_identical(calls[["core_fit"]], as.integer(n))
+  expect_lte(calls[["core_posterior"]], 2)
+  expect_lte(calls[["core_information"]], 1)
 }
 
 test_that("a fit is one call of the engine, which builds the coded data once", {
@@ -71,13 +67,12 @@ test_that("each sample of a bootstrap is one call of the engine", {
 
 test_that("what is asked of a fit that is there builds the coded data once", {
   fit <- stagewise_em(answers(200), k = 2)
-  n_calls <- function(code) engine_work(code)$calls
   none <- c(core_fit = 0L, core_posterior = 0L, core_information = 0L)
-  expect_identical(n_calls(predict(fit, answers(50, seed = 2))), replace(none, 2, 1L))
-  expect_identical(n_calls(information(fit)), replace(none, 3, 1L))
-  expect_identical(n_calls(predict(fit)), none)
+  expect_identical(engine_calls(predict(fit, answers(50, seed = 2))), replace(none, 2, 1L))
+  expect_identical(engine_calls(information(fit)), replace(none, 3, 1L))
+  expect_identical(engine_calls(predict(fit)), none)
   # Of the cells of the table, to see whether the model is identified.
-  expect_identical(n_calls(summary(fit)), replace(none, 2, 1L))
+  expect_identical(engine_calls(summary(fit)), replace(none, 2, 1L))
 })
 
 # The table, the calls and the expected numbers are those of tests/core/fit/test-fit.cpp: a user of

@@ -31,7 +31,6 @@ RunSteps::RunSteps(Problem problem, const FitOptions& options, Monitor& monitor)
   if (options_.refine.type != Refinement::kEvidence) options_.most_items_to_pair = data().n_items;
   options_.refine =
       refinement_of(options_.refine, data().n_levels, problem_.n_labels, problem_.prior_counts);
-  work_.n_builds = 1;
 }
 
 bool RunSteps::seeks_likelihood() const {

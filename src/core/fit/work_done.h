@@ -8,7 +8,6 @@ namespace mdpd {
 
 /// How often the dear things were done, and what took how long.
 struct WorkDone {
-  Index n_builds = 0;       ///< of the coded data
   Index n_full_passes = 0;  ///< of the stages over all pairs of items; see StageRun
   Index n_partial_passes = 0;
   Index n_search_passes = 0;  ///< over the rows, of all searches; see SearchBudget

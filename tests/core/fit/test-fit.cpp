@@ -261,17 +261,6 @@ context("fit") {
     has_same_fit(sparse_problem_of(of_three), by_evidence);
   }
 
-  test_that("the coded data are built once, whatever is to be fitted") {
-    for_each_kind([](const Problem& problem, const FitOptions& options) {
-      expect_true(fit_all(problem, options).work.n_builds == 1);
-    });
-    const Table table = three_components(2);
-    Problem problem = problem_of(table);
-    problem.starts = random_starts(2, 500, 3, 4);
-    expect_true(fit_all(problem, em()).work.n_builds == 1);
-    expect_true(fit_all(problem, continued()).work.n_builds == 1);
-  }
-
   test_that("permuted rows have the permuted fit, and where rows repeat the same model") {
     Random random(3);
     const Table of_three = three_components(3);
