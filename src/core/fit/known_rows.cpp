@@ -2,6 +2,7 @@
 
 #include "base/assignment.h"
 #include "data/row_sums.h"
+#include "starts/kinds.h"
 
 namespace mdpd {
 
@@ -34,14 +35,8 @@ Matrix components_of_known(const CodedData& data, const std::vector<Index>& know
 
 std::vector<Index> component_of_label(const CodedData& data, const MixtureParameters& params,
                                       const ItemSet& informative, const Matrix& of_known) {
-  const Index n_labels = params.n_components();
-  // labels x components: how often the informative items give a label in a component, each counted
-  // by the weight of the rows that observe it.
-  Matrix votes = Matrix::Zero(n_labels, n_labels);
-  for (const Index item : informative) {
-    votes += data.observed_weight[item] * params.item_probs.middleRows(data.offset[item], n_labels);
-  }
-  for (Index k = 0; k < n_labels; ++k) {
+  Matrix votes = votes_of_items(data, params, informative);
+  for (Index k = 0; k < votes.cols(); ++k) {
     const double sum = votes.col(k).sum();
     // Its columns may give all to levels that are no labels.
     if (sum > 0.0) votes.col(k) *= weight_of_votes * params.mixing_weights[k] / sum;

@@ -22,15 +22,19 @@ constexpr double least_weight = 0.01;
 
 }  // namespace
 
+Matrix votes_of_items(const CodedData& data, const MixtureParameters& params,
+                      const ItemSet& items) {
+  const Index n_labels = params.n_components();
+  Matrix votes = Matrix::Zero(n_labels, n_labels);
+  for (const Index item : items) {
+    votes += data.observed_weight[item] * params.item_probs.middleRows(data.offset[item], n_labels);
+  }
+  return votes;
+}
+
 std::vector<Index> labels_by_answers(const CodedData& data, const MixtureFit& fit) {
   if (fit.informative.empty()) return {};
-  const Index n_labels = fit.params.n_components();
-  Matrix votes = Matrix::Zero(n_labels, n_labels);
-  for (const Index item : fit.informative) {
-    votes +=
-        data.observed_weight[item] * fit.params.item_probs.middleRows(data.offset[item], n_labels);
-  }
-  return best_assignment(votes.transpose());
+  return best_assignment(votes_of_items(data, fit.params, fit.informative).transpose());
 }
 
 std::vector<Index> corrected_by_votes(const CodedData& data, const RowMatrix& counts,

@@ -9,6 +9,10 @@ namespace mdpd {
 // Items of one label of a crowd may be of several kinds, as easy and hard ones are: then several
 // components stand for one label, each for a kind of its items.
 
+/// How often some items give a label in a component, each counted by the weight of the rows that
+/// observe it: labels, of which there are as many as components, x components.
+Matrix votes_of_items(const CodedData& data, const MixtureParameters& params, const ItemSet& items);
+
 /// Of each component the label that it stands for where each stands for one: what the informative
 /// workers, each counted by the weight of the rows labelled, most often say in it. None if no worker
 /// is informative.
