@@ -58,7 +58,7 @@ void LabelKinds::add_labels(FitResult& result) const {
   if (labels_.size() != static_cast<std::size_t>(result.fit.params.n_components())) return;
   result.labels = crowd_.corrected(result.fit, labels_);
   result.label_agreement =
-      least_agreement(steps_.data(), result.fit.e_step.posterior, labels_, of_labels_, labels_);
+      least_agreement(steps_.data(), result.fit.e_step.posterior, labels_, of_labels_);
 }
 
 }  // namespace mdpd

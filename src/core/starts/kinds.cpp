@@ -62,8 +62,7 @@ RowMatrix split_kind(const RowMatrix& posterior, const RowMatrix& shares, Index 
 }
 
 double least_agreement(const CodedData& data, const RowMatrix& posterior,
-                       const std::vector<Index>& labels, const RowMatrix& of_labels,
-                       const std::vector<Index>& labels_before) {
+                       const std::vector<Index>& labels, const RowMatrix& of_labels) {
   const Matrix shared = shared_weight(data, posterior, of_labels);
   double least = 1.0;
   for (Index k = 0; k < posterior.cols(); ++k) {
@@ -71,7 +70,7 @@ double least_agreement(const CodedData& data, const RowMatrix& posterior,
     if (weight < least_weight) continue;
     double agreed = 0.0;
     for (Index before = 0; before < of_labels.cols(); ++before) {
-      if (labels_before[before] == labels[k]) agreed += shared(k, before);
+      if (labels[before] == labels[k]) agreed += shared(k, before);
     }
     least = std::min(least, agreed / weight);
   }

@@ -34,10 +34,9 @@ RowMatrix split_kind(const RowMatrix& posterior, const RowMatrix& shares, Index 
 
 /// The least share, among components of more than one row in a hundred, of a component's rows to
 /// which a fit with one component a label gives its label.
-/// @param of_labels the posterior of that fit, and
-/// @param labels_before the labels of its components.
+/// @param labels of the components, of which the first have those of that fit.
+/// @param of_labels its posterior.
 double least_agreement(const CodedData& data, const RowMatrix& posterior,
-                       const std::vector<Index>& labels, const RowMatrix& of_labels,
-                       const std::vector<Index>& labels_before);
+                       const std::vector<Index>& labels, const RowMatrix& of_labels);
 
 }  // namespace mdpd
