@@ -1,6 +1,5 @@
 #include "growth/grow.h"
 
-#include "base/numerics.h"
 #include "growth/split.h"
 
 namespace mdpd {
@@ -19,8 +18,7 @@ PairSearch search_to_grow(const CodedData& data, const MixtureFit& fit, const It
     const LeadingItems first = put_first(data, leads);
     search_options.leading = &first;
     PairSearch partial = search_pairs(state, search_options, monitor);
-    const PairChoice best = worst_explained(partial);
-    if (best.found && best.log_p_value < log_of(options.alpha)) return partial;
+    if (options.is_significant(worst_explained(partial))) return partial;
     search_options.leading = nullptr;
   }
   return search_pairs(state, search_options, monitor);

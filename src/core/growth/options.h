@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/numerics.h"
 #include "model/refine.h"
 #include "pairs/search.h"
 
@@ -47,6 +48,9 @@ struct FitOptions {
   double most_search_work = 1e10;
 
   bool is_by_significance() const { return selection == Selection::kSignificance; }
+  bool is_significant(const PairChoice& pair) const {
+    return pair.found && pair.log_p_value < log_of(alpha);
+  }
 };
 
 /// The defaults of `method = "paper"`.

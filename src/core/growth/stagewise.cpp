@@ -56,17 +56,14 @@ class Stages {
  private:
   bool is_complete() const { return params_.n_components() >= k_; }
 
-  bool is_significant(const PairChoice& pair) const {
-    return pair.found && pair.log_p_value < log_of(options_.alpha);
-  }
-
   /// By evidence, growth ends when the best pair is not significant. That holds only once all
   /// components are there: with few informative items and many pairs the test misses real components
   /// that the next split would make visible. Who else of a crowd looks is then left to EM by
   /// evidence: of a thousand workers who do, each stage would find one or two by half a million pairs.
   bool is_explained(const PairChoice& pair) const {
     if (!options_.is_by_significance()) return false;
-    return !pair.found || (is_complete() && (leaves_items_to_em() || !is_significant(pair)));
+    return !pair.found ||
+           (is_complete() && (leaves_items_to_em() || !options_.is_significant(pair)));
   }
 
   bool leaves_items_to_em() const {
@@ -136,11 +133,12 @@ class Stages {
     const bool has_all = leading_.n_leading == 0;
     if (!has_all) {
       PairSearch partial = search(&leading_);
-      if (is_significant(worst_explained(partial))) return partial;
+      if (options_.is_significant(worst_explained(partial))) return partial;
     }
     PairSearch full = search(nullptr);
     const PairChoice best = worst_explained(full);
-    begins_again_ = !has_all && is_significant(best) && !kept_[best.item_1] && !kept_[best.item_2];
+    begins_again_ =
+        !has_all && options_.is_significant(best) && !kept_[best.item_1] && !kept_[best.item_2];
     if (begins_again_) set_aside_but(full);
     return full;
   }
