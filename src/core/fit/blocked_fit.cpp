@@ -183,15 +183,13 @@ class BlockedMethod {
   std::vector<Index> hold_known(const ItemSet& informative, MixtureParameters& params,
                                 ItemPrior& prior) {
     Matrix of_known = Matrix::Zero(params.n_components(), params.n_components());
-    rows_.for_each_shard([&](Shard shard, Index) {
-      const std::vector<Index> known = known_labels(shard);
-      if (known.empty()) return true;
-      const auto rows = make_row_block(frame_, std::move(shard), {});
-      const EStep step = e_step(rows->data, params, informative);
-      of_known += components_of_known(rows->data, known, step.posterior);
+    const auto add = [&](const CodedData& rows, const std::vector<Index>& known, Index) {
+      if (known.empty()) return;
+      const EStep step = e_step(rows, params, informative);
+      of_known += components_of_known(rows, known, step.posterior);
       monitor_.on_work();
-      return true;
-    });
+    };
+    rows_.for_each_free_block(add);
     const std::vector<Index> born = component_of_label(frame_, params, informative, of_known);
     auto weights = params.mixing_weights.transpose();
     order_columns(born, weights);
