@@ -88,8 +88,7 @@ BlockedRows::BlockedRows(const RowSource& source, std::vector<Index> n_levels, i
   frame_.n_threads = n_threads;
   Totals totals(frame_);
   for_each_shard([&](Shard shard, Index) {
-    Cells cells = cells_of(shard, frame_.n_levels);
-    totals.add(make_block(frame_, std::move(cells), std::move(shard.case_weights)));
+    totals.add(make_row_block(frame_, std::move(shard), {})->data);
     return true;
   });
   totals.finish(frame_, before);
