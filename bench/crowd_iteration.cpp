@@ -49,7 +49,7 @@ mdpd::CodedData random_crowd(Index n_items, Index n_workers, Index n_each, Index
     }
     row_start.push_back(workers.size());
   }
-  return mdpd::make_sparse_data(std::move(row_start), std::move(workers), std::move(labels),
+  return mdpd::make_sparse_data({std::move(row_start), std::move(workers), std::move(labels)},
                                 std::vector<Index>(n_workers, n_labels),
                                 mdpd::Vector::Ones(n_items));
 }

@@ -16,24 +16,15 @@ std::vector<mdpd::Index> as_counts(const Rcpp::IntegerVector& counts) {
   return {counts.begin(), counts.end()};
 }
 
-void add_answers(const Rcpp::List& codes, mdpd::Shard& shard) {
-  const Rcpp::NumericVector row_start = codes["row_start"];
-  const Rcpp::IntegerVector item = codes["item"];
-  const Rcpp::RawVector code = codes["code"];
-  shard.is_dense = false;
-  shard.n_obs = row_start.size() - 1;
-  shard.n_items = Rcpp::IntegerVector(codes["dim"])[1];
-  shard.row_start.assign(row_start.begin(), row_start.end());
-  shard.items.reserve(item.size());
-  for (const int at : item) shard.items.push_back(static_cast<std::uint32_t>(at - 1));
-  shard.answers.assign(code.begin(), code.end());
-}
-
 mdpd::Shard as_shard(const Rcpp::RObject& codes, const Rcpp::Nullable<Rcpp::NumericVector>& weights,
                      const Rcpp::Nullable<Rcpp::RawVector>& known) {
   mdpd::Shard shard;
   if (codes.inherits("sparse_codes")) {
-    add_answers(Rcpp::List(codes), shard);
+    const Rcpp::List sparse(codes);
+    shard.is_dense = false;
+    shard.n_items = Rcpp::IntegerVector(sparse["dim"])[1];
+    static_cast<mdpd::RowAnswers&>(shard) = mdpd::as_answers(sparse, shard.n_items);
+    shard.n_obs = static_cast<mdpd::Index>(shard.row_start.size()) - 1;
   } else {
     const Rcpp::RawMatrix dense(codes);
     shard.n_obs = dense.nrow();

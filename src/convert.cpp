@@ -34,24 +34,6 @@ void require_positions(const Rcpp::NumericVector& row_start, R_xlen_t n_answers)
   }
 }
 
-/// From an R object of class `sparse_codes`.
-void add_answers(const Rcpp::List& codes, Cells& cells) {
-  const Rcpp::NumericVector row_start = codes["row_start"];
-  const Rcpp::IntegerVector item = codes["item"];
-  const Rcpp::RawVector code = codes["code"];
-  require(code.size() == item.size(), "one item and one code for each answer");
-  require_positions(row_start, item.size());
-  cells.n_obs = row_start.size() - 1;
-  cells.row_start.assign(row_start.begin(), row_start.end());
-  cells.items.resize(item.size());
-  const Index n_items = cells.n_items();
-  std::transform(item.begin(), item.end(), cells.items.begin(), [n_items](int at) {
-    require(at >= 1 && at <= n_items, "an answer is to an item of the data");
-    return static_cast<std::uint32_t>(at - 1);
-  });
-  cells.answers.assign(code.begin(), code.end());
-}
-
 void add_dense_codes(SEXP codes, Cells& cells) {
   // Of another type Rcpp would make a copy that does not live as long as the view.
   require(TYPEOF(codes) == RAWSXP && Rf_isMatrix(codes), "codes are a raw matrix");
@@ -75,6 +57,23 @@ int as_threads(double threads) {
   return is_forked() ? 1 : allowed_threads(threads);
 }
 
+RowAnswers as_answers(const Rcpp::List& codes, Index n_items) {
+  const Rcpp::NumericVector row_start = codes["row_start"];
+  const Rcpp::IntegerVector item = codes["item"];
+  const Rcpp::RawVector code = codes["code"];
+  require(code.size() == item.size(), "one item and one code for each answer");
+  require_positions(row_start, item.size());
+  RowAnswers out;
+  out.row_start.assign(row_start.begin(), row_start.end());
+  out.items.resize(item.size());
+  std::transform(item.begin(), item.end(), out.items.begin(), [n_items](int at) {
+    require(at >= 1 && at <= n_items, "an answer is to an item of the data");
+    return static_cast<std::uint32_t>(at - 1);
+  });
+  out.answers.assign(code.begin(), code.end());
+  return out;
+}
+
 std::vector<Index> n_levels_of(const Rcpp::List& coded) {
   std::vector<Index> out;
   for (const SEXP levels : Rcpp::List(coded["levels"])) out.push_back(Rf_xlength(levels));
@@ -86,7 +85,8 @@ Cells as_cells(const Rcpp::List& coded) {
   cells.n_levels = n_levels_of(coded);
   const Rcpp::RObject codes = coded["codes"];
   if (codes.inherits("sparse_codes")) {
-    add_answers(Rcpp::List(codes), cells);
+    static_cast<RowAnswers&>(cells) = as_answers(Rcpp::List(codes), cells.n_items());
+    cells.n_obs = static_cast<Index>(cells.row_start.size()) - 1;
   } else {
     add_dense_codes(codes, cells);
   }

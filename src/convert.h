@@ -31,6 +31,9 @@ int as_threads(double threads);
 /// How many levels each item of an R `mdpd_coded` list has.
 std::vector<Index> n_levels_of(const Rcpp::List& coded);
 
+/// From an R object of class `sparse_codes`.
+RowAnswers as_answers(const Rcpp::List& codes, Index n_items);
+
 /// View of the cells of an R `mdpd_coded` list; the list must outlive it.
 Cells as_cells(const Rcpp::List& coded);
 

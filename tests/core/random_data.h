@@ -175,7 +175,7 @@ inline CodedData sparse_copy(const CodedData& dense) {
     });
     row_start.push_back(items.size());
   }
-  return make_sparse_data(row_start, items, codes, dense.n_levels, dense.case_weights);
+  return make_sparse_data({row_start, items, codes}, dense.n_levels, dense.case_weights);
 }
 
 /// The items in another order, or some of them.

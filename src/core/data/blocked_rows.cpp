@@ -23,12 +23,9 @@ std::vector<Index> held_rows(const Shard& shard, const std::vector<Index>& held)
 }  // namespace
 
 Cells cells_of(Shard& shard, std::vector<Index> n_levels) {
-  return {shard.n_obs,
-          std::move(n_levels),
-          shard.is_dense ? shard.codes.data() : nullptr,
-          std::move(shard.row_start),
-          std::move(shard.items),
-          std::move(shard.answers)};
+  RowAnswers& answers = shard;
+  return {std::move(answers), shard.n_obs, std::move(n_levels),
+          shard.is_dense ? shard.codes.data() : nullptr};
 }
 
 Shard cut_rows(const Shard& shard, Index first, Index n) {

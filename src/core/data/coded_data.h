@@ -49,13 +49,23 @@ struct DenseCodes {
   }
 };
 
-/// The answers of data in which most cells are missing, or in which a row answers an item more than
-/// once, by row and by item, both in ascending order. Counts are 32-bit wherever there is one for
-/// each answer.
-struct SparseCodes {
-  std::vector<std::size_t> row_start;   ///< n_obs + 1: where the row's answers begin
-  std::vector<std::uint32_t> row_item;  ///< item of each answer, row by row
-  std::vector<Code> row_code;           ///< its code, 1..n_levels
+/// The answers of rows of which most cells are missing, or in which a row answers an item more than
+/// once. Counts are 32-bit wherever there is one for each answer.
+struct RowAnswers {
+  std::vector<std::size_t> row_start = {};  ///< n_obs + 1: where the row's answers begin, from 0
+  std::vector<std::uint32_t> items = {};    ///< item of each answer, ascending in a row
+  std::vector<Code> answers = {};           ///< its code, 1..n_levels
+
+  template <class Use>
+  void for_each_item_of_row(Index row, Use use) const {
+    for (std::size_t at = row_start[row]; at < row_start[row + 1]; ++at) {
+      use(static_cast<Index>(items[at]), answers[at]);
+    }
+  }
+};
+
+/// The same once more by item, the rows in ascending order.
+struct SparseCodes : RowAnswers {
   std::vector<std::size_t> item_start;  ///< n_items + 1
   std::vector<std::uint32_t> item_row;  ///< row of each answer, item by item
   std::vector<Code> item_code;
@@ -88,13 +98,6 @@ struct SparseCodes {
       first_1 = last_1;
     }
   }
-  template <class Use>
-  void for_each_item_of_row(Index row, Use use) const {
-    for (std::size_t at = row_start[row]; at < row_start[row + 1]; ++at) {
-      use(static_cast<Index>(row_item[at]), row_code[at]);
-    }
-  }
-
   /// Where the answers of a row to an item end.
   std::size_t end_of_row(std::size_t at, std::size_t end, std::uint32_t row) const {
     while (at < end && item_row[at] == row) ++at;

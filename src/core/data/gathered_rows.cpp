@@ -29,10 +29,10 @@ class Collector {
       }
       return;
     }
-    for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
-      rows_.items.push_back(shard.items[at]);
-      rows_.answers.push_back(shard.answers[at]);
-    }
+    shard.for_each_item_of_row(row, [&](Index item, Code code) {
+      rows_.items.push_back(static_cast<std::uint32_t>(item));
+      rows_.answers.push_back(code);
+    });
     rows_.row_start.push_back(rows_.items.size());
   }
 

@@ -13,8 +13,7 @@ struct GatheredRows {
 
   /// Dense codes stay here.
   Cells cells() const {
-    return {rows.n_obs,     n_levels,   rows.is_dense ? rows.codes.data() : nullptr,
-            rows.row_start, rows.items, rows.answers};
+    return {rows, rows.n_obs, n_levels, rows.is_dense ? rows.codes.data() : nullptr};
   }
 };
 

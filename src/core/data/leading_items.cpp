@@ -14,9 +14,8 @@ void reorder(const CodedData& data, const SparseCodes& sparse, std::vector<Index
   for (std::size_t at = 0; at < out.original.size(); ++at) {
     position[out.original[at]] = static_cast<Index>(at);
   }
-  std::vector<std::size_t> row_start(1, 0);
-  std::vector<std::uint32_t> items;
-  std::vector<Code> codes;
+  RowAnswers rows;
+  rows.row_start.push_back(0);
   std::vector<std::pair<Index, Code>> answers;
   for (Index row = 0; row < data.n_obs; ++row) {
     answers.clear();
@@ -24,13 +23,12 @@ void reorder(const CodedData& data, const SparseCodes& sparse, std::vector<Index
         row, [&](Index item, Code code) { answers.emplace_back(position[item], code); });
     std::sort(answers.begin(), answers.end());
     for (const auto& [item, code] : answers) {
-      items.push_back(static_cast<std::uint32_t>(item));
-      codes.push_back(code);
+      rows.items.push_back(static_cast<std::uint32_t>(item));
+      rows.answers.push_back(code);
     }
-    row_start.push_back(items.size());
+    rows.row_start.push_back(rows.items.size());
   }
-  out.data = make_sparse_data(std::move(row_start), std::move(items), std::move(codes),
-                              std::move(n_levels), data.case_weights);
+  out.data = make_sparse_data(std::move(rows), std::move(n_levels), data.case_weights);
 }
 
 void reorder(const CodedData& data, const DenseCodes& dense, std::vector<Index> n_levels,

@@ -50,11 +50,11 @@ CodedData shape_of(Index n_obs, std::vector<Index> n_levels, Vector case_weights
   return data;
 }
 
-void require_answers_by_row(const std::vector<std::size_t>& row_start,
-                            const std::vector<std::uint32_t>& items,
-                            const std::vector<Code>& codes) {
-  require(!row_start.empty() && row_start.front() == 0 && row_start.back() == items.size() &&
-              codes.size() == items.size() && std::is_sorted(row_start.begin(), row_start.end()),
+void require_answers_by_row(const RowAnswers& rows) {
+  const std::vector<std::size_t>& start = rows.row_start;
+  require(!start.empty() && start.front() == 0 && start.back() == rows.items.size() &&
+              rows.answers.size() == rows.items.size() &&
+              std::is_sorted(start.begin(), start.end()),
           "one item and one code for each answer, row by row");
 }
 
@@ -71,8 +71,8 @@ void list_by_item(const CodedData& data, SparseCodes& sparse) {
     });
   }
   std::partial_sum(sparse.item_start.begin(), sparse.item_start.end(), sparse.item_start.begin());
-  sparse.item_row.resize(sparse.row_item.size());
-  sparse.item_code.resize(sparse.row_item.size());
+  sparse.item_row.resize(sparse.items.size());
+  sparse.item_code.resize(sparse.items.size());
   std::vector<std::size_t> next(sparse.item_start.begin(), sparse.item_start.end() - 1);
   for (Index row = 0; row < data.n_obs; ++row) {
     sparse.for_each_item_of_row(row, [&](Index item, Code code) {
@@ -93,25 +93,21 @@ DenseCodes dense_codes(const Code* codes, const CodedData& data) {
   return {codes, data.n_obs, data.n_items, std::make_shared<DenseLayouts>()};
 }
 
-SparseCodes sparse_codes(std::vector<std::size_t> row_start, std::vector<std::uint32_t> items,
-                         std::vector<Code> codes, const CodedData& data) {
+SparseCodes sparse_codes(RowAnswers rows, const CodedData& data) {
   SparseCodes sparse;
-  sparse.row_start = std::move(row_start);
-  sparse.row_item = std::move(items);
-  sparse.row_code = std::move(codes);
+  static_cast<RowAnswers&>(sparse) = std::move(rows);
   list_by_item(data, sparse);
   return sparse;
 }
 
 }  // namespace
 
-Index most_repeats_of(const std::vector<std::size_t>& row_start,
-                      const std::vector<std::uint32_t>& items) {
+Index most_repeats(const RowAnswers& rows) {
   std::size_t most = 1;
-  for (std::size_t row = 0; row + 1 < row_start.size(); ++row) {
-    std::size_t first = row_start[row];
-    for (std::size_t at = first; at < row_start[row + 1]; ++at) {
-      if (items[at] != items[first]) first = at;
+  for (std::size_t row = 0; row + 1 < rows.row_start.size(); ++row) {
+    std::size_t first = rows.row_start[row];
+    for (std::size_t at = first; at < rows.row_start[row + 1]; ++at) {
+      if (rows.items[at] != rows.items[first]) first = at;
       most = std::max(most, at - first + 1);
     }
   }
@@ -187,8 +183,7 @@ CodedData make_block(const CodedData& frame, Cells cells, Vector case_weights) {
   if (cells.codes != nullptr) {
     data.codes = dense_codes(cells.codes, data);
   } else {
-    data.codes = sparse_codes(std::move(cells.row_start), std::move(cells.items),
-                              std::move(cells.answers), data);
+    data.codes = sparse_codes(std::move(cells), data);
   }
   return data;
 }
@@ -237,7 +232,7 @@ void require_cells(const Cells& cells) {
   if (cells.codes != nullptr) return;
   require(cells.row_start.size() == static_cast<std::size_t>(cells.n_obs) + 1,
           "codes of all cells, or answers of all rows");
-  require_answers_by_row(cells.row_start, cells.items, cells.answers);
+  require_answers_by_row(cells);
 }
 
 void require_weights(const Vector& case_weights, Index n_obs) {
@@ -249,9 +244,8 @@ void require_weights(const Vector& case_weights, Index n_obs) {
 
 CodedData make_data(Cells cells, Vector case_weights) {
   if (cells.codes == nullptr) {
-    return make_sparse_data(std::move(cells.row_start), std::move(cells.items),
-                            std::move(cells.answers), std::move(cells.n_levels),
-                            std::move(case_weights));
+    std::vector<Index> n_levels = std::move(cells.n_levels);
+    return make_sparse_data(std::move(cells), std::move(n_levels), std::move(case_weights));
   }
   return make_coded_data(cells.codes, cells.n_obs, std::move(cells.n_levels),
                          std::move(case_weights));
@@ -264,14 +258,12 @@ CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_l
   return with_totals(std::move(data));
 }
 
-CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::uint32_t> items,
-                           std::vector<Code> codes, std::vector<Index> n_levels,
-                           Vector case_weights) {
-  require_answers_by_row(row_start, items, codes);
-  const Index n_obs = static_cast<Index>(row_start.size()) - 1;
-  CodedData data = shape_of(n_obs, std::move(n_levels), std::move(case_weights),
-                            most_repeats_of(row_start, items));
-  data.codes = sparse_codes(std::move(row_start), std::move(items), std::move(codes), data);
+CodedData make_sparse_data(RowAnswers rows, std::vector<Index> n_levels, Vector case_weights) {
+  require_answers_by_row(rows);
+  const Index n_obs = static_cast<Index>(rows.row_start.size()) - 1;
+  CodedData data =
+      shape_of(n_obs, std::move(n_levels), std::move(case_weights), most_repeats(rows));
+  data.codes = sparse_codes(std::move(rows), data);
   return with_totals(std::move(data));
 }
 

@@ -5,13 +5,10 @@
 namespace mdpd {
 
 /// A table of codes as it comes: dense, or of each row its answers.
-struct Cells {
+struct Cells : RowAnswers {
   Index n_obs = 0;
-  std::vector<Index> n_levels;  ///< per item
+  std::vector<Index> n_levels = {};  ///< per item
   const Code* codes = nullptr;  ///< n_obs x n_items, column-major, the caller's; null where sparse
-  std::vector<std::size_t> row_start;  ///< see `make_sparse_data()`
-  std::vector<std::uint32_t> items;
-  std::vector<Code> answers;
 
   Index n_items() const { return static_cast<Index>(n_levels.size()); }
 };
@@ -22,9 +19,8 @@ void require_cells(const Cells& cells);
 /// @throws DimensionError if they are not as many, finite and not negative, or all are 0.
 void require_weights(const Vector& case_weights, Index n_obs);
 
-/// Answers of one row to one item, at most; items ascend in a row.
-Index most_repeats_of(const std::vector<std::size_t>& row_start,
-                      const std::vector<std::uint32_t>& items);
+/// Answers of one row to one item, at most; of no answers 1.
+Index most_repeats(const RowAnswers& rows);
 
 /// @throws DimensionError as the two below.
 CodedData make_data(Cells cells, Vector case_weights);
@@ -33,14 +29,11 @@ CodedData make_data(Cells cells, Vector case_weights);
 CodedData make_coded_data(const Code* codes, Index n_obs, std::vector<Index> n_levels,
                           Vector case_weights);
 
-/// Data of which only the answers are given, row by row. A row may answer an item more than once:
-/// each answer counts.
-/// @param row_start n_obs + 1 positions in `items` and `codes`, from 0; `items` ascend in a row.
+/// Data of which only the answers are given. A row may answer an item more than once: each answer
+/// counts.
 /// @throws DimensionError if sizes disagree, items do not ascend, or a code is 0 or exceeds its
 ///   item's levels.
-CodedData make_sparse_data(std::vector<std::size_t> row_start, std::vector<std::uint32_t> items,
-                           std::vector<Code> codes, std::vector<Index> n_levels,
-                           Vector case_weights);
+CodedData make_sparse_data(RowAnswers rows, std::vector<Index> n_levels, Vector case_weights);
 
 // Of rows that come in blocks -----------------------------------------------------------------------
 

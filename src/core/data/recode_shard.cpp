@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/make_data.h"
+
 namespace mdpd {
 
 namespace {
@@ -40,11 +42,10 @@ void recode_dense(Shard& shard, const Recoding& recoding) {
 void list_answers(const Shard& shard, const Recoding& recoding, Index row,
                   std::vector<Answer>& out) {
   out.clear();
-  for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
-    const Index item = shard.items[at];
-    const Code code = new_code(recoding.codes_of(item), shard.answers[at]);
+  shard.for_each_item_of_row(row, [&](Index item, Code before) {
+    const Code code = new_code(recoding.codes_of(item), before);
     if (code != 0) out.emplace_back(static_cast<std::uint32_t>(recoding.item_of[item]), code);
-  }
+  });
   std::sort(out.begin(), out.end());
 }
 
@@ -76,14 +77,11 @@ void make_dense(Shard& shard) {
   require(most_repeats(shard) == 1, "a cell of dense rows has one answer");
   shard.codes.assign(shard.n_obs * shard.n_items, 0);
   for (Index row = 0; row < shard.n_obs; ++row) {
-    for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
-      shard.codes[shard.items[at] * shard.n_obs + row] = shard.answers[at];
-    }
+    shard.for_each_item_of_row(
+        row, [&](Index item, Code code) { shard.codes[item * shard.n_obs + row] = code; });
   }
   shard.is_dense = true;
-  shard.row_start.clear();
-  shard.items.clear();
-  shard.answers.clear();
+  static_cast<RowAnswers&>(shard) = {};
 }
 
 }  // namespace
@@ -108,9 +106,9 @@ Vector level_weights(const Shard& shard, const std::vector<Index>& n_levels) {
     }
   }
   for (Index row = 0; row < shard.n_obs && !shard.is_dense; ++row) {
-    for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
-      out[offset[shard.items[at]] + shard.answers[at] - 1] += shard.case_weights[row];
-    }
+    shard.for_each_item_of_row(row, [&](Index item, Code code) {
+      out[offset[item] + code - 1] += shard.case_weights[row];
+    });
   }
   return out;
 }

@@ -40,11 +40,10 @@ void add_dense(const Cells& cells, const std::vector<Code>& absent,
 void add_sparse(const Cells& cells, const std::vector<Code>& absent,
                 std::vector<std::uint64_t>& rows) {
   for (Index row = 0; row < cells.n_obs; ++row) {
-    for (std::size_t at = cells.row_start[row]; at < cells.row_start[row + 1]; ++at) {
-      const std::uint32_t item = cells.items[at];
-      const Code code = cells.answers[at];
-      if (absent.empty() || code != absent[item]) rows[row] += number_of(item, code);
-    }
+    cells.for_each_item_of_row(row, [&](Index item, Code code) {
+      if (!absent.empty() && code == absent[item]) return;
+      rows[row] += number_of(static_cast<std::uint64_t>(item), code);
+    });
   }
 }
 

@@ -55,8 +55,7 @@ DenseRows rows_of(const DenseCodes& codes, const PackedItems& packed, const Tile
 }
 
 SparseRows rows_of(const SparseCodes& codes, const PackedItems& packed, const Tile&) {
-  return {codes.row_start.data(), codes.row_item.data(), codes.row_code.data(),
-          packed.first.data()};
+  return {codes.row_start.data(), codes.items.data(), codes.answers.data(), packed.first.data()};
 }
 
 // Counts ------------------------------------------------------------------------------------------

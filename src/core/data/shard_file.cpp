@@ -136,14 +136,11 @@ void check_dense(const Shard& shard, const std::vector<Index>& n_levels) {
 
 void check_row(const Shard& shard, const std::vector<Index>& n_levels, Index row) {
   Index before = 0;
-  for (std::size_t at = shard.row_start[row]; at < shard.row_start[row + 1]; ++at) {
-    const auto item = static_cast<Index>(shard.items[at]);
+  shard.for_each_item_of_row(row, [&](Index item, Code code) {
     if (item < before || item >= shard.n_items) fail("the items of a row do not ascend");
-    if (shard.answers[at] == 0 || shard.answers[at] > n_levels[item]) {
-      fail("an answer is not of its item's levels");
-    }
+    if (code == 0 || code > n_levels[item]) fail("an answer is not of its item's levels");
     before = item;
-  }
+  });
 }
 
 void check_sparse(const Shard& shard, const std::vector<Index>& n_levels) {
@@ -208,8 +205,6 @@ Shard shard_of_bytes(Bytes bytes, const std::vector<Index>& n_levels,
 }
 
 }  // namespace
-
-Index most_repeats(const Shard& shard) { return most_repeats_of(shard.row_start, shard.items); }
 
 Index n_repeats(const Shard& shard) {
   Index n = 0;

@@ -8,22 +8,16 @@
 namespace mdpd {
 
 /// Some rows of a table of codes, as a file holds them: what `Cells` and case weights are of all.
-struct Shard {
+/// Dense rows have no list of answers.
+struct Shard : RowAnswers {
   Index n_obs = 0;
   Index n_items = 0;
   bool is_dense = true;
-  std::vector<Code> codes;             ///< dense: n_obs x n_items, column-major; 0 = missing
-  std::vector<std::size_t> row_start;  ///< sparse: n_obs + 1 positions in `items` and `answers`
-  std::vector<std::uint32_t> items;    ///< item of each answer, ascending in a row; as often as the
-                                       ///< row answers it
-  std::vector<Code> answers;           ///< code of each answer, at least 1
-  Vector case_weights;                 ///< n_obs, finite and >= 0
-  std::vector<Code> known = {};        ///< of a crowd: empty, or n_obs: the label, from 1, that a
-                                       ///< row is known to have; 0 where that is not known
+  std::vector<Code> codes = {};  ///< dense: n_obs x n_items, column-major; 0 = missing
+  Vector case_weights = {};      ///< n_obs, finite and >= 0
+  std::vector<Code> known = {};  ///< of a crowd: empty, or n_obs: the label, from 1, that a row is
+                                 ///< known to have; 0 where that is not known
 };
-
-/// Answers of one row to one item, at most; of dense rows 1.
-Index most_repeats(const Shard& shard);
 
 /// Answers of rows to items that they have answered already.
 Index n_repeats(const Shard& shard);

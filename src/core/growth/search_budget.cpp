@@ -11,7 +11,7 @@ constexpr double answers_per_level = 100.0;
 
 double n_answers(const CodedData& data) {
   if (const SparseCodes* const sparse = std::get_if<SparseCodes>(&data.codes)) {
-    return static_cast<double>(sparse->row_item.size());
+    return static_cast<double>(sparse->items.size());
   }
   return static_cast<double>(data.n_obs) * static_cast<double>(data.n_items);
 }

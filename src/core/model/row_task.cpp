@@ -126,17 +126,15 @@ void add_answers(const CodedData& rows, std::uint64_t& numbers, Bytes& answers) 
 
 /// Each row's answers to an item or two of four.
 CodedData fixed_sparse_rows(Index n_obs, const Vector& weights, std::uint64_t& numbers) {
-  std::vector<std::size_t> row_start(n_obs + 1);
-  std::vector<std::uint32_t> items;
-  std::vector<Code> codes;
+  RowAnswers rows;
+  rows.row_start.push_back(0);
   for (Index row = 0; row < n_obs; ++row) {
-    items.push_back(static_cast<std::uint32_t>(below(2, numbers)));
-    items.push_back(static_cast<std::uint32_t>(2 + below(2, numbers)));
-    for (int n = 0; n < 2; ++n) codes.push_back(static_cast<Code>(1 + below(3, numbers)));
-    row_start[row + 1] = items.size();
+    rows.items.push_back(static_cast<std::uint32_t>(below(2, numbers)));
+    rows.items.push_back(static_cast<std::uint32_t>(2 + below(2, numbers)));
+    for (int n = 0; n < 2; ++n) rows.answers.push_back(static_cast<Code>(1 + below(3, numbers)));
+    rows.row_start.push_back(rows.items.size());
   }
-  return make_sparse_data(std::move(row_start), std::move(items), std::move(codes), {3, 3, 3, 3},
-                          weights);
+  return make_sparse_data(std::move(rows), {3, 3, 3, 3}, weights);
 }
 
 }  // namespace

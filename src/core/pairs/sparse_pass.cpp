@@ -58,17 +58,17 @@ class SharedRows {
   template <class Use>
   void for_each_later(Index item, Index row, Use use) const {
     for (std::size_t at = sparse_.row_start[row + 1]; at-- > sparse_.row_start[row];) {
-      const Index other = static_cast<Index>(sparse_.row_item[at]);
+      const Index other = static_cast<Index>(sparse_.items[at]);
       if (other <= item) return;
-      use(other, sparse_.row_code[at]);
+      use(other, sparse_.answers[at]);
     }
   }
 
   /// At most what fits: 4096 answers to each of the two.
   std::uint32_t n_pairs(Index row, Index item, Index other) const {
     if (data_.most_repeats == 1) return 1;
-    const auto first = sparse_.row_item.begin() + sparse_.row_start[row];
-    const auto last = sparse_.row_item.begin() + sparse_.row_start[row + 1];
+    const auto first = sparse_.items.begin() + sparse_.row_start[row];
+    const auto last = sparse_.items.begin() + sparse_.row_start[row + 1];
     const auto n_answers = [&](Index to) {
       const auto range = std::equal_range(first, last, static_cast<std::uint32_t>(to));
       return range.second - range.first;
@@ -228,7 +228,7 @@ void for_each_sparse_pair(const CodedData& data, const RowMatrix& row_weights, I
                           Monitor& monitor, const PairVisitor& visit) {
   const Index n_columns = row_weights.cols();
   const std::vector<double> no_error(n_columns, 0.0);
-  const auto n_answers = static_cast<double>(std::get<SparseCodes>(data.codes).row_item.size());
+  const auto n_answers = static_cast<double>(std::get<SparseCodes>(data.codes).items.size());
   const int n_threads = useful_threads(data.n_threads, 10.0 * n_answers);
   std::vector<SharedRows> rows(n_threads, SharedRows(data, row_weights));
   std::vector<SharedTable> tables(n_threads, SharedTable(n_columns));

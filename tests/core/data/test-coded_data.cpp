@@ -106,7 +106,8 @@ context("coded_data") {
 
   test_that("answers that do not lie row by row are an error") {
     const auto made = [](std::vector<std::size_t> row_start) {
-      return make_sparse_data(std::move(row_start), {0, 1, 0}, {1, 2, 2}, {2, 2}, Vector::Ones(2));
+      return make_sparse_data({std::move(row_start), {0, 1, 0}, {1, 2, 2}}, {2, 2},
+                              Vector::Ones(2));
     };
     expect_true(made({0, 2, 3}).most_repeats == 1);
     for (const std::vector<std::size_t>& row_start : std::vector<std::vector<std::size_t>>{

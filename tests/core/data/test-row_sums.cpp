@@ -203,7 +203,7 @@ context("row_sums") {
       }
       row_start.push_back(items.size());
     }
-    const CodedData all = make_sparse_data(row_start, items, codes, {2, 2}, Vector::Ones(n_obs));
+    const CodedData all = make_sparse_data({row_start, items, codes}, {2, 2}, Vector::Ones(n_obs));
     const RowMatrix posterior = random_posterior(random, n_obs, 3);
     const LevelSums sums = sums_of_all(all, posterior);
     expect_true(are_near(all, sums, sums_twin(all, posterior)));
@@ -212,9 +212,10 @@ context("row_sums") {
       const auto first = static_cast<std::ptrdiff_t>(row_start[row]);
       const auto last = static_cast<std::ptrdiff_t>(row_start[row + 1]);
       const std::size_t n = row_start[row + 1] - row_start[row];
-      CodedData one =
-          make_sparse_data({0, n}, {items.begin() + first, items.begin() + last},
-                           {codes.begin() + first, codes.begin() + last}, {2, 2}, Vector::Ones(1));
+      CodedData one = make_sparse_data({{0, n},
+                                        {items.begin() + first, items.begin() + last},
+                                        {codes.begin() + first, codes.begin() + last}},
+                                       {2, 2}, Vector::Ones(1));
       take_totals(one, all);
       pieces += sums_of_all(one, posterior.row(row));
     }

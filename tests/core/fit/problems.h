@@ -24,9 +24,7 @@ inline Problem sparse_problem_of(const Table& table) {
   const CodedData copy = sparse_copy(table.data);
   const SparseCodes& sparse = std::get<SparseCodes>(copy.codes);
   problem.cells.codes = nullptr;
-  problem.cells.row_start = sparse.row_start;
-  problem.cells.items = sparse.row_item;
-  problem.cells.answers = sparse.row_code;
+  static_cast<RowAnswers&>(problem.cells) = sparse;
   return problem;
 }
 

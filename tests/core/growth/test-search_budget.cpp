@@ -37,7 +37,7 @@ context("search_budget") {
     const CodedData sparse = sparse_copy(three_components(1).data);
     CodedData fewer = sparse;
     auto& codes = std::get<SparseCodes>(fewer.codes);
-    codes.row_item.resize(codes.row_item.size() / 2);
+    codes.items.resize(codes.items.size() / 2);
     expect_true(most_passes(fewer, 3, {}) > most_passes(sparse, 3, {}));
   }
 

@@ -62,7 +62,7 @@ Repeated repeated_answers(std::uint64_t seed, Index n_obs) {
     row_start.push_back(items.size());
   }
   Vector weights = random_case_weights(random, {n_obs, n_levels, 0.0, true});
-  out.data = make_sparse_data(row_start, items, codes, n_levels, std::move(weights));
+  out.data = make_sparse_data({row_start, items, codes}, n_levels, std::move(weights));
   return out;
 }
 
@@ -152,8 +152,8 @@ context("sparse_pass") {
       items.insert(items.end(), {0, 1});
       codes.insert(codes.end(), {code, code});
     }
-    const CodedData data = make_sparse_data({0, 2 * n, 2 * n + 2, 2 * n + 4, 2 * n + 6}, items,
-                                            codes, {2, 2}, Vector::Ones(4));
+    const CodedData data = make_sparse_data(
+        {{0, 2 * n, 2 * n + 2, 2 * n + 4, 2 * n + 6}, items, codes}, {2, 2}, Vector::Ones(4));
     const RowMatrix weights = row_shares(data, RowMatrix::Ones(4, 1));
     PairTable table;
     fill_pair_table(data, weights, 0, 1, MissingCells::kIgnore, table);
@@ -168,7 +168,7 @@ context("sparse_pass") {
 
   test_that("items that share one row are no pair to visit, also where no two share more") {
     // Under the sanitiser: no answer is stored, and none is pointed at.
-    const CodedData data = make_sparse_data({0, 2, 4, 6}, {0, 1, 1, 2, 0, 2}, {1, 1, 2, 1, 2, 2},
+    const CodedData data = make_sparse_data({{0, 2, 4, 6}, {0, 1, 1, 2, 0, 2}, {1, 1, 2, 1, 2, 2}},
                                             {2, 2, 2}, Vector::Ones(3));
     Monitor monitor;
     Index n_visits = 0;
@@ -236,7 +236,8 @@ context("sparse_pass") {
 
   test_that("broken sparse data are refused") {
     const auto make = [](std::vector<std::uint32_t> items, std::vector<Code> codes) {
-      return make_sparse_data({0, 2}, std::move(items), std::move(codes), {2, 2}, Vector::Ones(1));
+      return make_sparse_data({{0, 2}, std::move(items), std::move(codes)}, {2, 2},
+                              Vector::Ones(1));
     };
     expect_true(make({0, 1}, {1, 2}).n_obs == 1);
     expect_error_as(make({1, 0}, {1, 2}), DimensionError);

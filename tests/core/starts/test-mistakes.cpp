@@ -139,7 +139,7 @@ CodedData answered_twice(const Table& table) {
     }
     row_start.push_back(items.size());
   }
-  return make_sparse_data(row_start, items, codes, table.data.n_levels, table.data.case_weights);
+  return make_sparse_data({row_start, items, codes}, table.data.n_levels, table.data.case_weights);
 }
 
 }  // namespace
