@@ -104,10 +104,7 @@ recode_added <- function(spooled, seen, columns, path, manifest, call) {
   label <- finish_known(columns$label)
   inform_new_labels(label$new)
   is_dense <- all(manifest$shards$is_dense) && (seen$again == 0 || manifest$duplicates != "count")
-  recoding <- list(
-    n_levels = rep(length(label$levels), length(worker$levels)), item_of = worker$code_of[-1],
-    code_of = list(as.raw(label$code_of)), is_dense = is_dense
-  )
+  recoding <- recoding_of_crowd(worker, label, is_dense)
   written <- recode_shards(spooled, recoding, path, manifest$next_number)
   c(written, list(items = worker$levels, levels = label$levels))
 }

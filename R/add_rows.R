@@ -102,17 +102,13 @@ add_table_rows <- function(reader, roles, na_values, path, manifest, call) {
   finished <- lapply(coded$columns, finish_known)
   inform_new_levels(lapply(finished, `[[`, "new"))
   levels <- lapply(finished, `[[`, "levels")
-  n_levels <- lengths(levels, use.names = FALSE)
-  recoding <- list(
-    n_levels = n_levels, item_of = seq_along(levels),
-    code_of = lapply(finished, function(item) as.raw(item$code_of)), is_dense = TRUE
-  )
+  recoding <- recoding_of_table(finished)
   written <- recode_shards(spool$finish(), recoding, path, manifest$next_number)
   n_before <- lengths(manifest$levels)
   kept <- manifest$counts
   if (!is.null(last)) kept <- kept - count_levels(last$codes, last$weights, n_before)
   is_kept <- seq_len(nrow(manifest$shards) - !is.null(last))
-  manifest$counts <- spread_counts(kept, n_before, n_levels) + written$counts
+  manifest$counts <- spread_counts(kept, n_before, recoding$n_levels) + written$counts
   manifest$n_unweighted <- (manifest$n_unweighted %||% 0) + sum_of_unweighted(finished)
   manifest$levels <- levels
   manifest$weights <- weights

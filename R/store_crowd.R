@@ -256,10 +256,7 @@ store_crowd <- function(labels, settings, call) {
   n_obs <- sum(vapply(spooled, `[[`, 0, "n_rows"))
   is_dense <- seen$n >= sparse_share * n_obs * length(worker$levels) &&
     (seen$again == 0 || settings$duplicates != "count")
-  recoding <- list(
-    n_levels = rep(length(label$levels), length(worker$levels)), item_of = worker$code_of[-1],
-    code_of = list(as.raw(label$code_of)), is_dense = is_dense
-  )
+  recoding <- recoding_of_crowd(worker, label, is_dense)
   written <- recode_shards(spooled, recoding, settings$path, settings$first_number)
   list(
     format = format_of_stores, package = mdpd_version(),

@@ -160,6 +160,22 @@ recode_shards <- function(spooled, recoding, path, first_number) {
   list(shards = do.call(rbind, lapply(shards, as_shard_row)), counts = counts)
 }
 
+# Of the columns of a table, see finish_known() and finish_column().
+recoding_of_table <- function(finished) {
+  list(
+    n_levels = unname(lengths(lapply(finished, `[[`, "levels"))), item_of = seq_along(finished),
+    code_of = lapply(finished, function(item) as.raw(item$code_of)), is_dense = TRUE
+  )
+}
+
+# Of those of the workers and labels of a crowd.
+recoding_of_crowd <- function(worker, label, is_dense) {
+  list(
+    n_levels = rep(length(label$levels), length(worker$levels)), item_of = worker$code_of[-1],
+    code_of = list(as.raw(label$code_of)), is_dense = is_dense
+  )
+}
+
 as_shard_row <- function(shard) {
   shard[vapply(shard, is.null, NA)] <- NA_real_
   as.data.frame(shard)

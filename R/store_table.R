@@ -260,10 +260,7 @@ store_table <- function(coded, spooled, settings, call) {
   weights <- manifest_weights(coded$weights, coded$n_rows, call)
   finished <- finish_items(coded$columns, settings, call)
   levels <- lapply(finished, `[[`, "levels")
-  recoding <- list(
-    n_levels = lengths(levels, use.names = FALSE), item_of = seq_along(levels),
-    code_of = lapply(finished, function(item) as.raw(item$code_of)), is_dense = TRUE
-  )
+  recoding <- recoding_of_table(finished)
   written <- recode_shards(spooled, recoding, settings$path, settings$first_number)
   manifest <- list(
     format = format_of_stores, package = mdpd_version(),
