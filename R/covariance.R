@@ -200,7 +200,7 @@ likelihood_sums <- function(model, coded, posterior, type, cells = 4e6) {
   repeats <- has_repeats(coded$codes)
   by_counts <- type == "observed" & is_certain(posterior)
   for (rows in split(seq_len(nrow(posterior)), by_counts)) {
-    for (block in split(rows, (seq_along(rows) - 1) %/% max(1, cells %/% n_parameters))) {
+    for (block in row_blocks(rows, n_parameters, cells)) {
       weights <- coded$weights[block]
       g <- posterior[block, , drop = FALSE]
       shown <- cbind(rep(1, length(block)), one_hot(coded, model$items, block))

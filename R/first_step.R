@@ -123,7 +123,8 @@ error_slopes <- function(first, classes) {
   errors <- counts / sizes
   slopes <- array(0, c(k, k, length(model$root)))
   cell <- expand.grid(true = seq_len(k), assigned = seq_len(k))
-  for (rows in row_blocks(first, k^2)) {
+  width <- k^2 + length(unique(model$column))
+  for (rows in row_blocks(seq_len(nrow(posterior)), width)) {
     shown <- cbind(1, one_hot(first$coded, model$items, rows))
     g <- posterior[rows, , drop = FALSE]
     excess <- classes$indicator[rows, cell$assigned, drop = FALSE] -
@@ -142,13 +143,6 @@ error_slopes <- function(first, classes) {
 
 # Estimates on the boundary do not move.
 inverse_estimates <- function(model) ifelse(model$estimate > 1e-8, 1 / model$estimate, 0)
-
-# Rows in blocks of some 4e6 numbers.
-row_blocks <- function(first, n_more) {
-  rows <- seq_len(nrow(first$object$posterior))
-  width <- n_more + length(unique(first$model$column))
-  split(rows, (rows - 1) %/% max(1, 4e6 %/% width))
-}
 
 # The derivative of a score by the parameters of the first step, score x parameters, where classes
 # are known by the density of the assigned one. `moved` gives for a class the change of each row's

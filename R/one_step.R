@@ -186,8 +186,7 @@ cross_information <- function(problem, at, coded, model, type) {
   free <- setdiff(seq_len(problem$k), problem$reference)
   n_terms <- ncol(problem$q)
   cross <- matrix(0, n_terms * length(free), length(model$root))
-  rows <- seq_len(nrow(problem$q))
-  for (block in split(rows, (rows - 1) %/% max(1, 4e6 %/% length(model$root)))) {
+  for (block in row_blocks(seq_len(nrow(problem$q)), length(model$root))) {
     shown <- one_hot(coded, model$items, block)
     q <- problem$weights[block] * problem$q[block, , drop = FALSE]
     for (i in seq_along(free)) {

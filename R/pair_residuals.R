@@ -200,9 +200,8 @@ expected_pairs <- function(coded, model, items, of_item, cells = 4e6) {
   coded["known"] <- list(NULL)
   item_probs <- model$item_probs[colnames(coded$codes)]
   posterior <- core_posterior(coded, model$mixing_weights, item_probs, threads = 1)$posterior
-  rows <- seq_along(coded$weights)
   expected <- 0
-  for (block in split(rows, (rows - 1) %/% max(1, cells %/% length(items)))) {
+  for (block in row_blocks(seq_along(coded$weights), length(items), cells)) {
     answered <- times_answered(coded, items, block)
     for (component in seq_along(model$mixing_weights)) {
       weights <- coded$weights[block] * posterior[block, component]
@@ -239,9 +238,8 @@ with_margins <- function(expected, margins, of_item, max_iter = 100) {
 # How often each two levels are answered together, for some `cells` numbers at a time.
 pair_counts <- function(coded, items, cells = 4e6) {
   n_levels <- sum(lengths(coded$levels[items]))
-  rows <- seq_along(coded$weights)
   counts <- matrix(0, n_levels, n_levels)
-  for (block in split(rows, (rows - 1) %/% max(1, cells %/% n_levels))) {
+  for (block in row_blocks(seq_along(coded$weights), n_levels, cells)) {
     shown <- one_hot(coded, items, block)
     counts <- counts + crossprod(shown, coded$weights[block] * shown)
   }

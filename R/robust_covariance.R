@@ -106,8 +106,7 @@ design_covariance <- function(values, n_values, design, weights) {
     ifelse(weights > 0, weights, Inf)
   totals <- matrix(0, ncol(ratio), n_values)
   sum <- 0
-  rows <- seq_len(nrow(ratio))
-  for (block in split(rows, (rows - 1) %/% max(1, 4e6 %/% n_values))) {
+  for (block in row_blocks(seq_len(nrow(ratio)), n_values)) {
     block_values <- values(block)
     totals <- totals + crossprod(ratio[block, , drop = FALSE], block_values)
     sum <- sum + colSums(block_values)
