@@ -131,6 +131,11 @@ struct CodedData {
   Vector marginal_loglik;            ///< n_items: log-likelihood of each item on its own (nats)
 
   Index n_total_levels() const { return offset.back(); }
+  /// Of a table of all levels, or a vector of them, those of an item.
+  template <class Table>
+  auto levels_of(Index item, Table& table) const {
+    return table.middleRows(offset[item], n_levels[item]);
+  }
   /// Share of the item's observed answers that fall in a level (0-based); the item must be observed
   /// somewhere, as it is wherever something is estimated.
   double marginal(Index item, Index level) const {

@@ -18,7 +18,7 @@ void summarise_items(CodedData& data) {
   data.marginal_loglik.resize(data.n_items);
   data.n_levels_seen.resize(data.n_items);
   for (Index item = 0; item < data.n_items; ++item) {
-    const auto counts = data.level_weight.segment(data.offset[item], data.n_levels[item]);
+    const auto counts = data.levels_of(item, data.level_weight);
     // In the order in which the M-step adds them up: one component has the marginals to the bit.
     double observed = 0.0;
     for (Index level = 0; level < counts.size(); ++level) observed += counts[level];

@@ -348,8 +348,7 @@ void add_rare(const CodedData& data, ItemSet items,
       to += (to.array() < least).select(from, 0.0).matrix().eval();
     };
     for (const Index item : items) {
-      add(next.levels.middleRows(data.offset[item], data.n_levels[item]),
-          sums.levels.middleRows(data.offset[item], data.n_levels[item]));
+      add(data.levels_of(item, next.levels), data.levels_of(item, sums.levels));
     }
     add(next.components, sums.components.middleRows(0, 1));
   }

@@ -145,9 +145,8 @@ struct Toggle {
 Toggle toggle_item(const CodedData& data, const MixtureFit& fit, const RowMatrix& by_component,
                    Index item) {
   Toggle toggle{item, !contains(fit.informative, item)};
-  toggle.factors = (toggle.joins ? by_component : fit.params.item_probs)
-                       .middleRows(data.offset[item], data.n_levels[item])
-                       .cwiseMax(tiny_probability);
+  const RowMatrix& probs = toggle.joins ? by_component : fit.params.item_probs;
+  toggle.factors = data.levels_of(item, probs).cwiseMax(tiny_probability);
   if (!toggle.joins) toggle.factors = toggle.factors.cwiseInverse().eval();
   ExactSum gain = empty_loglik(data);
   Index last = -1;
@@ -351,7 +350,7 @@ class PolishRound {
     for (std::size_t at = 0; at < merges.size(); ++at) {
       losses[at] = merge_loss(sizes, merges[at]);
       for (Index item = 0; item < data_.n_items; ++item) {
-        const auto table = counts.middleRows(data_.offset[item], data_.n_levels[item]);
+        const auto table = data_.levels_of(item, counts);
         losses[at] += merge_loss(table, merges[at]) - merge_loss(table.colwise().sum(), merges[at]);
       }
     }

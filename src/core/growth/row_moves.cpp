@@ -77,7 +77,7 @@ RowMatrix row_move_gains(const CodedData& data, const RowMatrix& posterior,
       moves.rows.push_back(row);
       moves.cells.push_back(code - 1);
     });
-    const auto counts = sums.levels.middleRows(data.offset[item], data.n_levels[item]);
+    const auto counts = data.levels_of(item, sums.levels);
     moves.add(padded(counts), 1.0);
     // The totals of an item that all rows answer are the sizes of the components.
     if (!data.has_missing[item]) {

@@ -16,7 +16,7 @@ template <class State, class Visit>
 void for_each_part(const CodedData& data, State& state, const Visit& visit) {
   for (Index item = 0; item < data.n_items; ++item) {
     if (!(data.observed_weight[item] > 0.0)) continue;
-    visit(state.params.item_probs.middleRows(data.offset[item], data.n_levels[item]),
+    visit(data.levels_of(item, state.params.item_probs),
           std::sqrt(data.observed_weight[item] / data.total_weight));
   }
   visit(state.params.mixing_weights.leftCols(1), 1.0);

@@ -37,7 +37,7 @@ double penalised_loglik(const CodedData& data, double loglik, const ItemSet& inf
 
 double item_information(const CodedData& data, const MixtureParameters& params, Index item,
                         const Vector& weights) {
-  const auto probs = params.item_probs.middleRows(data.offset[item], data.n_levels[item]);
+  const auto probs = data.levels_of(item, params.item_probs);
   double sum = 0.0;
   for (Index r = 0; r < probs.rows(); ++r) {
     double mean = 0.0;
@@ -54,8 +54,7 @@ Vector item_evidence(const CodedData& data, const MixtureParameters& params,
                      const RowMatrix& counts, const ItemSet& informative) {
   Vector out = Vector::Zero(data.n_items);
   for (const Index item : informative) {
-    const Vector weights =
-        counts.middleRows(data.offset[item], data.n_levels[item]).colwise().sum();
+    const Vector weights = data.levels_of(item, counts).colwise().sum();
     const double observed = data.observed_weight[item];
     out[item] = observed * item_information(data, params, item, weights / observed) -
                 item_penalty(data, item, params.n_components());

@@ -344,13 +344,13 @@ MixtureParameters posterior_means(const CodedData& data, const LevelSums& sums,
   std::optional<OneAccuracy> one;
   if (prior.crowd.size() > 0) one.emplace(prior, component_sizes(sums.levels));
   for (Index item = 0; item < data.n_items; ++item) {
-    const Index first = data.offset[item];
     const Index n = data.n_levels[item];
     const auto shares = evidence.shares.row(item);
-    auto probs = params.item_probs.middleRows(first, n);
+    auto probs = data.levels_of(item, params.item_probs);
     for (Index r = 0; r < n; ++r) probs.row(r).setConstant(shares[0] * data.marginal(item, r));
-    const Vector totals = sums.levels.middleRows(first, n).colwise().sum();
-    const ItemCounts counts{sums.levels.row(first).data(), n, totals};
+    const auto levels = data.levels_of(item, sums.levels);
+    const Vector totals = levels.colwise().sum();
+    const ItemCounts counts{levels.data(), n, totals};
     means.resize(n_lanes * n);
     const auto work = [&]() __attribute__((always_inline)) {
       add_posterior_means(counts, shares.data() + 1, prior, means.data(), probs.data());
@@ -365,7 +365,7 @@ RowMatrix pull_of_answers(const CodedData& data, const RowMatrix& counts,
                           const ItemEvidence& evidence) {
   RowMatrix pull = RowMatrix::Zero(data.n_items, counts.cols());
   for (Index item = 0; item < data.n_items; ++item) {
-    const auto own = counts.middleRows(data.offset[item], data.n_levels[item]);
+    const auto own = data.levels_of(item, counts);
     for (Index k = 0; k < counts.cols(); ++k) {
       const double total = own.col(k).sum();
       for (Index at = 0; at < n_concentrations; ++at) {

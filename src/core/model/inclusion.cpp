@@ -21,7 +21,7 @@ constexpr int n_steps = 200;
 
 ExactSum reliance_on_item(const CodedData& data, const RowMatrix& item_probs,
                           const RowMatrix& posterior, Index item) {
-  const auto probs = item_probs.middleRows(data.offset[item], data.n_levels[item]);
+  const auto probs = data.levels_of(item, item_probs);
   const RowMatrix logs = probs.unaryExpr([](double p) { return log_of(p); });
   const RowMatrix inverse = probs.cwiseInverse();
   ExactSum sum = empty_loglik(data);

@@ -4,15 +4,6 @@
 
 namespace mdpd {
 
-namespace {
-
-Vector marginal_probs(const CodedData& data, Index item) {
-  return data.level_weight.segment(data.offset[item], data.n_levels[item]) /
-         data.observed_weight[item];
-}
-
-}  // namespace
-
 MixtureParameters independence_model(const CodedData& data) {
   MixtureParameters params{Vector::Ones(1), RowMatrix(data.n_total_levels(), 1)};
   set_uninformative_to_marginal(data, {}, params);
@@ -25,8 +16,8 @@ void set_uninformative_to_marginal(const CodedData& data, const ItemSet& informa
   for (const Index item : informative) is_informative[item] = true;
   for (Index item = 0; item < data.n_items; ++item) {
     if (is_informative[item]) continue;
-    params.item_probs.middleRows(data.offset[item], data.n_levels[item]).colwise() =
-        marginal_probs(data, item);
+    const Vector marginals = data.levels_of(item, data.level_weight) / data.observed_weight[item];
+    data.levels_of(item, params.item_probs).colwise() = marginals;
   }
 }
 

@@ -356,10 +356,8 @@ double expected_log_joint(const CodedData& data, const MixtureParameters& params
   };
   double log_joint = weighted_log(sums.components.row(0), params.mixing_weights.transpose());
   for (const Index item : items) {
-    const Index first = data.offset[item];
-    const Index n = data.n_levels[item];
     log_joint +=
-        weighted_log(sums.levels.middleRows(first, n), params.item_probs.middleRows(first, n));
+        weighted_log(data.levels_of(item, sums.levels), data.levels_of(item, params.item_probs));
   }
   return log_joint;
 }
@@ -430,12 +428,12 @@ void give_up_components(const CodedData& data, FitRun& run) {
 }
 
 double item_gain(const CodedData& data, const RowMatrix& counts, Index item) {
-  const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
-  return std::max(0.0, -entropy_in_columns(table) - data.marginal_loglik[item]);
+  const double of_columns = entropy_in_columns(data.levels_of(item, counts));
+  return std::max(0.0, -of_columns - data.marginal_loglik[item]);
 }
 
 double most_item_gain(const CodedData& data, const RowMatrix& counts, Index item) {
-  const auto table = counts.middleRows(data.offset[item], data.n_levels[item]);
+  const auto table = data.levels_of(item, counts);
   double sum = 0.0;
   for (Index k = 0; k < table.cols(); ++k) {
     double weight = 0.0;

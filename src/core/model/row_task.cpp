@@ -98,7 +98,7 @@ RowTask fixed_task(const CodedData& rows, Index n_components, std::uint64_t& num
   RowMatrix& probs = task.at.params.item_probs;
   probs.resize(rows.n_total_levels(), n_components);
   for (Index item = 0; item < rows.n_items; ++item) {
-    auto of_item = probs.middleRows(rows.offset[item], rows.n_levels[item]);
+    auto of_item = rows.levels_of(item, probs);
     for (Index at = 0; at < of_item.rows(); ++at) {
       for (Index k = 0; k < n_components; ++k)
         of_item(at, k) = static_cast<double>(1 + below(1000, numbers));

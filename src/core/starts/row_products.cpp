@@ -41,7 +41,7 @@ Vector RowProducts::operator()(const Vector& x) const {
   const RowMatrix weighted = size * x.cwiseQuotient(root_.cwiseMax(1e-150));
   Vector levels = level_sums(data_, weighted, items_).levels / size;
   for (const Index item : items_.items) {
-    auto of_item = levels.segment(data_.offset[item], data_.n_levels[item]);
+    auto of_item = data_.levels_of(item, levels);
     const double sum = of_item.sum();
     for (Index r = 0; r < of_item.size(); ++r) of_item[r] -= sum * data_.marginal(item, r);
   }
@@ -65,7 +65,7 @@ Vector RowProducts::surprisal() const {
 /// Less the mean over the answers of each item.
 Vector RowProducts::centred(Vector levels) const {
   for (const Index item : items_.items) {
-    auto of_item = levels.segment(data_.offset[item], data_.n_levels[item]);
+    auto of_item = data_.levels_of(item, levels);
     double mean = 0.0;
     for (Index r = 0; r < of_item.size(); ++r) mean += data_.marginal(item, r) * of_item[r];
     of_item.array() -= mean;
