@@ -72,18 +72,20 @@ mdpd::FitOptions as_options(const Rcpp::List& settings, const Rcpp::List& proble
 }
 
 /// A posterior, or the parameters that give it.
-mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd::Index n_labels) {
+mdpd::FitStart as_start(const Rcpp::List& start, const std::vector<mdpd::Index>& n_levels,
+                        mdpd::Index n_labels) {
+  const auto n_items = static_cast<mdpd::Index>(n_levels.size());
   mdpd::FitStart out;
   if (start.containsElementNamed("vote")) {
     out.is_vote = true;
   } else if (start.containsElementNamed("posterior")) {
     out.posterior = Rcpp::as<mdpd::Matrix>(start["posterior"]);
   } else {
-    out.params = mdpd::as_parameters(
-        cells.n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]), start["item_probs"]);
+    out.params = mdpd::as_parameters(n_levels, Rcpp::as<mdpd::Vector>(start["mixing_weights"]),
+                                     start["item_probs"]);
   }
   if (start.containsElementNamed("informative")) {
-    out.informative = mdpd::as_item_set(start["informative"], cells.n_items());
+    out.informative = mdpd::as_item_set(start["informative"], n_items);
   }
   if (start.containsElementNamed("item_prior")) {
     out.item_prior.weights = Rcpp::as<mdpd::Vector>(start["item_prior"]);
@@ -99,7 +101,7 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd:
   }
   if (start.containsElementNamed("n_levels")) {
     for (const int n : Rcpp::as<std::vector<int>>(start["n_levels"])) out.n_levels.push_back(n);
-    mdpd::require(static_cast<mdpd::Index>(out.n_levels.size()) == cells.n_items(),
+    mdpd::require(static_cast<mdpd::Index>(out.n_levels.size()) == n_items,
                   "a number of levels for each item");
   }
   return out;
@@ -107,14 +109,14 @@ mdpd::FitStart as_start(const Rcpp::List& start, const mdpd::Cells& cells, mdpd:
 
 /// From an R list made by `new_problem()`, what rows in memory and in shards have. Whether it fits
 /// together require_parts() says.
-template <class Problem>
-void add_parts(const Rcpp::List& problem, const mdpd::Cells& cells, Problem& out) {
+void add_parts(const Rcpp::List& problem, const std::vector<mdpd::Index>& n_levels,
+               mdpd::ProblemParts& out) {
   out.n_labels = Rf_xlength(problem["labels"]);
   if (!Rf_isNull(problem["prior_counts"])) {
     out.prior_counts = Rcpp::as<mdpd::Matrix>(problem["prior_counts"]);
   }
   for (const SEXP start : Rcpp::List(problem["starts"])) {
-    out.starts.push_back(as_start(Rcpp::List(start), cells, out.n_labels));
+    out.starts.push_back(as_start(Rcpp::List(start), n_levels, out.n_labels));
   }
 }
 
@@ -124,7 +126,7 @@ mdpd::Problem as_problem(const Rcpp::List& problem, double threads) {
   out.cells = mdpd::as_cells(coded);
   out.case_weights = mdpd::as_weights(coded);
   out.known = mdpd::as_known(problem["known"]);
-  add_parts(problem, out.cells, out);
+  add_parts(problem, out.cells.n_levels, out);
   out.n_threads = mdpd::as_threads(threads);
   return out;
 }
@@ -384,9 +386,8 @@ Rcpp::List core_fit_shards(const Rcpp::List& problem, const Rcpp::List& settings
   const mdpd::FitOptions options = as_options(settings, problem);
   const Rcpp::List control = settings["control"];
   mdpd::BlockedProblem in;
-  mdpd::Cells shape;
-  in.n_levels = shape.n_levels = mdpd::n_levels_of(problem["coded"]);
-  add_parts(problem, shape, in);
+  in.n_levels = mdpd::n_levels_of(problem["coded"]);
+  add_parts(problem, in.n_levels, in);
   mdpd::RowTotals before;
   if (!Rf_isNull(problem["standing"])) {
     in.standing = mdpd::as_standing_sums(problem["standing"]);

@@ -379,7 +379,7 @@ BlockedOutcome fit_blocks(BlockedRows& rows, const BlockedProblem& problem,
               (problem.starts.size() == 1 && problem.starts.front().params.n_components() > 0),
           "EM goes on from the parameters of one start");
   require(problem.n_levels == rows.frame().n_levels, "the levels of the rows");
-  require_parts(problem.n_levels, problem.n_labels, problem.prior_counts, problem.starts, options);
+  require_parts(problem.n_levels, problem, options);
   require_answers(rows.frame());
   require_held(problem, options.n_components);
   return BlockedMethod(rows, problem, options, engine, monitor).run();

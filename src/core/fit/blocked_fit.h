@@ -10,14 +10,10 @@
 
 namespace mdpd {
 
-/// What is to be fitted to more rows than memory holds.
-struct BlockedProblem {
-  std::vector<Index> n_levels;        ///< per item
-  Index n_labels = 0;                 ///< see Problem
-  RowMatrix prior_counts = {};        ///< likewise
-  std::vector<FitStart> starts = {};  ///< parameters to go on from, at most one; none: growth
-  Index most_search_rows = 131072;    ///< see `fit_blocks()`
-  int n_threads = 1;
+/// What is to be fitted to more rows than memory holds. It has one start at most, of parameters.
+struct BlockedProblem : ProblemParts {
+  std::vector<Index> n_levels = {};  ///< per item
+  Index most_search_rows = 131072;   ///< see `fit_blocks()`
   /// Of rows that are in no block, with a start: EM goes on with these sums as they are.
   std::optional<StandingSums> standing = {};
   Index most_listed = 0;  ///< rows of another class than at the start that are listed

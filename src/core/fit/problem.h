@@ -20,17 +20,21 @@ struct FitStart {
   bool is_vote = false;  ///< by evidence, instead: the vote of a crowd alike, see `crowd_start()`
 };
 
-/// What is to be fitted. Codes that are dense belong to the caller.
-struct Problem {
-  Cells cells;
-  Vector case_weights;            ///< n_obs, >= 0
-  std::vector<Index> known = {};  ///< empty, or n_obs: see CodedData. Growth holds these rows once
-                                  ///< it has come to one component a label
-  Index n_labels = 0;             ///< of a crowd: every item's first levels are these labels, and
-                                  ///< component i of as many stands for label i; else 0
-  RowMatrix prior_counts = {};    ///< see MStepOptions
+/// What a problem has wherever its rows come from.
+struct ProblemParts {
+  Index n_labels = 0;           ///< of a crowd: every item's first levels are these labels, and
+                                ///< component i of as many stands for label i; else 0
+  RowMatrix prior_counts = {};  ///< see MStepOptions
   std::vector<FitStart> starts = {};  ///< none: growth from one component
   int n_threads = 1;
+};
+
+/// What is to be fitted. Codes that are dense belong to the caller.
+struct Problem : ProblemParts {
+  Cells cells = {};
+  Vector case_weights = {};       ///< n_obs, >= 0
+  std::vector<Index> known = {};  ///< empty, or n_obs: see CodedData. Growth holds these rows once
+                                  ///< it has come to one component a label
 };
 
 }  // namespace mdpd

@@ -114,20 +114,18 @@ void require_known(const Problem& problem, const FitOptions& options) {
 
 }  // namespace
 
-void require_parts(const std::vector<Index>& n_levels, Index n_labels,
-                   const RowMatrix& prior_counts, const std::vector<FitStart>& starts,
+void require_parts(const std::vector<Index>& n_levels, const ProblemParts& parts,
                    const FitOptions& options) {
   require_options(options);
-  require_labels(n_levels, n_labels);
-  require(are_amounts(prior_counts), "prior counts are finite and not negative");
-  for (const FitStart& start : starts) require_start(start, n_levels, n_labels);
+  require_labels(n_levels, parts.n_labels);
+  require(are_amounts(parts.prior_counts), "prior counts are finite and not negative");
+  for (const FitStart& start : parts.starts) require_start(start, n_levels, parts.n_labels);
 }
 
 void require_whole(const Problem& problem, const FitOptions& options) {
   require_cells(problem.cells);
   require_weights(problem.case_weights, problem.cells.n_obs);
-  require_parts(problem.cells.n_levels, problem.n_labels, problem.prior_counts, problem.starts,
-                options);
+  require_parts(problem.cells.n_levels, problem, options);
   require(options.task == Task::kGrow || !problem.starts.empty(), "EM begins somewhere");
   for (const FitStart& start : problem.starts) {
     require(start.posterior.size() == 0 || start.posterior.rows() == problem.cells.n_obs,

@@ -5,10 +5,8 @@
 
 namespace mdpd {
 
-/// What a problem has wherever its rows come from.
 /// @throws DimensionError as below.
-void require_parts(const std::vector<Index>& n_levels, Index n_labels,
-                   const RowMatrix& prior_counts, const std::vector<FitStart>& starts,
+void require_parts(const std::vector<Index>& n_levels, const ProblemParts& parts,
                    const FitOptions& options);
 
 /// What can be told of a problem before its cells are coded.
