@@ -131,17 +131,19 @@ warn_survey_weights <- function(sample, coded, call = rlang::caller_env()) {
   if (is.null(sample$weights) || !is.null(sample$design)) {
     return(invisible())
   }
-  advice <- c(
-    "Each row counts as many times as it weighs: in the number of components, the evidence and
-     which items are informative.",
-    i = "If they are weights of a sample survey, give a design:
-         {.code weights = survey::svydesign(~1, weights = w, data = table)}."
-  )
-  warn_no_counts(sample$weights, c("The case weights are not whole numbers.", advice), call)
-  if (are_counts(sample$weights) && are_rounded_weights(sample$weights, coded)) {
+  problem <- if (!are_counts(sample$weights)) {
+    "The case weights are not whole numbers."
+  } else if (are_rounded_weights(sample$weights, coded)) {
+    "The case weights are whole numbers, but most rows equal another that has another weight, as
+     rounded weights of a survey do."
+  }
+  if (!is.null(problem)) {
     warn_mdpd(
-      c("The case weights are whole numbers, but most rows equal another that has another weight, as
-         rounded weights of a survey do.", advice),
+      c(problem,
+        "Each row counts as many times as it weighs: in the number of components, the evidence and
+         which items are informative.",
+        i = "If they are weights of a sample survey, give a design:
+             {.code weights = survey::svydesign(~1, weights = w, data = table)}."),
       class = "sampling_weights", call = call
     )
   }
