@@ -28,8 +28,9 @@
 #' tells where it is two items alone.) Where there are many rows some of them are used, evenly
 #' spaced: 1000 of a table without missing cells, and more if fewer cells are answered.
 #'
-#' Three items or more that agree may also be a scale: how a class was meant to be measured. The
-#' tables are the same, so that only someone who knows the questions can tell.
+#' Items that agree may also be a scale: how a class was meant to be measured. The tables are the
+#' same, so that only someone who knows the questions can tell. If two items alone measure a class,
+#' or a step of a Guttman scale, they are named as copies, and made one item they lose the class.
 #' `mdpd_warning_copied_items` of [stagewise_em()] names such groups from a mean strength of 0.25
 #' on, and of items, but not of workers, none where they are more than half of the informative ones.
 #'
@@ -151,7 +152,8 @@ warn_groups <- function(items, what = "items", call, recode = NULL) {
            too sure.",
       i = if (what == "items") {
         "If they ask the same, make each group one item and fit again:
-         {.code combine_items(x, copied_items(fit))}."
+         {.code combine_items(x, copied_items(fit))}. If a class was to be measured by these items
+         alone, keep them."
       } else {
         "If they copy, make each group one worker and fit again:
          {.code combine_items(x, copied_items(fit))}."
@@ -162,16 +164,6 @@ warn_groups <- function(items, what = "items", call, recode = NULL) {
       }),
     class = "copied_items", call = call, items = items
   )
-}
-
-# At most six names, or five and how many more there are.
-name_some <- function(items) {
-  more <- length(items) - 5
-  if (more < 2) {
-    return(cli::format_inline("{.field {items}}"))
-  }
-  first <- vapply(items[1:5], function(item) cli::format_inline("{.field {item}}"), "")
-  paste(toString(first), "and", more, "more")
 }
 
 # The search ---------------------------------------------------------------------------------------

@@ -122,3 +122,13 @@ left_out_title <- function(n) {
            if (sum(n) == 1) " does" else " do", " not count")
   }
 }
+
+# At most six names, or five and how many more there are.
+name_some <- function(items) {
+  more <- length(items) - 5
+  if (more < 2) {
+    return(cli::format_inline("{.field {items}}"))
+  }
+  first <- vapply(items[1:5], function(item) cli::format_inline("{.field {item}}"), "")
+  paste(toString(first), "and", more, "more")
+}
