@@ -3,7 +3,7 @@
 #' @param object A fitted mixture, see [stagewise_em()], or a true model from [simulate_crowd()].
 #' @param newdata Matrix, data frame, [crowd_labels()] or [row_store()] with the fit's items: in any
 #'   order, extra ones are left out. By default the rows of the fit. A level the fit never saw
-#'   counts as missing, with a warning (of a store silently).
+#'   counts as missing, with a warning.
 #' @param type `"class"` (default), `"prob"`, `"component"` or `"density"`.
 #' @param ... Not used; must be empty.
 #' @param file Of a [row_store()] as `newdata`: a path to which the predictions are written, shard

@@ -14,6 +14,7 @@ predict_store <- function(object, store, type, file, call = rlang::caller_env())
   }
   check_store_items(items, store, call)
   check_repeats(store, object$missing %||% "ignore", "newdata", call)
+  warn_unseen_levels(unseen_in_store(object, store, items), call)
   if (!is.null(file)) {
     check_new_file(file, call = call)
     target <- file_to_replace(file)
@@ -100,6 +101,16 @@ check_store_items <- function(items, store, call) {
       class = "missing_item", call = call
     )
   }
+}
+
+# Of each item, and of the labels of a crowd, the levels of the store that the fit has not seen.
+unseen_in_store <- function(object, store, items) {
+  there <- intersect(items, store$manifest$items)
+  of_crowd <- store$manifest$kind == "crowd"
+  if (of_crowd) there <- utils::head(there, 1)
+  unseen <- Map(function(levels, probs) setdiff(levels, rownames(probs)), levels(store)[there],
+                object$item_probs[there])
+  if (of_crowd) stats::setNames(unseen, rep("label", length(unseen))) else unseen
 }
 
 predict_shard <- function(object, store, at, items, type, call) {

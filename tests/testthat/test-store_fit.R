@@ -201,7 +201,10 @@ test_that("predictions of a store are those of its rows", {
   expect_warning(
     expected <- suppressMessages(predict(in_memory, other)), class = "mdpd_warning_unseen_level"
   )
-  of_other <- suppressMessages(predict(fit, other_store))
+  warning <- expect_warning(
+    of_other <- suppressMessages(predict(fit, other_store)), class = "mdpd_warning_unseen_level"
+  )
+  expect_identical(warning$levels, list(V1 = "new"))
   expect_identical(unname(of_other), unname(expected))
 })
 

@@ -94,7 +94,10 @@ test_that("the rows of a store that have no answer are those that have none in m
   new$same[5:6] <- c("unheard", "x")
   of_memory <- suppressWarnings(hush(predict(fit, new)))
   expect_identical(unname(is.na(of_memory)), c(FALSE, TRUE, TRUE, TRUE, TRUE, FALSE))
-  expect_message(of_store <- predict(fit, new_store(new)), "4 rows without any answer")
+  expect_warning(
+    expect_message(of_store <- predict(fit, new_store(new)), "4 rows without any answer"),
+    "V1 \\(\"unheard\"\\)$", class = "mdpd_warning_unseen_level"
+  )
   expect_identical(unname(of_store), unname(of_memory))
 })
 
