@@ -36,6 +36,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
     given <- code_table(x, call)
     coded <- drop_unweighted_levels(given, weights)
     warn_duplicated_items(coded, weights, call)
+    warn_blank_levels(coded, call)
   }
   check_observed(coded, weights, call)
   # Missing is what was not given, not what no row with weight has; also such a level is dropped.
@@ -311,6 +312,25 @@ warn_repeated_items <- function(original, items, call) {
       c("{length(repeats)} item{?s} repeat{?s/} another exactly: {.field {repeats}}.",
         i = "Items must be independent within a component; leave repeated ones out."),
       class = "duplicated_items", call = call, items = items[as.integer(names(original))]
+    )
+  }
+}
+
+# A field of a file that was left empty is a text, and not NA.
+warn_blank_levels <- function(coded, call) {
+  is_blank <- !grepl("[^[:space:]]", unlist(coded$levels, use.names = FALSE))
+  at <- unique(rep(seq_along(coded$levels), lengths(coded$levels))[is_blank])
+  if (length(at) > 0) {
+    items <- names(coded$levels)[at]
+    n_blank <- vapply(at, function(j) {
+      sum(as.integer(coded$codes[, j]) %in% which(!grepl("[^[:space:]]", coded$levels[[j]])))
+    }, 0L)
+    shown <- name_some(items)
+    warn_mdpd(
+      c("Empty strings in {length(items)} item{?s} are taken for an answer, {sum(n_blank)} in all.",
+        x = "{shown}",
+        i = "Where nothing was answered make them {.code NA}: {.code x[x == \"\"] <- NA}."),
+      class = "blank_level", call = call, items = items
     )
   }
 }

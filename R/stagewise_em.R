@@ -235,7 +235,9 @@
 #' rounded as those of a survey are: 10 or more in the mean of at least 100 rows, most of which
 #' equal another of other weight,
 #' `mdpd_warning_duplicated_items` when one item repeats another and independent items would hardly
-#' by chance (in a thousandth of such tables), `mdpd_warning_large_k` when some of several `k` are
+#' by chance (in a thousandth of such tables),
+#' `mdpd_warning_blank_level` when empty strings, or spaces alone, are taken for an answer,
+#' `mdpd_warning_large_k` when some of several `k` are
 #' above the number of rows. With several `k` a message of class `mdpd_message_largest_k` says that
 #' the best is the largest asked for, unless components of that fit repeat each other, and one of
 #' class `mdpd_message_weak_classes` that by evidence one component is chosen though the items hang

@@ -9,7 +9,7 @@ decode <- function(coded) {
 
 mixed <- data.frame(
   factor = factor(c("low", "high", "low", NA), levels = c("low", "mid", "high")),
-  string = c("b", "a", "B", ""),
+  string = c("b", "a", "B", "A"),
   whole = c(100000, 2, 10, NA),
   integer = c(3L, NA, -1L, 3L),
   logical = c(TRUE, FALSE, NA, TRUE)
@@ -22,7 +22,7 @@ test_that("columns of every kind are coded by their levels in order", {
   expect_s3_class(coded, "mdpd_coded")
   expect_identical(coded$levels, list(
     factor = c("low", "high"),
-    string = c("", "B", "a", "b"),
+    string = c("A", "B", "a", "b"),
     whole = c("2", "10", "100000"),
     integer = c("-1", "3"),
     logical = c("FALSE", "TRUE")
@@ -30,7 +30,7 @@ test_that("columns of every kind are coded by their levels in order", {
   expect_identical(
     decode(coded),
     cbind(
-      factor = c("low", "high", "low", NA), string = c("b", "a", "B", ""),
+      factor = c("low", "high", "low", NA), string = c("b", "a", "B", "A"),
       whole = c("100000", "2", "10", NA), integer = c("3", NA, "-1", "3"),
       logical = c("TRUE", "FALSE", NA, "TRUE")
     )
@@ -148,7 +148,7 @@ test_that("rows of weight zero add no level, as if they were left out", {
 test_that('missing = "level" makes NA a level, last, only where there is one', {
   coded <- encode(mixed, missing = "level")
   expect_identical(coded$levels$factor, c("low", "high", "(missing)"))
-  expect_identical(coded$levels$string, c("", "B", "a", "b"))
+  expect_identical(coded$levels$string, c("A", "B", "a", "b"))
   expect_identical(decode(coded)[4, "whole"], c(whole = "(missing)"))
   expect_false(any(coded$codes == as.raw(0)))
 })
@@ -359,6 +359,18 @@ test_that("an item that divides the rows as another does is named in a warning",
   expect_identical(warning$items, "c")
   table$e <- rev(table$b)
   expect_warning(encode(table), "2 items repeat.*c \\(of a\\) and e \\(of b\\)")
+})
+
+test_that("empty strings are an answer, with one warning that names the items", {
+  table <- data.frame(a = c("y", "", "n", ""), b = c("u", "v", " ", NA), c = c(1, 2, 1, 2))
+  warning <- expect_warning(
+    coded <- encode(table), "in 2 items are taken for an answer, 3 in all",
+    class = "mdpd_warning_blank_level"
+  )
+  expect_identical(warning$items, c("a", "b"))
+  expect_identical(coded$levels$a, c("", "n", "y"))
+  table[] <- lapply(table, function(x) replace(x, trimws(x) == "", NA))
+  expect_warning(encode(table), NA)
 })
 
 test_that("rare answers of the same rows by chance are not told of, a copy beside them is", {
