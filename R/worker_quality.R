@@ -28,7 +28,7 @@
 #'   simulated crowds of 15 to 600 labels a worker 95 to 98 % of the intervals hold the truth. The
 #'   accuracy is not drawn to that of the crowd, as the estimates of a fit by evidence are: those
 #'   know the classes better than workers one by one, and intervals from their posterior hold the
-#'   truth of 14 to 93 % of the workers (`bench/worker_intervals.R`).
+#'   truth of 78 to 93 % of the workers (`bench/worker_intervals.R`).
 #' * **Score** is the spammer score of Raykar and Yu (2011), with
 #'   \eqn{\mu_{kr} = C_{kr} / \sum_r C_{kr}}{mu[k,r] = C[k,r] / sum_r C[k,r]}:
 #'   \deqn{\frac{1}{k (k - 1)} \sum_{a < b} \sum_r (\mu_{ar} - \mu_{br})^2}{
