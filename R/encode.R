@@ -37,6 +37,7 @@ encode <- function(x, weights = NULL, missing = "ignore", arg = rlang::caller_ar
     coded <- drop_unweighted_levels(given, weights)
     warn_duplicated_items(coded, weights, call)
     warn_blank_levels(coded, call)
+    inform_id_columns(coded)
   }
   check_observed(coded, weights, call)
   # Missing is what was not given, not what no row with weight has; also such a level is dropped.
@@ -331,6 +332,22 @@ warn_blank_levels <- function(coded, call) {
         x = "{shown}",
         i = "Where nothing was answered make them {.code NA}: {.code x[x == \"\"] <- NA}."),
       class = "blank_level", call = call, items = items
+    )
+  }
+}
+
+# What has another value in each row names the rows and tells nothing of them.
+inform_id_columns <- function(coded) {
+  fewest_rows <- 10
+  n_rows <- nrow(coded$codes)
+  ids <- names(coded$levels)[lengths(coded$levels) == n_rows]
+  if (n_rows >= fewest_rows && length(ids) > 0) {
+    shown <- name_some(ids)
+    inform_mdpd(
+      c("{length(ids)} column{?s} with another answer in each row {?is/are} taken for
+         {?an item/items}: {shown}.",
+        i = "What numbers or names the rows is no item: leave it out."),
+      class = "id_column"
     )
   }
 }

@@ -119,7 +119,7 @@ test_that("row names are kept, automatic ones are not", {
 })
 
 test_that("254 levels are the most an item can have", {
-  expect_length(encode(data.frame(a = 1:254, b = 1))$levels$a, 254)
+  expect_length(suppressMessages(encode(data.frame(a = 1:254, b = 1)))$levels$a, 254)
   expect_error(
     encode(data.frame(b = 1, id = 1:255)), "id has 255.*identifier", class = "mdpd_error_data"
   )
@@ -371,6 +371,15 @@ test_that("empty strings are an answer, with one warning that names the items", 
   expect_identical(coded$levels$a, c("", "n", "y"))
   table[] <- lapply(table, function(x) replace(x, trimws(x) == "", NA))
   expect_warning(encode(table), NA)
+})
+
+test_that("a column with another value in each row is told of, as it may name the rows", {
+  table <- data.frame(id = 101:110, a = 1:2, name = letters[1:10])
+  message <- expect_message(coded <- encode(table), class = "mdpd_message_id_column")
+  expect_match(conditionMessage(message), "2 columns .*are taken for\\s+items:\\s+id and name\\.")
+  expect_identical(unname(lengths(coded$levels)), c(10L, 2L, 10L))
+  expect_message(encode(table[1:9, ]), NA)
+  expect_message(encode(transform(table, id = 1, name = replace(name, 2, "a"))), NA)
 })
 
 test_that("rare answers of the same rows by chance are not told of, a copy beside them is", {
