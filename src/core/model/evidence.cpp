@@ -84,8 +84,9 @@ struct WeighedBy {
   const ItemCounts table{counts.data() + first * counts.cols(), n, totals};
   const Index n_families = crowd == nullptr ? 1 : n_families_of_crowd;
   const bool has_own = data.n_levels_seen[item] > 1;
+  const Index n_vectors = crowd == nullptr ? 0 : crowd->n_vectors;
   const auto may_have = [&](Index family, Index v) {
-    return family == 0 ? has_own : v < crowd->n_vectors;
+    return family == 0 ? has_own : v < n_vectors;
   };
   Grid of_totals;
   Grid factors[n_families_of_crowd];
