@@ -237,13 +237,13 @@
 #' `mdpd_warning_duplicated_items` when one item repeats another and independent items would hardly
 #' by chance (in a thousandth of such tables),
 #' `mdpd_warning_blank_level` when empty strings, or spaces alone, are taken for an answer,
-#' `mdpd_warning_large_k` when some of several `k` are above the number of rows. With several `k` a message of class `mdpd_message_largest_k` says that
-#' the best is the largest asked for, unless components of that fit repeat each other, and one of
-#' class `mdpd_message_weak_classes` that by evidence one component is chosen though the items hang
-#' together, so that the fits of others kept theirs. A message of
-#' class `mdpd_message_search_limit` says that the search for a better optimum was ended, see
-#' `polish` in [stagewise_control()], and one of class `mdpd_message_id_column` names columns that
-#' have another value in each of ten rows or more.
+#' `mdpd_warning_large_k` when some of several `k` are above the number of rows. With several `k` a
+#' message of class `mdpd_message_largest_k` says that the best is the largest asked for, unless
+#' components of that fit repeat each other, and one of class `mdpd_message_weak_classes` that by
+#' evidence one component is chosen though the items hang together, so that the fits of others kept
+#' theirs. A message of class `mdpd_message_search_limit` says that the search for a better optimum
+#' was ended, see `polish` in [stagewise_control()], and one of class `mdpd_message_id_column`
+#' names columns that have another value in each of ten rows or more.
 #'
 #' @section Input:
 #' Levels may have any names and differ between items; a level that occurs in no row is not a
