@@ -319,16 +319,16 @@ warn_repeated_items <- function(original, items, call) {
 
 # A field of a file that was left empty is a text, and not NA.
 warn_blank_levels <- function(coded, call) {
-  is_blank <- !grepl("[^[:space:]]", unlist(coded$levels, use.names = FALSE))
-  at <- unique(rep(seq_along(coded$levels), lengths(coded$levels))[is_blank])
-  if (length(at) > 0) {
-    items <- names(coded$levels)[at]
-    n_blank <- vapply(at, function(j) {
-      sum(as.integer(coded$codes[, j]) %in% which(!grepl("[^[:space:]]", coded$levels[[j]])))
-    }, 0L)
+  n_levels <- lengths(coded$levels)
+  blank <- which(!grepl("[^[:space:]]", unlist(coded$levels, use.names = FALSE)))
+  if (length(blank) > 0) {
+    item <- rep(seq_along(n_levels), n_levels)[blank]
+    code <- as.raw(sequence(n_levels)[blank])
+    n_cells <- sum(coded$codes[, item, drop = FALSE] == rep(code, each = nrow(coded$codes)))
+    items <- unique(names(n_levels)[item])
     shown <- name_some(items)
     warn_mdpd(
-      c("Empty strings in {length(items)} item{?s} are taken for an answer, {sum(n_blank)} in all.",
+      c("Empty strings in {length(items)} item{?s} are taken for an answer, {n_cells} in all.",
         x = "{shown}",
         i = "Where nothing was answered make them {.code NA}: {.code x[x == \"\"] <- NA}."),
       class = "blank_level", call = call, items = items

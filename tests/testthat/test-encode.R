@@ -369,6 +369,12 @@ test_that("empty strings are an answer, with one warning that names the items", 
   )
   expect_identical(warning$items, c("a", "b"))
   expect_identical(coded$levels$a, c("", "n", "y"))
+  expect_identical(decode(coded)[, c("a", "b")], as.matrix(table[c("a", "b")]))
+  expect_identical(encode_new(table, coded$levels)$codes, coded$codes)
+  filled <- suppressWarnings(encode(table, missing = "level"), "mdpd_warning_blank_level")
+  expect_identical(filled$levels$b, c(" ", "u", "v", "(missing)"))
+  expect_warning(encode(data.frame(a = c("", " ", "x", ""), b = 1:2)),
+                 "in 1 item .* 3 in all", class = "mdpd_warning_blank_level")
   table[] <- lapply(table, function(x) replace(x, trimws(x) == "", NA))
   expect_warning(encode(table), NA)
 })
