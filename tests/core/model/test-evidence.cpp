@@ -465,10 +465,9 @@ context("evidence") {
     const std::vector<Index> period{2, 5, 3};
     for (std::size_t at = 0; at < 3; ++at) {
       std::vector<Index> of_row(120);
-      for (Index n = 0; n < 120; ++n)
-        of_row[n] = n % period[at] == 1 ? 1 : n % period[at] == 2 ? 2 : 0;
-      if (n_labels[at] == 2) {
-        for (Index& label : of_row) label = label == 1 ? 1 : 0;
+      for (Index n = 0; n < 120; ++n) {
+        const Index label = n % period[at];
+        of_row[n] = label < n_labels[at] ? label : 0;
       }
       std::vector<std::vector<int>> codes(9, std::vector<int>(120));
       for (Index item = 0; item < 9; ++item) {
